@@ -1,0 +1,119 @@
+//! From text to a [`Game`], or to everything that is wrong with it.
+//!
+//! Each pass collects all its findings; a pass runs only if what it needs was
+//! found right, so that one mistake is reported once.
+
+mod alternatives;
+mod arity;
+mod dependencies;
+mod keywords;
+pub(crate) mod lower;
+mod names;
+mod recursion;
+mod roles;
+mod safety;
+
+pub use keywords::Keyword;
+
+use crate::diagnostic::{self, Code, Diagnostic, Strictness};
+use crate::game::Game;
+use crate::ground::TermLimits;
+use crate::program::strata::{NegativeCycle, stratify};
+use crate::span::Sources;
+use crate::symbol::Case;
+use crate::syntax::{self, SyntaxLimits};
+
+/// How a rule set is read.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct ReadOptions {
+    /// Whether sloppy rules are let through with a warning.
+    pub strictness: Strictness,
+    /// Whether letter case distinguishes names.
+    pub case: Case,
+    /// Bounds on the text.
+    pub syntax: SyntaxLimits,
+    /// Most facts and rules, after alternatives are multiplied out.
+    pub rules: usize,
+    /// Most rules that one rule with alternatives may stand for.
+    pub alternatives: usize,
+    /// Bounds on ground terms, for reading and for play.
+    pub terms: TermLimits,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        ReadOptions {
+            strictness: Strictness::default(),
+            case: Case::default(),
+            syntax: SyntaxLimits::default(),
+            rules: 5_000_000,
+            alternatives: 10_000,
+            terms: TermLimits::default(),
+        }
+    }
+}
+
+/// The outcome of reading: a game if there is no error, and all findings in
+/// the order of the text.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// The game, if the findings are warnings only.
+    pub game: Option<Game>,
+    /// Errors and warnings, ordered by place; those about the whole rule set
+    /// come first.
+    pub findings: Vec<Diagnostic>,
+    /// The texts, for printing the findings.
+    pub sources: Sources,
+}
+
+/// Reads and checks a rule set.
+pub fn read(sources: Sources, options: &ReadOptions) -> Reading {
+    let (forms, mut findings) = syntax::read(&sources, options.syntax);
+    let mut game = None;
+    // What a missing bracket leaves behind would be reported as nonsense.
+    if !diagnostic::has_errors(&findings) {
+        let (lowered, more) = lower::lower(&sources, &forms, options);
+        findings.extend(more);
+        findings.extend(arity::check(&lowered));
+        findings.extend(safety::check(&lowered));
+        findings.extend(names::check(&lowered, options.strictness));
+        let roles = roles::check(&lowered, options.strictness, &mut findings);
+        findings.extend(recursion::check(&lowered));
+        match stratify(&lowered.rules, &lowered.terms) {
+            Ok(groups) => findings.extend(dependencies::check(&lowered, &groups)),
+            Err(cycles) => findings.extend(cycles.iter().map(|c| not_stratified(&lowered, c))),
+        }
+        if !diagnostic::has_errors(&findings) {
+            game = Some(Game::new(lowered, roles, sources.clone()));
+        }
+    }
+    findings.sort_by_key(|finding| (finding.span, finding.code));
+    findings.dedup();
+    Reading {
+        game,
+        findings,
+        sources,
+    }
+}
+
+fn not_stratified(lowered: &lower::Lowered, cycle: &NegativeCycle) -> Diagnostic {
+    let rule = &lowered.rules.rules[cycle.rule];
+    let name = lowered.relation_name(rule.head.relation);
+    let mut finding = Diagnostic::new(
+        Code::NotStratified,
+        Strictness::Tolerant,
+        cycle.negated,
+        format!("{name} depends on its own negation"),
+    );
+    for &member in cycle.members.iter().take(4) {
+        let head = &lowered.rules.rules[member].head;
+        finding = finding.note(
+            head.span,
+            match member == cycle.rule {
+                true => "derived here from the negation",
+                false => "this rule lies on the way back",
+            },
+        );
+    }
+    finding.help("what is negated must be complete before: take one rule out of the circle")
+}

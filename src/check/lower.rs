@@ -1,0 +1,575 @@
+//! From lists to facts and rules.
+//!
+//! In: the forms of all files. Out: a [`RuleSet`] with its names, and what was
+//! malformed. Relations are told apart by functor here: `p`, `(p)` and `(p a)`
+//! are three until [`arity`](super::arity) complains. Not done here: checks
+//! that need more than one form.
+
+use rustc_hash::FxHashMap;
+
+use super::ReadOptions;
+use super::alternatives::{self, Formula};
+use super::keywords::{Keyword, interned_form};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::ground::{TermId, TermOverflow, Terms};
+use crate::program::{
+    Atom, Fact, Functor, FunctorId, Functors, Literal, RelationId, Rule, RuleSet, Shape, Term,
+    Variable,
+};
+use crate::span::{Sources, Span};
+use crate::symbol::{Symbol, Symbols};
+use crate::syntax::{Sexp, SexpKind};
+
+/// A rule set as it was written, with every name it uses.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    /// Names, in order of first appearance.
+    pub symbols: Symbols,
+    /// Functors of relations and of terms.
+    pub functors: Functors,
+    /// Ground terms met.
+    pub terms: Terms,
+    /// The facts and rules, alternatives multiplied out.
+    pub rules: RuleSet,
+    /// The functor of each relation.
+    pub relation_functor: Vec<FunctorId>,
+    /// Each use of a relation: which, in a head or fact, or in a body.
+    pub uses: Vec<(RelationId, Position, Span)>,
+    /// First use of each functor as a function or constant.
+    pub term_functors: FxHashMap<FunctorId, Span>,
+    relations: FxHashMap<FunctorId, RelationId>,
+}
+
+/// Where an atom stands.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Position {
+    /// A fact or the head of a rule.
+    Head,
+    /// A body.
+    Body,
+}
+
+impl Lowered {
+    /// The relation's name as it was written.
+    pub fn relation_name(&self, relation: RelationId) -> &str {
+        self.symbols.name(self.relation_symbol(relation))
+    }
+
+    /// The relation's name.
+    pub fn relation_symbol(&self, relation: RelationId) -> Symbol {
+        self.functors
+            .functor(self.relation_functor[relation.index()])
+            .name
+    }
+
+    /// The relation that a keyword names, if the rules use it.
+    pub fn keyword_relation(&self, keyword: Keyword) -> Option<RelationId> {
+        let name = self.symbols.get(keyword.as_str())?;
+        let shape = match keyword.arity()? {
+            0 => Shape::Bare,
+            arity => Shape::Applied(arity as u16),
+        };
+        let functor = self.functors.get(Functor { name, shape })?;
+        self.relations.get(&functor).copied()
+    }
+
+    /// The keyword that a relation is, if it is one.
+    pub fn keyword_of(&self, relation: RelationId) -> Option<Keyword> {
+        Keyword::of(self.relation_name(relation))
+    }
+}
+
+/// Reads all forms. The result is usable as a game only if no finding here or
+/// later is an error.
+pub fn lower(
+    sources: &Sources,
+    forms: &[Sexp],
+    options: &ReadOptions,
+) -> (Lowered, Vec<Diagnostic>) {
+    let mut lowering = Lowering {
+        sources,
+        options,
+        out: Lowered {
+            symbols: Symbols::new(options.case),
+            functors: Functors::default(),
+            terms: Terms::new(options.terms),
+            rules: RuleSet::default(),
+            relation_functor: Vec::new(),
+            uses: Vec::new(),
+            term_functors: FxHashMap::default(),
+            relations: FxHashMap::default(),
+        },
+        spellings: FxHashMap::default(),
+        variables: Vec::new(),
+        findings: Vec::new(),
+    };
+    for form in forms {
+        lowering.form(form);
+        let size = lowering.out.rules.facts.len() + lowering.out.rules.rules.len();
+        if size > options.rules {
+            let message = format!("more than {} facts and rules", options.rules);
+            let finding = lowering.error(Code::TooManyRules, form.span, message);
+            lowering
+                .findings
+                .push(finding.help("raise the limit with --max-rules if this is meant"));
+            break;
+        }
+    }
+    (lowering.out, lowering.findings)
+}
+
+/// A form could not be read; a finding says why.
+struct Malformed;
+
+struct Lowering<'s> {
+    sources: &'s Sources,
+    options: &'s ReadOptions,
+    out: Lowered,
+    /// For each name in lower case, how it was first written and where.
+    spellings: FxHashMap<String, Vec<(&'s str, Span)>>,
+    /// The variables of the rule being read.
+    variables: Vec<(Symbol, Box<str>)>,
+    findings: Vec<Diagnostic>,
+}
+
+impl<'s> Lowering<'s> {
+    fn form(&mut self, form: &Sexp) {
+        self.variables.clear();
+        let result = match &form.kind {
+            SexpKind::List(members) => match members.first() {
+                Some(first) if self.is_arrow(first) => self.rule(form, members),
+                _ => self.fact(form),
+            },
+            SexpKind::Symbol if self.is_arrow(form) => Err(self.malformed_rule(form.span)),
+            _ => self.fact(form),
+        };
+        // The finding was pushed where the form was given up.
+        let _ = result;
+    }
+
+    fn fact(&mut self, form: &Sexp) -> Result<(), Malformed> {
+        let head = self.atom(form, Position::Head)?;
+        self.finish(form.span, head, Formula::And(Vec::new()))
+    }
+
+    fn rule(&mut self, form: &Sexp, members: &[Sexp]) -> Result<(), Malformed> {
+        let Some(head) = members.get(1) else {
+            return Err(self.malformed_rule(form.span));
+        };
+        let head = self.atom(head, Position::Head);
+        // The body is read even if the head is wrong, for its own findings.
+        let body: Vec<_> = members[2..].iter().map(|m| self.formula(m, true)).collect();
+        let body = body.into_iter().collect::<Result<Vec<_>, _>>()?;
+        self.finish(form.span, head?, Formula::And(body))
+    }
+
+    /// Adds the facts or rules that a form stands for.
+    fn finish(&mut self, span: Span, head: Atom, body: Formula) -> Result<(), Malformed> {
+        let bodies = match alternatives::bodies(body, self.options.alternatives) {
+            Ok(bodies) => bodies,
+            Err(limit) => {
+                let message = format!("the alternatives multiply to more than {limit} rules");
+                let finding = self.error(Code::TooManyAlternatives, span, message).help(
+                    "give an alternative a relation of its own, or raise --max-alternatives",
+                );
+                return Err(self.give_up(finding));
+            }
+        };
+        let mut unbound = None;
+        for body in bodies {
+            if !body.is_empty() {
+                self.out.rules.rules.push(Rule {
+                    head: head.clone(),
+                    body,
+                    variables: self.variables.iter().map(|(_, n)| n.clone()).collect(),
+                    span,
+                });
+                continue;
+            }
+            let ground: Option<Box<[TermId]>> = head
+                .arguments
+                .iter()
+                .map(|argument| match argument {
+                    Term::Ground(id) => Some(*id),
+                    _ => None,
+                })
+                .collect();
+            match ground {
+                Some(arguments) => self.out.rules.facts.push(Fact {
+                    relation: head.relation,
+                    arguments,
+                    span,
+                }),
+                None => unbound = Some(head.span),
+            }
+        }
+        match unbound {
+            None => Ok(()),
+            Some(place) => {
+                let names: Vec<&str> = self.variables.iter().map(|(_, n)| &**n).collect();
+                let message = format!("a fact contains the variable {}", names.join(", "));
+                let finding = self
+                    .error(Code::UnboundVariable, place, message)
+                    .help("facts hold without condition: write a constant, or a rule with a body");
+                Err(self.give_up(finding))
+            }
+        }
+    }
+
+    /// A formula in negation normal form; `wanted` is false under an odd number
+    /// of negations.
+    fn formula(&mut self, sexp: &Sexp, wanted: bool) -> Result<Formula, Malformed> {
+        let (name, arguments) = match &sexp.kind {
+            SexpKind::Variable => return Err(self.variable_as_relation(sexp.span)),
+            SexpKind::Symbol => (sexp, &[][..]),
+            SexpKind::List(members) => match members.first() {
+                Some(first) if matches!(first.kind, SexpKind::Symbol) => (first, &members[1..]),
+                _ => return self.atom(sexp, Position::Body).map(|_| unreachable_atom()),
+            },
+        };
+        if self.is_arrow(name) {
+            return Err(self.malformed_rule(sexp.span));
+        }
+        let connective = self.keyword(name).filter(|k| k.is_connective());
+        let Some(connective) = connective else {
+            let atom = self.atom(sexp, Position::Body)?;
+            return Ok(Formula::Literal(if wanted {
+                Literal::Positive(atom)
+            } else {
+                Literal::Negative(atom)
+            }));
+        };
+        self.check_keyword_arity(connective, sexp, arguments.len())?;
+        match connective {
+            Keyword::Not => self.formula(&arguments[0], !wanted),
+            Keyword::Distinct => {
+                let left = self.term(&arguments[0]);
+                let right = self.term(&arguments[1]);
+                let (left, right) = (left?, right?);
+                Ok(Formula::Literal(if wanted {
+                    Literal::Distinct(left, right, sexp.span)
+                } else {
+                    Literal::Same(left, right, sexp.span)
+                }))
+            }
+            _ => {
+                if arguments.is_empty() {
+                    let word = connective.as_str();
+                    let meaning = match connective {
+                        Keyword::Or => "false",
+                        _ => "true",
+                    };
+                    let message = format!("({word}) has no members, so it is {meaning}");
+                    self.warn(Code::EmptyConnective, sexp.span, message);
+                }
+                let members: Vec<_> = arguments.iter().map(|m| self.formula(m, wanted)).collect();
+                let members = members.into_iter().collect::<Result<Vec<_>, _>>()?;
+                Ok(if (connective == Keyword::And) == wanted {
+                    Formula::And(members)
+                } else {
+                    Formula::Or(members)
+                })
+            }
+        }
+    }
+
+    fn atom(&mut self, sexp: &Sexp, position: Position) -> Result<Atom, Malformed> {
+        let (name, arguments, bare) = match &sexp.kind {
+            SexpKind::Variable => return Err(self.variable_as_relation(sexp.span)),
+            SexpKind::Symbol => (sexp, &[][..], true),
+            SexpKind::List(members) => {
+                let first = self.list_head(sexp, members)?;
+                if matches!(first.kind, SexpKind::Variable) {
+                    return Err(self.variable_as_relation(first.span));
+                }
+                (first, &members[1..], false)
+            }
+        };
+        if self.is_arrow(name) {
+            return Err(self.malformed_rule(sexp.span));
+        }
+        let mut shape = self.shape(sexp, arguments.len(), bare)?;
+        if let Some(keyword) = self.keyword(name) {
+            self.check_keyword_place(keyword, sexp, position)?;
+            self.check_keyword_arity(keyword, sexp, arguments.len())?;
+            if keyword == Keyword::Terminal && !bare {
+                shape = Shape::Bare;
+                let message = "(terminal) is read as terminal".to_owned();
+                self.warn(Code::BracketedName, sexp.span, message);
+            }
+        } else if arguments.is_empty() && self.sources.text(name.span).starts_with(['"', '#']) {
+            self.odd_name(name);
+        }
+        let symbol = self.symbol(name);
+        let read: Vec<_> = arguments.iter().map(|a| self.term(a)).collect();
+        let arguments = read.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let functor = Functor {
+            name: symbol,
+            shape,
+        };
+        let functor = self.out.functors.intern(functor);
+        let relation = match self.out.relations.get(&functor) {
+            Some(relation) => *relation,
+            None => {
+                let relation = self.out.rules.add_relation(arguments.len());
+                self.out.relations.insert(functor, relation);
+                self.out.relation_functor.push(functor);
+                relation
+            }
+        };
+        self.out.uses.push((relation, position, sexp.span));
+        Ok(Atom {
+            relation,
+            arguments,
+            span: sexp.span,
+        })
+    }
+
+    fn term(&mut self, sexp: &Sexp) -> Result<Term, Malformed> {
+        let (name, arguments, bare) = match &sexp.kind {
+            SexpKind::Variable => return Ok(Term::Variable(self.variable(sexp))),
+            SexpKind::Symbol => (sexp, &[][..], true),
+            SexpKind::List(members) => {
+                let first = self.list_head(sexp, members)?;
+                if matches!(first.kind, SexpKind::Variable) {
+                    let message = "a variable cannot name a function";
+                    let finding = self.error(Code::BadListHead, first.span, message);
+                    return Err(self.give_up(finding));
+                }
+                (first, &members[1..], false)
+            }
+        };
+        let shape = self.shape(sexp, arguments.len(), bare)?;
+        if self.is_arrow(name) {
+            self.odd_name(name);
+        } else if let (Some(keyword), false) = (self.keyword(name), bare) {
+            let message = format!("the keyword {} is used as a function", keyword.as_str());
+            self.warn(Code::KeywordAsName, name.span, message);
+        }
+        let symbol = self.symbol(name);
+        let functor = Functor {
+            name: symbol,
+            shape,
+        };
+        let functor = self.out.functors.intern(functor);
+        self.out.term_functors.entry(functor).or_insert(sexp.span);
+        let read: Vec<_> = arguments.iter().map(|a| self.term(a)).collect();
+        let arguments = read.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let ground: Option<Vec<TermId>> = arguments
+            .iter()
+            .map(|argument| match argument {
+                Term::Ground(id) => Some(*id),
+                _ => None,
+            })
+            .collect();
+        match ground {
+            None => Ok(Term::Apply(functor, arguments.into())),
+            Some(ground) => match self.out.terms.intern(functor, &ground) {
+                Ok(id) => Ok(Term::Ground(id)),
+                Err(overflow) => {
+                    let message = match overflow {
+                        TermOverflow::Count(limit) => format!("more than {limit} different terms"),
+                        TermOverflow::Depth(limit) => format!("a term nested deeper than {limit}"),
+                    };
+                    let finding = self.error(Code::TooManyRules, sexp.span, message);
+                    Err(self.give_up(finding))
+                }
+            },
+        }
+    }
+
+    fn list_head<'m>(&mut self, list: &Sexp, members: &'m [Sexp]) -> Result<&'m Sexp, Malformed> {
+        let Some(first) = members.first() else {
+            let finding = self
+                .error(Code::EmptyList, list.span, "an empty list means nothing here")
+                .help("remove it, or write the name that is missing");
+            return Err(self.give_up(finding));
+        };
+        if !matches!(first.kind, SexpKind::List(_)) {
+            return Ok(first);
+        }
+        let mut finding = self.error(
+            Code::BadListHead,
+            first.span,
+            "a list begins with another list",
+        );
+        finding = match members.get(1) {
+            Some(second) if self.is_arrow(second) => {
+                finding.help("rules are written with the arrow first: (<= head literal ...)")
+            }
+            _ => finding.help("a form begins with the name of its relation or function"),
+        };
+        Err(self.give_up(finding))
+    }
+
+    fn shape(&mut self, sexp: &Sexp, arguments: usize, bare: bool) -> Result<Shape, Malformed> {
+        if bare {
+            return Ok(Shape::Bare);
+        }
+        match u16::try_from(arguments) {
+            Ok(arity) if arity < u16::MAX => Ok(Shape::Applied(arity)),
+            _ => {
+                let message = format!("{arguments} arguments; the limit is {}", u16::MAX - 1);
+                let finding = self.error(Code::TooLarge, sexp.span, message);
+                Err(self.give_up(finding))
+            }
+        }
+    }
+
+    fn check_keyword_place(
+        &mut self,
+        keyword: Keyword,
+        sexp: &Sexp,
+        position: Position,
+    ) -> Result<(), Malformed> {
+        let word = keyword.as_str();
+        let finding = match (position, keyword) {
+            (Position::Head, Keyword::True) => self
+                .error(Code::KeywordInHead, sexp.span, "true cannot be derived")
+                .help("write (init ...) for what holds at first, (next ...) for what follows"),
+            (Position::Head, Keyword::Does) => self
+                .error(Code::KeywordInHead, sexp.span, "does cannot be derived")
+                .help("moves are made by the players; (legal ...) says which they may make"),
+            (Position::Head, word) if word.is_connective() => {
+                let word = word.as_str();
+                let message = format!("{word} cannot be derived");
+                self.error(Code::KeywordInHead, sexp.span, message)
+                    .help(format!("{word} belongs into the body of a rule"))
+            }
+            (Position::Body, Keyword::Init | Keyword::Next) => self
+                .error(
+                    Code::KeywordInBody,
+                    sexp.span,
+                    format!("{word} cannot be asked for in a body"),
+                )
+                .help("give what is shared a relation of its own and use it in both rules"),
+            (_, Keyword::Sees) => {
+                let message = "sees is read, but percepts are not delivered yet".to_owned();
+                self.warn(Code::ImperfectInformation, sexp.span, message);
+                return Ok(());
+            }
+            _ => return Ok(()),
+        };
+        Err(self.give_up(finding))
+    }
+
+    fn check_keyword_arity(
+        &mut self,
+        keyword: Keyword,
+        sexp: &Sexp,
+        found: usize,
+    ) -> Result<(), Malformed> {
+        match keyword.arity() {
+            Some(arity) if arity != found => {
+                let word = keyword.as_str();
+                let plural = if arity == 1 { "" } else { "s" };
+                let message = format!("{word} takes {arity} argument{plural}, not {found}");
+                let finding = self
+                    .error(Code::KeywordArity, sexp.span, message)
+                    .help(format!("write {}", keyword.form()));
+                Err(self.give_up(finding))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn variable(&mut self, sexp: &Sexp) -> Variable {
+        let name = self.sources.text(sexp.span);
+        let symbol = self.out.symbols.intern(name);
+        if let Some(index) = self.variables.iter().position(|(known, _)| *known == symbol) {
+            let known = &self.variables[index].1;
+            if **known != *name {
+                let message = format!("{name} is the same variable as {known}");
+                self.warn(Code::CaseDiffers, sexp.span, message);
+            }
+            return Variable::new(index);
+        }
+        self.variables.push((symbol, name.into()));
+        Variable::new(self.variables.len() - 1)
+    }
+
+    /// Interns a name and warns if it was written otherwise before.
+    fn symbol(&mut self, name: &Sexp) -> Symbol {
+        let text = self.sources.text(name.span);
+        if text.bytes().any(|byte| !byte.is_ascii() || byte.is_ascii_uppercase())
+            || self.spellings.contains_key(text)
+        {
+            self.check_spelling(text, name.span);
+        } else {
+            self.spellings.insert(text.to_owned(), vec![(text, name.span)]);
+        }
+        let form = interned_form(text, &self.out.symbols);
+        self.out.symbols.intern(form)
+    }
+
+    fn check_spelling(&mut self, text: &'s str, span: Span) {
+        if Keyword::of(text).is_some() {
+            return;
+        }
+        let known = self.spellings.entry(text.to_lowercase()).or_default();
+        if known.iter().any(|(spelling, _)| *spelling == text) {
+            return;
+        }
+        known.push((text, span));
+        if let [(first, place), .., _] = known[..] {
+            let meaning = match self.out.symbols.case() {
+                crate::symbol::Case::Fold => "the same name",
+                crate::symbol::Case::Keep => "not the same name",
+            };
+            let message = format!("{text} is {meaning} as {first}");
+            let finding = Diagnostic::new(Code::CaseDiffers, self.options.strictness, span, message)
+                .note(place, "first written here")
+                .help("write a name the same way everywhere");
+            self.findings.push(finding);
+        }
+    }
+
+    fn odd_name(&mut self, name: &Sexp) {
+        let text = self.sources.text(name.span);
+        let message = format!("{text} is read as an ordinary name");
+        self.warn(Code::OddName, name.span, message);
+    }
+
+    fn is_arrow(&self, sexp: &Sexp) -> bool {
+        matches!(sexp.kind, SexpKind::Symbol) && self.sources.text(sexp.span) == "<="
+    }
+
+    fn keyword(&self, name: &Sexp) -> Option<Keyword> {
+        Keyword::of(self.sources.text(name.span))
+    }
+
+    fn malformed_rule(&mut self, span: Span) -> Malformed {
+        let finding = self
+            .error(Code::MalformedRule, span, "this is not a rule")
+            .help("a rule is written (<= head literal ...)");
+        self.give_up(finding)
+    }
+
+    fn variable_as_relation(&mut self, span: Span) -> Malformed {
+        let name = self.sources.text(span);
+        let message = format!("the variable {name} stands where a relation is expected");
+        let finding = self
+            .error(Code::VariableAsRelation, span, message)
+            .help("variables stand for terms only: name the relation");
+        self.give_up(finding)
+    }
+
+    fn error(&self, code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(code, self.options.strictness, span, message)
+    }
+
+    fn warn(&mut self, code: Code, span: Span, message: String) {
+        self.findings
+            .push(Diagnostic::new(code, self.options.strictness, span, message));
+    }
+
+    fn give_up(&mut self, finding: Diagnostic) -> Malformed {
+        self.findings.push(finding);
+        Malformed
+    }
+}
+
+/// `atom` fails on a list that does not begin with a name.
+fn unreachable_atom() -> Formula {
+    unreachable!("a list that begins with no name is not an atom")
+}

@@ -1,0 +1,226 @@
+//! Names that are used but never defined, or defined and never used; goal
+//! values; the relations that every game needs.
+
+use rustc_hash::FxHashMap;
+
+use super::keywords::Keyword;
+use super::lower::{Lowered, Position};
+use crate::diagnostic::{Code, Diagnostic, Strictness};
+use crate::game::parse_score;
+use crate::ground::TermId;
+use crate::program::{FunctorId, RelationId, Shape, Term};
+use crate::span::Span;
+
+/// Reports undefined and unused names, bad goal values and missing keywords.
+pub(super) fn check(lowered: &Lowered, strictness: Strictness) -> Vec<Diagnostic> {
+    let mut findings = Vec::new();
+    missing_keywords(lowered, strictness, &mut findings);
+    relations(lowered, strictness, &mut findings);
+    state_facts(lowered, strictness, &mut findings);
+    goal_values(lowered, strictness, &mut findings);
+    findings
+}
+
+fn missing_keywords(
+    lowered: &Lowered,
+    strictness: Strictness,
+    findings: &mut Vec<Diagnostic>,
+) {
+    let defined = |keyword| {
+        lowered.keyword_relation(keyword).is_some_and(|relation| {
+            lowered
+                .uses
+                .iter()
+                .any(|(used, position, _)| *used == relation && *position == Position::Head)
+        })
+    };
+    let needed = [
+        (Keyword::Role, Code::NoRole, "no role takes part", "(role NAME)"),
+        (Keyword::Init, Code::NoInit, "the initial state is empty", "(init FACT)"),
+        (
+            Keyword::Legal,
+            Code::NoLegal,
+            "no move is ever legal",
+            "(<= (legal ROLE MOVE) ...)",
+        ),
+        (
+            Keyword::Goal,
+            Code::NoGoal,
+            "nobody ever scores",
+            "(<= (goal ROLE VALUE) ...)",
+        ),
+        (
+            Keyword::Terminal,
+            Code::NoTerminal,
+            "the game never ends",
+            "(<= terminal ...)",
+        ),
+    ];
+    for (keyword, code, message, form) in needed {
+        if !defined(keyword) {
+            let finding = Diagnostic::new(code, strictness, None, message);
+            findings.push(finding.help(format!("add {form}")));
+        }
+    }
+}
+
+fn relations(lowered: &Lowered, strictness: Strictness, findings: &mut Vec<Diagnostic>) {
+    let mut head: FxHashMap<RelationId, Span> = FxHashMap::default();
+    let mut body: FxHashMap<RelationId, Span> = FxHashMap::default();
+    for (relation, position, span) in &lowered.uses {
+        match position {
+            Position::Head => head.entry(*relation).or_insert(*span),
+            Position::Body => body.entry(*relation).or_insert(*span),
+        };
+    }
+    for relation in lowered.rules.relations() {
+        if lowered.keyword_of(relation).is_some() {
+            continue;
+        }
+        let name = lowered.relation_name(relation);
+        match (head.get(&relation), body.get(&relation)) {
+            (None, Some(&span)) => {
+                let message = format!("{name} is used but never defined, so it never holds");
+                let finding = Diagnostic::new(Code::Undefined, strictness, span, message);
+                let candidates = head.keys().map(|known| lowered.relation_name(*known));
+                findings.push(with_suggestion(finding, name, candidates));
+            }
+            (Some(&span), None) => {
+                let message = format!("{name} is defined but never used");
+                let finding = Diagnostic::new(Code::Unused, strictness, span, message);
+                let candidates = body
+                    .keys()
+                    .filter(|used| !head.contains_key(used))
+                    .map(|used| lowered.relation_name(*used));
+                findings.push(with_suggestion(finding, name, candidates));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Facts asked for with `true` that neither `init` nor `next` can make, and
+/// moves asked for with `does` that are never legal.
+fn state_facts(lowered: &Lowered, strictness: Strictness, findings: &mut Vec<Diagnostic>) {
+    let makers = [
+        (Keyword::True, &[Keyword::Init, Keyword::Next][..], 0),
+        (Keyword::Does, &[Keyword::Legal][..], 1),
+    ];
+    for (asked, made_by, argument) in makers {
+        let Some(asked) = lowered.keyword_relation(asked) else {
+            continue;
+        };
+        let makers: Vec<RelationId> = made_by
+            .iter()
+            .filter_map(|keyword| lowered.keyword_relation(*keyword))
+            .collect();
+        let Some(made) = made_functors(lowered, &makers, argument) else {
+            continue;
+        };
+        let mut reported = Vec::new();
+        for rule in &lowered.rules.rules {
+            for literal in &rule.body {
+                literal.for_each_atom(&mut |atom, _| {
+                    let functor = match atom.relation == asked {
+                        true => atom.arguments[argument].functor(&lowered.terms),
+                        false => None,
+                    };
+                    let Some(functor) = functor else { return };
+                    if made.contains(&functor) || reported.contains(&functor) {
+                        return;
+                    }
+                    reported.push(functor);
+                    let name = functor_text(lowered, functor);
+                    let message = match argument {
+                        0 => format!("no init or next rule makes {name}, so it is never true"),
+                        _ => format!("no legal rule allows {name}, so it is never done"),
+                    };
+                    let finding =
+                        Diagnostic::new(Code::Undefined, strictness, atom.span, message);
+                    let candidates: Vec<&str> = made
+                        .iter()
+                        .map(|f| lowered.symbols.name(lowered.functors.functor(*f).name))
+                        .collect();
+                    let name = lowered.symbols.name(lowered.functors.functor(functor).name);
+                    findings.push(with_suggestion(finding, name, candidates.into_iter()));
+                });
+            }
+        }
+    }
+}
+
+/// The functors that heads of the relations have at an argument; None if some
+/// head has a variable there.
+fn made_functors(
+    lowered: &Lowered,
+    relations: &[RelationId],
+    argument: usize,
+) -> Option<Vec<FunctorId>> {
+    let mut made = Vec::new();
+    for fact in &lowered.rules.facts {
+        if relations.contains(&fact.relation) {
+            made.push(lowered.terms.functor(fact.arguments[argument]));
+        }
+    }
+    for rule in &lowered.rules.rules {
+        if relations.contains(&rule.head.relation) {
+            made.push(rule.head.arguments[argument].functor(&lowered.terms)?);
+        }
+    }
+    made.sort_unstable();
+    made.dedup();
+    Some(made)
+}
+
+fn goal_values(lowered: &Lowered, strictness: Strictness, findings: &mut Vec<Diagnostic>) {
+    let Some(goal) = lowered.keyword_relation(Keyword::Goal) else {
+        return;
+    };
+    let mut check = |value: TermId, span: Span| {
+        let functor = lowered.functors.functor(lowered.terms.functor(value));
+        let text = lowered.symbols.name(functor.name);
+        if functor.shape != Shape::Bare || parse_score(text).is_err() {
+            let message = "a goal value is an integer from 0 to 100";
+            let finding = Diagnostic::new(Code::BadGoalValue, strictness, span, message);
+            findings.push(finding.help("asking for this goal in play will fail"));
+        }
+    };
+    for fact in &lowered.rules.facts {
+        if fact.relation == goal {
+            check(fact.arguments[1], fact.span);
+        }
+    }
+    for rule in lowered.rules.rules.iter().filter(|r| r.head.relation == goal) {
+        if let Term::Ground(value) = rule.head.arguments[1] {
+            check(value, rule.head.span);
+        }
+    }
+}
+
+fn functor_text(lowered: &Lowered, functor: FunctorId) -> String {
+    let functor = lowered.functors.functor(functor);
+    let name = lowered.symbols.name(functor.name);
+    match functor.shape {
+        Shape::Bare => name.to_owned(),
+        Shape::Applied(0) => format!("({name})"),
+        Shape::Applied(_) => format!("({name} ...)"),
+    }
+}
+
+/// Adds the nearest of the candidates, if one is near.
+fn with_suggestion<'n>(
+    finding: Diagnostic,
+    name: &str,
+    candidates: impl Iterator<Item = &'n str>,
+) -> Diagnostic {
+    let nearest = candidates
+        .filter(|candidate| *candidate != name && Keyword::of(candidate).is_none())
+        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
+        .min();
+    match nearest {
+        Some((distance, candidate)) if distance <= 1 + name.chars().count() / 4 => {
+            finding.help(format!("did you mean {candidate}?"))
+        }
+        _ => finding,
+    }
+}

@@ -1,0 +1,97 @@
+//! Recursions that would never end.
+//!
+//! A rule that uses what it derives may not wrap a variable in more functors
+//! than it found around it, unless a literal outside the recursion bounds the
+//! variable. This is weaker than the specification's restriction, which also
+//! forbids harmless rules such as a transitive closure over itself.
+//!
+//! Source: GDL specification LG-2006-01, recursion restriction.
+
+use super::lower::Lowered;
+use crate::diagnostic::{Code, Diagnostic, Strictness};
+use crate::program::strata::for_each_body_atom;
+use crate::program::{Literal, RelationId};
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+
+/// Reports rules that can derive ever larger terms from their own results.
+pub(super) fn check(lowered: &Lowered) -> Vec<Diagnostic> {
+    let component = components(lowered);
+    let same = |a: RelationId, b: RelationId| component[a.index()] == component[b.index()];
+    let mut findings = Vec::new();
+    for rule in &lowered.rules.rules {
+        let head = &rule.head;
+        // Largest nesting of each variable in the head.
+        let mut wrapped: Vec<Option<usize>> = vec![None; rule.variables.len()];
+        head.for_each_variable(|v, depth| {
+            let most = &mut wrapped[v.index()];
+            *most = Some(most.map_or(depth, |m| m.max(depth)));
+        });
+        let mut recursive = None;
+        // Smallest nesting under which a literal of the recursion gives the
+        // variable; nothing if something else bounds it.
+        let mut given: Vec<Option<usize>> = vec![None; rule.variables.len()];
+        let mut bounded = vec![false; rule.variables.len()];
+        for literal in &rule.body {
+            let Literal::Positive(atom) = literal else {
+                continue;
+            };
+            let is_recursive = same(atom.relation, head.relation);
+            if is_recursive {
+                recursive.get_or_insert(atom.span);
+            }
+            atom.for_each_variable(|v, depth| {
+                if is_recursive {
+                    let least = &mut given[v.index()];
+                    *least = Some(least.map_or(depth, |l| l.min(depth)));
+                } else {
+                    bounded[v.index()] = true;
+                }
+            });
+        }
+        let Some(place) = recursive else { continue };
+        for (index, name) in rule.variables.iter().enumerate() {
+            let (Some(wrapped), Some(given)) = (wrapped[index], given[index]) else {
+                continue;
+            };
+            if bounded[index] || wrapped <= given {
+                continue;
+            }
+            let relation = lowered.relation_name(head.relation);
+            let finding = Diagnostic::new(
+                Code::GrowingRecursion,
+                Strictness::Tolerant,
+                head.span,
+                format!("{relation} can grow for ever: {name} is wrapped in a larger term"),
+            );
+            findings.push(
+                finding
+                    .note(place, "each result is used here again")
+                    .help(format!("bound {name} by a literal outside the recursion")),
+            );
+        }
+    }
+    findings
+}
+
+/// For each relation the number of its strong component.
+fn components(lowered: &Lowered) -> Vec<usize> {
+    let rules = &lowered.rules;
+    let mut graph: DiGraph<(), ()> = DiGraph::new();
+    for _ in rules.relations() {
+        graph.add_node(());
+    }
+    for rule in &rules.rules {
+        let head = NodeIndex::new(rule.head.relation.index());
+        for_each_body_atom(rule, |atom, _| {
+            graph.add_edge(head, NodeIndex::new(atom.relation.index()), ());
+        });
+    }
+    let mut component = vec![0; rules.arity.len()];
+    for (number, members) in kosaraju_scc(&graph).iter().enumerate() {
+        for member in members {
+            component[member.index()] = number;
+        }
+    }
+    component
+}

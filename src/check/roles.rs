@@ -1,0 +1,112 @@
+//! The roles of a game, in the order of the file.
+
+use super::keywords::Keyword;
+use super::lower::Lowered;
+use crate::diagnostic::{Code, Diagnostic, Strictness};
+use crate::ground::TermId;
+use crate::program::{Shape, Term};
+
+/// The declared roles, and what is wrong with them.
+pub(super) fn check(
+    lowered: &Lowered,
+    strictness: Strictness,
+    findings: &mut Vec<Diagnostic>,
+) -> Vec<TermId> {
+    let mut roles: Vec<TermId> = Vec::new();
+    let Some(role) = lowered.keyword_relation(Keyword::Role) else {
+        return roles;
+    };
+    for rule in &lowered.rules.rules {
+        if rule.head.relation == role {
+            let message = "a role is derived by a rule";
+            let finding = Diagnostic::new(Code::BadRole, strictness, rule.head.span, message);
+            findings.push(finding.help("declare every role by a fact such as (role white)"));
+        }
+    }
+    let mut first_place = Vec::new();
+    for fact in lowered.rules.facts.iter().filter(|f| f.relation == role) {
+        let name = fact.arguments[0];
+        let functor = lowered.functors.functor(lowered.terms.functor(name));
+        let text = lowered.symbols.name(functor.name);
+        if functor.shape != Shape::Bare {
+            let message = "a role is a name, not a compound term";
+            let finding = Diagnostic::new(Code::BadRole, strictness, fact.span, message);
+            findings.push(finding.help("give the role a name of its own"));
+            continue;
+        }
+        if let Some(earlier) = roles.iter().position(|known| *known == name) {
+            let message = format!("role {text} is declared twice; it counts once");
+            let finding = Diagnostic::new(Code::DuplicateRole, strictness, fact.span, message);
+            findings.push(finding.note(first_place[earlier], "first declared here"));
+            continue;
+        }
+        if text.eq_ignore_ascii_case("random") {
+            let message = "role random is played like any other, by uniform chance";
+            let code = Code::ImperfectInformation;
+            findings.push(Diagnostic::new(code, strictness, fact.span, message));
+        }
+        roles.push(name);
+        first_place.push(fact.span);
+    }
+    undeclared(lowered, strictness, &roles, findings);
+    roles
+}
+
+/// Rules that speak of a constant role that is not declared.
+fn undeclared(
+    lowered: &Lowered,
+    strictness: Strictness,
+    roles: &[TermId],
+    findings: &mut Vec<Diagnostic>,
+) {
+    let relations: Vec<_> = [
+        Keyword::Legal,
+        Keyword::Does,
+        Keyword::Goal,
+        Keyword::Input,
+        Keyword::Sees,
+    ]
+    .iter()
+    .filter_map(|keyword| lowered.keyword_relation(*keyword))
+    .collect();
+    let mut reported = Vec::new();
+    let mut report = |name: TermId, span| {
+        if roles.contains(&name) || reported.contains(&name) {
+            return;
+        }
+        reported.push(name);
+        let functor = lowered.functors.functor(lowered.terms.functor(name));
+        let text = lowered.symbols.name(functor.name);
+        let message = format!("{text} is not a role, so this never matters");
+        let finding = Diagnostic::new(Code::UndeclaredRole, strictness, span, message);
+        let nearest = roles
+            .iter()
+            .map(|role| {
+                let functor = lowered.functors.functor(lowered.terms.functor(*role));
+                lowered.symbols.name(functor.name)
+            })
+            .min_by_key(|role| strsim::damerau_levenshtein(text, role));
+        findings.push(match nearest {
+            Some(nearest) => finding.help(format!("did you mean {nearest}, or add (role {text})?")),
+            None => finding.help(format!("add (role {text})")),
+        });
+    };
+    for fact in &lowered.rules.facts {
+        if relations.contains(&fact.relation) {
+            report(fact.arguments[0], fact.span);
+        }
+    }
+    for rule in &lowered.rules.rules {
+        let mut atom = |atom: &crate::program::Atom| {
+            if let (true, Some(Term::Ground(name))) =
+                (relations.contains(&atom.relation), atom.arguments.first())
+            {
+                report(*name, atom.span);
+            }
+        };
+        atom(&rule.head);
+        for literal in &rule.body {
+            literal.for_each_atom(&mut |a, _| atom(a));
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! What is wrong with a rule set, said to its author.
+//!
+//! A [`Diagnostic`] has a [`Code`], a message, the place, further places with
+//! notes, and a mend. Passes collect all their findings before they stop;
+//! nothing here decides what is right or wrong.
+
+use std::fmt;
+
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use serde::Serialize;
+
+use crate::span::{Sources, Span};
+
+/// How much a finding matters.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// The rule set can be used.
+    Warning,
+    /// The rule set cannot be used.
+    Error,
+}
+
+/// Whether sloppy rule sets are let through.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Strictness {
+    /// What has one sensible meaning is a warning.
+    #[default]
+    Tolerant,
+    /// What the language does not allow is an error, sensible or not.
+    Strict,
+}
+
+macro_rules! codes {
+    ($($(#[doc = $doc:literal])* $name:ident = $text:literal $(, $sloppy:ident)?;)*) => {
+        /// The kind of a finding. `K0xx` is about the text, `G1xx` about the
+        /// rules, `W2xx` are warnings.
+        #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum Code {
+            $($(#[doc = $doc])* $name,)*
+        }
+
+        impl Code {
+            /// Every code, in order.
+            pub const ALL: &[Code] = &[$(Code::$name,)*];
+
+            /// The code as printed, such as `G102`.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Code::$name => $text,)* }
+            }
+
+            /// One sentence on what the code stands for.
+            pub fn summary(self) -> &'static str {
+                match self { $(Code::$name => concat!($($doc),*).trim_ascii(),)* }
+            }
+
+            /// Whether [`Strictness::Strict`] turns this warning into an error.
+            pub fn is_sloppy(self) -> bool {
+                match self { $(Code::$name => codes!(@sloppy $($sloppy)?),)* }
+            }
+        }
+    };
+    (@sloppy) => { false };
+    (@sloppy sloppy) => { true };
+}
+
+codes! {
+    /// A bracket is opened and never closed.
+    UnclosedBracket = "K001";
+    /// A closing bracket has no opening one.
+    ExtraBracket = "K002";
+    /// An empty list stands where a form or term is expected.
+    EmptyList = "K003";
+    /// Lists are nested deeper than the limit.
+    TooDeep = "K004";
+    /// The text is larger than the limit.
+    TooLarge = "K005";
+    /// A list begins with something other than a name.
+    BadListHead = "K006";
+    /// A rule is not of the form (<= head literal ...).
+    MalformedRule = "G101";
+    /// A variable is not bound by a positive literal.
+    UnboundVariable = "G102";
+    /// A keyword has the wrong number of arguments.
+    KeywordArity = "G103";
+    /// A keyword stands in a head where it may not.
+    KeywordInHead = "G104";
+    /// A keyword stands in a body where it may not.
+    KeywordInBody = "G105";
+    /// A variable stands where a literal or the name of a relation is expected.
+    VariableAsRelation = "G106";
+    /// One relation is used with different numbers of arguments.
+    RelationArity = "G107";
+    /// One function is used with different numbers of arguments.
+    FunctionArity = "G108";
+    /// A relation depends on its own negation.
+    NotStratified = "G109";
+    /// A recursion builds ever larger terms.
+    GrowingRecursion = "G110";
+    /// The rule set declares no role.
+    NoRole = "G111";
+    /// The rule set has no legal rule.
+    NoLegal = "G112";
+    /// The rule set has no goal rule.
+    NoGoal = "G113";
+    /// The rule set has no terminal rule.
+    NoTerminal = "G114";
+    /// A role is not declared by a fact with a constant.
+    BadRole = "G115";
+    /// A relation depends on does or true although it may not.
+    ForbiddenDependency = "G116";
+    /// Alternatives multiply past the limit.
+    TooManyAlternatives = "G117";
+    /// The rule set has more facts, rules or roles than the limit.
+    TooManyRules = "G118";
+    /// Two names differ in letter case only.
+    CaseDiffers = "W201", sloppy;
+    /// A relation is used but never defined.
+    Undefined = "W202", sloppy;
+    /// A relation is defined but never used.
+    Unused = "W203";
+    /// GDL-II is read without its percepts and chances.
+    ImperfectInformation = "W204", sloppy;
+    /// A goal value is not an integer from 0 to 100.
+    BadGoalValue = "W205", sloppy;
+    /// A role is declared twice.
+    DuplicateRole = "W206", sloppy;
+    /// A proposition is written with brackets in one place and without in another.
+    BracketedName = "W207", sloppy;
+    /// A rule speaks of a role that is not declared.
+    UndeclaredRole = "W208", sloppy;
+    /// The initial state is empty.
+    NoInit = "W209";
+    /// An alternative or conjunction without members.
+    EmptyConnective = "W210", sloppy;
+    /// A name looks like punctuation of another language.
+    OddName = "W211", sloppy;
+    /// A keyword is used as an ordinary name.
+    KeywordAsName = "W212", sloppy;
+    /// A role is declared by a rule with an empty body.
+    RoleByRule = "W213", sloppy;
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// One finding.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// What kind of finding.
+    pub code: Code,
+    /// Whether it stops the rule set from being used.
+    pub severity: Severity,
+    /// What is wrong, in one line without a full stop.
+    pub message: String,
+    /// Where; nothing if it is about the whole rule set.
+    pub span: Option<Span>,
+    /// Further places that matter, with what they show.
+    pub notes: Vec<(Span, String)>,
+    /// How to mend it.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// A finding whose severity follows from its code and the strictness.
+    pub fn new(
+        code: Code,
+        strictness: Strictness,
+        span: impl Into<Option<Span>>,
+        message: impl Into<String>,
+    ) -> Self {
+        let is_warning = code.as_str().starts_with('W')
+            && !(strictness == Strictness::Strict && code.is_sloppy());
+        Diagnostic {
+            code,
+            severity: if is_warning {
+                Severity::Warning
+            } else {
+                Severity::Error
+            },
+            message: message.into(),
+            span: span.into(),
+            notes: Vec::new(),
+            help: None,
+        }
+    }
+
+    /// Adds a further place and what it shows.
+    pub fn note(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.notes.push((span, text.into()));
+        self
+    }
+
+    /// Adds the mend.
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help = Some(text.into());
+        self
+    }
+
+    /// The finding as a person reads it: message, place, the lines concerned
+    /// with marks under them, notes and the mend. Ends without a line break.
+    pub fn render(&self, sources: &Sources, style: Style) -> String {
+        let level = match self.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+        };
+        let title = level.primary_title(&self.message).id(self.code.as_str());
+        let mut report = match self.span {
+            None => {
+                let group = Group::with_title(title);
+                match sources.files() {
+                    [only] => group.element(Origin::path(only.name())),
+                    _ => group,
+                }
+            }
+            Some(span) => {
+                let mut group = title.element(self.snippet(sources, span.file));
+                for file in 0..sources.files().len() as u32 {
+                    if file != span.file && self.notes.iter().any(|(s, _)| s.file == file) {
+                        group = group.element(self.snippet(sources, file));
+                    }
+                }
+                group
+            }
+        };
+        if let Some(help) = &self.help {
+            report = report.element(Level::HELP.message(help));
+        }
+        let renderer = match style {
+            Style::Plain => Renderer::plain(),
+            Style::Colour => Renderer::styled(),
+        };
+        renderer
+            .decor_style(DecorStyle::Ascii)
+            .render(&[report])
+            .lines()
+            .map(str::trim_end)
+            .collect::<Vec<_>>()
+            .join("\n")
+    }
+
+    fn snippet<'s>(
+        &'s self,
+        sources: &'s Sources,
+        file: u32,
+    ) -> Snippet<'s, annotate_snippets::Annotation<'s>> {
+        let source = &sources.files()[file as usize];
+        let range = |span: Span| span.start as usize..span.end as usize;
+        let mut snippet = Snippet::source(source.text()).path(source.name());
+        if let Some(span) = self.span.filter(|span| span.file == file) {
+            snippet = snippet.annotation(AnnotationKind::Primary.span(range(span)));
+        }
+        for (span, text) in self.notes.iter().filter(|(span, _)| span.file == file) {
+            snippet = snippet.annotation(AnnotationKind::Context.span(range(*span)).label(text));
+        }
+        snippet
+    }
+
+    /// The finding as a value for machines.
+    pub fn to_record(&self, sources: &Sources) -> DiagnosticRecord {
+        let place = |span: Span| {
+            let (line, column) = sources.line_column(span);
+            Place {
+                file: sources.files()[span.file as usize].name().to_owned(),
+                line,
+                column,
+                text: sources.text(span).chars().take(200).collect(),
+            }
+        };
+        DiagnosticRecord {
+            code: self.code.as_str(),
+            severity: self.severity,
+            message: self.message.clone(),
+            place: self.span.map(place),
+            notes: self
+                .notes
+                .iter()
+                .map(|(span, text)| NoteRecord {
+                    message: text.clone(),
+                    place: place(*span),
+                })
+                .collect(),
+            help: self.help.clone(),
+        }
+    }
+}
+
+/// Whether a printed report carries terminal colours.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Style {
+    /// Text alone.
+    Plain,
+    /// With ANSI colours.
+    Colour,
+}
+
+/// A [`Diagnostic`] with its places worked out, for `--json`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct DiagnosticRecord {
+    code: &'static str,
+    severity: Severity,
+    message: String,
+    place: Option<Place>,
+    notes: Vec<NoteRecord>,
+    help: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+struct NoteRecord {
+    message: String,
+    place: Place,
+}
+
+/// File, line and column (from 1) and the text there.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+struct Place {
+    file: String,
+    line: usize,
+    column: usize,
+    text: String,
+}
+
+/// Whether any of the findings is an error.
+pub fn has_errors(findings: &[Diagnostic]) -> bool {
+    findings.iter().any(|d| d.severity == Severity::Error)
+}

@@ -1,0 +1,296 @@
+//! Ground terms, hash-consed: equal terms have equal ids.
+//!
+//! In: functors and the ids of arguments. Out: a [`TermId`], and back. A
+//! [`Terms`] is a view of one shared table: clones of a view, in other threads
+//! too, give the same term the same id. Each view reads from its own copy
+//! without a lock; only a term that is new to the view takes it.
+
+use std::hash::BuildHasher;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+
+use crate::program::FunctorId;
+
+/// A ground term of one game.
+///
+/// Ids are dense in the order in which terms were first met. An id taken from
+/// one game must never be used with another.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct TermId(u32);
+
+impl TermId {
+    /// Position among all terms of the game met so far.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The number itself, for packed tables.
+    pub(crate) fn raw(self) -> u32 {
+        self.0
+    }
+
+    /// The term of a number that [`TermId::raw`] gave.
+    pub(crate) fn from_raw(raw: u32) -> Self {
+        TermId(raw)
+    }
+}
+
+/// The table grew past its limit.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum TermOverflow {
+    /// More different terms than allowed; the number is the limit.
+    Count(usize),
+    /// A term nested deeper than allowed; the number is the limit.
+    Depth(usize),
+}
+
+/// What the table may grow to.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct TermLimits {
+    /// Number of different terms.
+    pub count: usize,
+    /// Nesting of one term.
+    pub depth: usize,
+}
+
+impl Default for TermLimits {
+    fn default() -> Self {
+        TermLimits {
+            count: 50_000_000,
+            depth: 10_000,
+        }
+    }
+}
+
+#[derive(Copy, Clone, Debug)]
+struct Entry {
+    functor: FunctorId,
+    start: u32,
+    arity: u16,
+    depth: u16,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Table {
+    entries: Vec<Entry>,
+    arguments: Vec<TermId>,
+    lookup: HashTable<u32>,
+}
+
+/// A view of a game's ground terms.
+#[derive(Debug)]
+pub struct Terms {
+    shared: Arc<Mutex<Table>>,
+    own: Table,
+    limits: TermLimits,
+}
+
+impl Clone for Terms {
+    fn clone(&self) -> Self {
+        Terms {
+            shared: Arc::clone(&self.shared),
+            own: self.own.clone(),
+            limits: self.limits,
+        }
+    }
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        Terms::new(TermLimits::default())
+    }
+}
+
+impl Terms {
+    /// An empty table of its own.
+    pub fn new(limits: TermLimits) -> Self {
+        Terms {
+            shared: Arc::default(),
+            own: Table::default(),
+            limits: TermLimits {
+                count: limits.count.min(u32::MAX as usize - 1),
+                depth: limits.depth.min(u16::MAX as usize - 1),
+            },
+        }
+    }
+
+    /// The id of a functor applied to terms, made if it is new.
+    ///
+    /// # Errors
+    ///
+    /// [`TermOverflow`] past the limits; the term is not made then.
+    pub fn intern(
+        &mut self,
+        functor: FunctorId,
+        arguments: &[TermId],
+    ) -> Result<TermId, TermOverflow> {
+        let hash = hash(functor, arguments);
+        if let Some(id) = self.own.find(hash, functor, arguments) {
+            return Ok(id);
+        }
+        let shared = Arc::clone(&self.shared);
+        let mut table = lock(&shared);
+        self.catch_up(&table);
+        if let Some(id) = self.own.find(hash, functor, arguments) {
+            return Ok(id);
+        }
+        let depth = arguments.iter().map(|&a| self.depth(a) + 1).max();
+        if depth.unwrap_or(0) > self.limits.depth {
+            return Err(TermOverflow::Depth(self.limits.depth));
+        }
+        if table.entries.len() >= self.limits.count
+            || table.arguments.len() + arguments.len() > u32::MAX as usize
+        {
+            return Err(TermOverflow::Count(self.limits.count));
+        }
+        let depth = depth.unwrap_or(0) as u16;
+        let id = table.push(hash, functor, arguments, depth);
+        self.own.push(hash, functor, arguments, depth);
+        Ok(id)
+    }
+
+    /// The id of a functor applied to terms, if any view of the table made it.
+    pub fn get(&mut self, functor: FunctorId, arguments: &[TermId]) -> Option<TermId> {
+        let hash = hash(functor, arguments);
+        if let Some(id) = self.own.find(hash, functor, arguments) {
+            return Some(id);
+        }
+        let shared = Arc::clone(&self.shared);
+        self.catch_up(&lock(&shared));
+        self.own.find(hash, functor, arguments)
+    }
+
+    /// Takes over what other views have added, so that any id of the table can
+    /// be read.
+    pub fn refresh(&mut self) {
+        let shared = Arc::clone(&self.shared);
+        self.catch_up(&lock(&shared));
+    }
+
+    /// Whether this view can read the term; if not, [`Terms::refresh`] helps.
+    pub fn knows(&self, term: TermId) -> bool {
+        term.index() < self.own.entries.len()
+    }
+
+    /// The functor at the top of a term.
+    pub fn functor(&self, term: TermId) -> FunctorId {
+        self.own.entries[term.index()].functor
+    }
+
+    /// The arguments of a term, in order.
+    pub fn arguments(&self, term: TermId) -> &[TermId] {
+        let entry = self.own.entries[term.index()];
+        &self.own.arguments[entry.start as usize..][..entry.arity.into()]
+    }
+
+    /// Number of functors around the innermost one: 0 for a constant.
+    pub fn depth(&self, term: TermId) -> usize {
+        self.own.entries[term.index()].depth.into()
+    }
+
+    /// Number of terms that this view can read.
+    pub fn len(&self) -> usize {
+        self.own.entries.len()
+    }
+
+    /// Whether no term was made.
+    pub fn is_empty(&self) -> bool {
+        self.own.entries.is_empty()
+    }
+
+    fn catch_up(&mut self, table: &Table) {
+        for index in self.own.entries.len()..table.entries.len() {
+            let entry = table.entries[index];
+            let arguments = &table.arguments[entry.start as usize..][..entry.arity.into()];
+            let hash = hash(entry.functor, arguments);
+            self.own.push(hash, entry.functor, arguments, entry.depth);
+        }
+    }
+}
+
+impl Table {
+    fn find(&self, hash: u64, functor: FunctorId, arguments: &[TermId]) -> Option<TermId> {
+        let is_same = |&id: &u32| {
+            let entry = self.entries[id as usize];
+            entry.functor == functor
+                && self.arguments[entry.start as usize..][..entry.arity.into()] == *arguments
+        };
+        self.lookup.find(hash, is_same).map(|&id| TermId(id))
+    }
+
+    fn push(&mut self, hash: u64, functor: FunctorId, arguments: &[TermId], depth: u16) -> TermId {
+        let id = self.entries.len() as u32;
+        self.entries.push(Entry {
+            functor,
+            start: self.arguments.len() as u32,
+            arity: arguments.len() as u16,
+            depth,
+        });
+        self.arguments.extend_from_slice(arguments);
+        let (entries, all) = (&self.entries, &self.arguments);
+        self.lookup.insert_unique(hash, id, |&id| {
+            let entry = entries[id as usize];
+            self::hash(entry.functor, &all[entry.start as usize..][..entry.arity.into()])
+        });
+        TermId(id)
+    }
+}
+
+fn lock(table: &Mutex<Table>) -> MutexGuard<'_, Table> {
+    // Nothing panics between two writes of the table, so it is whole even then.
+    table.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+fn hash(functor: FunctorId, arguments: &[TermId]) -> u64 {
+    FxBuildHasher.hash_one((functor, arguments))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::{Functor, Functors, Shape};
+    use crate::symbol::Symbols;
+
+    fn functors() -> (FunctorId, FunctorId) {
+        let mut symbols = Symbols::default();
+        let mut functors = Functors::default();
+        let mut functor = |name, shape| {
+            let name = symbols.intern(name);
+            functors.intern(Functor { name, shape })
+        };
+        (
+            functor("z", Shape::Bare),
+            functor("s", Shape::Applied(1)),
+        )
+    }
+
+    #[test]
+    fn equal_terms_have_equal_ids_in_all_views() {
+        let (z, s) = functors();
+        let mut first = Terms::default();
+        let mut second = first.clone();
+        let a = first.intern(z, &[]).unwrap();
+        let b = second.intern(s, &[a]).unwrap();
+        assert_eq!(first.intern(s, &[a]), Ok(b));
+        assert_eq!(first.arguments(b), [a]);
+        assert_eq!(first.depth(b), 1);
+    }
+
+    #[test]
+    fn count_and_depth_are_bounded() {
+        let (z, s) = functors();
+        let limits = TermLimits { count: 3, depth: 9 };
+        let mut terms = Terms::new(limits);
+        let mut term = terms.intern(z, &[]).unwrap();
+        for _ in 0..2 {
+            term = terms.intern(s, &[term]).unwrap();
+        }
+        assert_eq!(terms.intern(s, &[term]), Err(TermOverflow::Count(3)));
+        let mut terms = Terms::new(TermLimits { count: 9, depth: 1 });
+        let zero = terms.intern(z, &[]).unwrap();
+        let one = terms.intern(s, &[zero]).unwrap();
+        assert_eq!(terms.intern(s, &[one]), Err(TermOverflow::Depth(1)));
+    }
+}

@@ -1,0 +1,11 @@
+//! General game playing from rule files.
+#![warn(missing_docs)]
+
+pub mod check;
+pub mod diagnostic;
+pub mod game;
+pub mod ground;
+pub mod program;
+pub mod span;
+pub mod symbol;
+pub mod syntax;

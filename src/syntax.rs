@@ -1,0 +1,295 @@
+//! Text to lists: the only place that sees the pest grammar.
+//!
+//! In: rule files. Out: for each top-level form one [`Sexp`], in order, over
+//! all files. Not done here: what the forms mean. Nesting is kept on a stack of
+//! our own, so no input can exhaust the native one.
+
+use pest::Parser;
+
+use crate::diagnostic::{Code, Diagnostic, Strictness};
+use crate::span::{Sources, Span};
+use kif::{Kif, Rule};
+
+/// What pest derives, which has no documentation of its own.
+#[allow(missing_docs)]
+mod kif {
+    #[derive(pest_derive::Parser)]
+    #[grammar = "../grammar/kif.pest"]
+    pub struct Kif;
+}
+
+/// What a rule file may grow to before it is refused.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct SyntaxLimits {
+    /// Bytes of all files together.
+    pub bytes: usize,
+    /// Depth of nested lists. At most [`SyntaxLimits::MAX_NESTING`] is honoured.
+    pub nesting: usize,
+}
+
+impl SyntaxLimits {
+    /// Later passes walk nested terms by recursion; this bounds their stack.
+    pub const MAX_NESTING: usize = 1_000;
+}
+
+impl Default for SyntaxLimits {
+    fn default() -> Self {
+        SyntaxLimits {
+            bytes: 64 << 20,
+            nesting: 200,
+        }
+    }
+}
+
+/// A name, a variable or a list, with its place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sexp {
+    /// Where it stands; for a list, brackets included.
+    pub span: Span,
+    /// What it is.
+    pub kind: SexpKind,
+}
+
+/// The three shapes of KIF text. The text of names and variables is read from
+/// the source by their span.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SexpKind {
+    /// A name such as `cell` or `12`.
+    Symbol,
+    /// A variable such as `?x`.
+    Variable,
+    /// A bracketed list.
+    List(Vec<Sexp>),
+}
+
+/// Reads all files as one sequence of forms.
+///
+/// Always returns what could be read beside the findings, so that later passes
+/// can look for more; the result is usable only if no finding is an error.
+pub fn read(sources: &Sources, limits: SyntaxLimits) -> (Vec<Sexp>, Vec<Diagnostic>) {
+    let mut reader = Reader {
+        nesting: limits.nesting.min(SyntaxLimits::MAX_NESTING),
+        forms: Vec::new(),
+        findings: Vec::new(),
+    };
+    let bytes: usize = sources.files().iter().map(|file| file.text().len()).sum();
+    let most = limits.bytes.min(u32::MAX as usize);
+    if bytes > most {
+        let finding = error(
+            Code::TooLarge,
+            None,
+            format!("the rules have {bytes} bytes, the limit is {most}"),
+        );
+        reader
+            .findings
+            .push(finding.help("raise the limit with --max-bytes if this is meant"));
+        return (reader.forms, reader.findings);
+    }
+    for (file, source) in sources.files().iter().enumerate() {
+        reader.read_file(file as u32, source.text());
+    }
+    (reader.forms, reader.findings)
+}
+
+struct Reader {
+    nesting: usize,
+    forms: Vec<Sexp>,
+    findings: Vec<Diagnostic>,
+}
+
+impl Reader {
+    fn read_file(&mut self, file: u32, text: &str) {
+        let tokens = Kif::parse(Rule::file, text)
+            .expect("every text is a sequence of tokens")
+            .next()
+            .expect("a file is one pair")
+            .into_inner();
+        // Each open list: the place of its bracket and the members so far.
+        let mut open: Vec<(Span, Vec<Sexp>)> = Vec::new();
+        let mut too_deep = false;
+        for token in tokens {
+            let place = token.as_span();
+            let span = Span {
+                file,
+                start: place.start() as u32,
+                end: place.end() as u32,
+            };
+            let form = match token.as_rule() {
+                Rule::open => {
+                    // Past the limit one finding is enough; the brackets are
+                    // still paired, so that the rest of the file is read right.
+                    if open.len() == self.nesting && !too_deep {
+                        too_deep = true;
+                        self.findings.push(
+                            error(
+                                Code::TooDeep,
+                                span,
+                                format!("lists are nested deeper than {}", self.nesting),
+                            )
+                            .help("flatten the term, or raise the limit with --max-nesting"),
+                        );
+                    }
+                    open.push((span, Vec::new()));
+                    continue;
+                }
+                Rule::close => {
+                    let Some((start, members)) = open.pop() else {
+                        self.findings.push(
+                            error(
+                                Code::ExtraBracket,
+                                span,
+                                "this closing bracket has no opening one",
+                            )
+                            .help("remove it, or look for a bracket closed too early before it"),
+                        );
+                        continue;
+                    };
+                    Sexp {
+                        span: start.to(span),
+                        // What lies past the limit is dropped, so that no tree
+                        // is ever deeper than the limit.
+                        kind: SexpKind::List(if open.len() < self.nesting {
+                            members
+                        } else {
+                            Vec::new()
+                        }),
+                    }
+                }
+                Rule::variable => Sexp {
+                    span,
+                    kind: SexpKind::Variable,
+                },
+                Rule::symbol => Sexp {
+                    span,
+                    kind: SexpKind::Symbol,
+                },
+                _ => continue,
+            };
+            match open.last_mut() {
+                Some((_, members)) => members.push(form),
+                None => self.forms.push(form),
+            }
+        }
+        self.report_unclosed(text, &open);
+    }
+
+    /// One finding for all lists still open at the end of a file. The bracket
+    /// that is missing was most likely due before the next form that begins a
+    /// line, so that place is named too.
+    fn report_unclosed(&mut self, text: &str, open: &[(Span, Vec<Sexp>)]) {
+        let Some((outermost, members)) = open.first() else {
+            return;
+        };
+        let message = match open.len() {
+            1 => "this bracket is never closed".to_owned(),
+            more => format!("this bracket is never closed, nor are {} inside it", more - 1),
+        };
+        let mut finding = error(Code::UnclosedBracket, *outermost, message);
+        let stray = members
+            .iter()
+            .chain(open[1..].iter().flat_map(|(_, inner)| inner))
+            .map(|form| form.span)
+            .chain(open[1..].iter().map(|(start, _)| *start))
+            .filter(|span| span.start > outermost.start && begins_line(text, *span))
+            .min();
+        if let Some(span) = stray {
+            let start = Span {
+                end: span.start + 1,
+                ..span
+            };
+            finding = finding.note(start, "this begins a line, so it may be meant as a new form");
+        }
+        self.findings
+            .push(finding.help("add the missing ) where the form should end"));
+    }
+}
+
+/// Whether only the start of its line stands before a bracket.
+fn begins_line(text: &str, span: Span) -> bool {
+    let start = span.start as usize;
+    text.as_bytes()[start] == b'(' && (start == 0 || matches!(text.as_bytes()[start - 1], b'\n' | b'\r'))
+}
+
+/// Syntax errors are errors however tolerant the reader is.
+fn error(code: Code, span: impl Into<Option<Span>>, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::new(code, Strictness::Tolerant, span, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::span::Source;
+
+    fn show(sexp: &Sexp, sources: &Sources) -> String {
+        match &sexp.kind {
+            SexpKind::List(members) => {
+                let inner: Vec<_> = members.iter().map(|m| show(m, sources)).collect();
+                format!("[{}]", inner.join(" "))
+            }
+            _ => sources.text(sexp.span).to_owned(),
+        }
+    }
+
+    fn check(text: &str, expected: &str) {
+        let sources = Sources::from(Source::new("t", text));
+        let (forms, findings) = read(&sources, SyntaxLimits::default());
+        let mut parts: Vec<_> = forms.iter().map(|form| show(form, &sources)).collect();
+        parts.extend(findings.iter().map(|finding| {
+            let span = finding.span.expect("syntax findings have places");
+            let (line, column) = sources.line_column(span);
+            format!("{}@{line}:{column}", finding.code)
+        }));
+        assert_eq!(parts.join(" "), expected);
+    }
+
+    #[test]
+    fn comments_may_follow_a_name_without_a_blank() {
+        check("(a;x )\n b);y", "[a b]");
+    }
+
+    #[test]
+    fn every_blank_separates() {
+        check("a\tb\u{b}c\u{c}d\re\nf\u{a0}g", "a b c d e f g");
+    }
+
+    #[test]
+    fn a_lone_carriage_return_ends_a_comment() {
+        check("; x\r(p)", "[p]");
+    }
+
+    #[test]
+    fn variables_and_names_are_told_apart() {
+        check("(f ?x x? ?)", "[f ?x x? ?]");
+    }
+
+    #[test]
+    fn an_unclosed_bracket_is_reported_where_it_was_opened() {
+        check("(a)\n  (b (c)\n", "[a] K001@2:3");
+    }
+
+    #[test]
+    fn an_extra_bracket_does_not_hide_what_follows() {
+        check("(a))\n(b)", "[a] [b] K002@1:4");
+    }
+
+    #[test]
+    fn deep_nesting_is_an_error_and_not_a_crash() {
+        let text = "(".repeat(1_000_000) + &")".repeat(1_000_000);
+        let sources = Sources::from(Source::new("t", text));
+        let (_, findings) = read(&sources, SyntaxLimits::default());
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].code, Code::TooDeep);
+    }
+
+    #[test]
+    fn a_large_text_is_refused_before_it_is_read() {
+        let sources = Sources::from(Source::new("t", "(a) ".repeat(10)));
+        let limits = SyntaxLimits {
+            bytes: 39,
+            ..SyntaxLimits::default()
+        };
+        let (forms, findings) = read(&sources, limits);
+        assert!(forms.is_empty());
+        assert_eq!(findings[0].code, Code::TooLarge);
+    }
+}
