@@ -138,8 +138,6 @@ codes! {
     OddName = "W211", sloppy;
     /// A keyword is used as an ordinary name.
     KeywordAsName = "W212", sloppy;
-    /// A role is declared by a rule with an empty body.
-    RoleByRule = "W213", sloppy;
 }
 
 impl fmt::Display for Code {

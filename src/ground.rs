@@ -232,7 +232,10 @@ impl Table {
         let (entries, all) = (&self.entries, &self.arguments);
         self.lookup.insert_unique(hash, id, |&id| {
             let entry = entries[id as usize];
-            self::hash(entry.functor, &all[entry.start as usize..][..entry.arity.into()])
+            self::hash(
+                entry.functor,
+                &all[entry.start as usize..][..entry.arity.into()],
+            )
         });
         TermId(id)
     }
@@ -240,7 +243,9 @@ impl Table {
 
 fn lock(table: &Mutex<Table>) -> MutexGuard<'_, Table> {
     // Nothing panics between two writes of the table, so it is whole even then.
-    table.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    table
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 fn hash(functor: FunctorId, arguments: &[TermId]) -> u64 {
@@ -260,10 +265,7 @@ mod tests {
             let name = symbols.intern(name);
             functors.intern(Functor { name, shape })
         };
-        (
-            functor("z", Shape::Bare),
-            functor("s", Shape::Applied(1)),
-        )
+        (functor("z", Shape::Bare), functor("s", Shape::Applied(1)))
     }
 
     #[test]

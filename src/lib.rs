@@ -5,6 +5,7 @@ pub mod check;
 pub mod diagnostic;
 pub mod game;
 pub mod ground;
+pub mod machine;
 pub mod program;
 pub mod span;
 pub mod symbol;

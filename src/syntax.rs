@@ -182,7 +182,10 @@ impl Reader {
         };
         let message = match open.len() {
             1 => "this bracket is never closed".to_owned(),
-            more => format!("this bracket is never closed, nor are {} inside it", more - 1),
+            more => format!(
+                "this bracket is never closed, nor are {} inside it",
+                more - 1
+            ),
         };
         let mut finding = error(Code::UnclosedBracket, *outermost, message);
         let stray = members
@@ -197,7 +200,10 @@ impl Reader {
                 end: span.start + 1,
                 ..span
             };
-            finding = finding.note(start, "this begins a line, so it may be meant as a new form");
+            finding = finding.note(
+                start,
+                "this begins a line, so it may be meant as a new form",
+            );
         }
         self.findings
             .push(finding.help("add the missing ) where the form should end"));
@@ -207,7 +213,8 @@ impl Reader {
 /// Whether only the start of its line stands before a bracket.
 fn begins_line(text: &str, span: Span) -> bool {
     let start = span.start as usize;
-    text.as_bytes()[start] == b'(' && (start == 0 || matches!(text.as_bytes()[start - 1], b'\n' | b'\r'))
+    text.as_bytes()[start] == b'('
+        && (start == 0 || matches!(text.as_bytes()[start - 1], b'\n' | b'\r'))
 }
 
 /// Syntax errors are errors however tolerant the reader is.

@@ -21,7 +21,12 @@ pub(super) fn check(lowered: &Lowered) -> Vec<Diagnostic> {
     }
     let mut findings = Vec::new();
     report(lowered, &first_use, Kind::Relation, &mut findings);
-    report(lowered, &lowered.term_functors, Kind::Function, &mut findings);
+    report(
+        lowered,
+        &lowered.term_functors,
+        Kind::Function,
+        &mut findings,
+    );
     findings
 }
 
@@ -40,7 +45,10 @@ fn report(
     let mut by_name: BTreeMap<Symbol, Vec<(Span, Functor)>> = BTreeMap::new();
     for (functor, span) in first_use {
         let functor = lowered.functors.functor(*functor);
-        by_name.entry(functor.name).or_default().push((*span, functor));
+        by_name
+            .entry(functor.name)
+            .or_default()
+            .push((*span, functor));
     }
     for (name, mut uses) in by_name {
         uses.sort_unstable();

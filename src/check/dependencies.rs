@@ -62,11 +62,16 @@ pub(super) fn check(lowered: &Lowered, groups: &[Group]) -> Vec<Diagnostic> {
                 let (word, source) = (keyword.as_str(), source.as_str());
                 let message = format!("{word} depends on {source}");
                 findings.push(
-                    Diagnostic::new(Code::ForbiddenDependency, Strictness::Tolerant, *span, message)
-                        .help(match source {
-                            "does" => "only next may depend on the moves being made",
-                            _ => "it must hold before any state is known",
-                        }),
+                    Diagnostic::new(
+                        Code::ForbiddenDependency,
+                        Strictness::Tolerant,
+                        *span,
+                        message,
+                    )
+                    .help(match source {
+                        "does" => "only next may depend on the moves being made",
+                        _ => "it must hold before any state is known",
+                    }),
                 );
             }
         }

@@ -169,9 +169,9 @@ impl<'s> Lowering<'s> {
             Ok(bodies) => bodies,
             Err(limit) => {
                 let message = format!("the alternatives multiply to more than {limit} rules");
-                let finding = self.error(Code::TooManyAlternatives, span, message).help(
-                    "give an alternative a relation of its own, or raise --max-alternatives",
-                );
+                let finding = self
+                    .error(Code::TooManyAlternatives, span, message)
+                    .help("give an alternative a relation of its own, or raise --max-alternatives");
                 return Err(self.give_up(finding));
             }
         };
@@ -297,7 +297,10 @@ impl<'s> Lowering<'s> {
                 let message = "(terminal) is read as terminal".to_owned();
                 self.warn(Code::BracketedName, sexp.span, message);
             }
-        } else if arguments.is_empty() && self.sources.text(name.span).starts_with(['"', '#']) {
+        } else if ["\"", "#|", "|#", ":-"]
+            .iter()
+            .any(|odd| self.sources.text(name.span).starts_with(odd))
+        {
             self.odd_name(name);
         }
         let symbol = self.symbol(name);
@@ -381,7 +384,11 @@ impl<'s> Lowering<'s> {
     fn list_head<'m>(&mut self, list: &Sexp, members: &'m [Sexp]) -> Result<&'m Sexp, Malformed> {
         let Some(first) = members.first() else {
             let finding = self
-                .error(Code::EmptyList, list.span, "an empty list means nothing here")
+                .error(
+                    Code::EmptyList,
+                    list.span,
+                    "an empty list means nothing here",
+                )
                 .help("remove it, or write the name that is missing");
             return Err(self.give_up(finding));
         };
@@ -476,7 +483,11 @@ impl<'s> Lowering<'s> {
     fn variable(&mut self, sexp: &Sexp) -> Variable {
         let name = self.sources.text(sexp.span);
         let symbol = self.out.symbols.intern(name);
-        if let Some(index) = self.variables.iter().position(|(known, _)| *known == symbol) {
+        if let Some(index) = self
+            .variables
+            .iter()
+            .position(|(known, _)| *known == symbol)
+        {
             let known = &self.variables[index].1;
             if **known != *name {
                 let message = format!("{name} is the same variable as {known}");
@@ -491,12 +502,15 @@ impl<'s> Lowering<'s> {
     /// Interns a name and warns if it was written otherwise before.
     fn symbol(&mut self, name: &Sexp) -> Symbol {
         let text = self.sources.text(name.span);
-        if text.bytes().any(|byte| !byte.is_ascii() || byte.is_ascii_uppercase())
+        if text
+            .bytes()
+            .any(|byte| !byte.is_ascii() || byte.is_ascii_uppercase())
             || self.spellings.contains_key(text)
         {
             self.check_spelling(text, name.span);
         } else {
-            self.spellings.insert(text.to_owned(), vec![(text, name.span)]);
+            self.spellings
+                .insert(text.to_owned(), vec![(text, name.span)]);
         }
         let form = interned_form(text, &self.out.symbols);
         self.out.symbols.intern(form)
@@ -517,9 +531,10 @@ impl<'s> Lowering<'s> {
                 crate::symbol::Case::Keep => "not the same name",
             };
             let message = format!("{text} is {meaning} as {first}");
-            let finding = Diagnostic::new(Code::CaseDiffers, self.options.strictness, span, message)
-                .note(place, "first written here")
-                .help("write a name the same way everywhere");
+            let finding =
+                Diagnostic::new(Code::CaseDiffers, self.options.strictness, span, message)
+                    .note(place, "first written here")
+                    .help("write a name the same way everywhere");
             self.findings.push(finding);
         }
     }
@@ -559,8 +574,12 @@ impl<'s> Lowering<'s> {
     }
 
     fn warn(&mut self, code: Code, span: Span, message: String) {
-        self.findings
-            .push(Diagnostic::new(code, self.options.strictness, span, message));
+        self.findings.push(Diagnostic::new(
+            code,
+            self.options.strictness,
+            span,
+            message,
+        ));
     }
 
     fn give_up(&mut self, finding: Diagnostic) -> Malformed {

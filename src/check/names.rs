@@ -21,11 +21,7 @@ pub(super) fn check(lowered: &Lowered, strictness: Strictness) -> Vec<Diagnostic
     findings
 }
 
-fn missing_keywords(
-    lowered: &Lowered,
-    strictness: Strictness,
-    findings: &mut Vec<Diagnostic>,
-) {
+fn missing_keywords(lowered: &Lowered, strictness: Strictness, findings: &mut Vec<Diagnostic>) {
     let defined = |keyword| {
         lowered.keyword_relation(keyword).is_some_and(|relation| {
             lowered
@@ -35,8 +31,18 @@ fn missing_keywords(
         })
     };
     let needed = [
-        (Keyword::Role, Code::NoRole, "no role takes part", "(role NAME)"),
-        (Keyword::Init, Code::NoInit, "the initial state is empty", "(init FACT)"),
+        (
+            Keyword::Role,
+            Code::NoRole,
+            "no role takes part",
+            "(role NAME)",
+        ),
+        (
+            Keyword::Init,
+            Code::NoInit,
+            "the initial state is empty",
+            "(init FACT)",
+        ),
         (
             Keyword::Legal,
             Code::NoLegal,
@@ -135,8 +141,7 @@ fn state_facts(lowered: &Lowered, strictness: Strictness, findings: &mut Vec<Dia
                         0 => format!("no init or next rule makes {name}, so it is never true"),
                         _ => format!("no legal rule allows {name}, so it is never done"),
                     };
-                    let finding =
-                        Diagnostic::new(Code::Undefined, strictness, atom.span, message);
+                    let finding = Diagnostic::new(Code::Undefined, strictness, atom.span, message);
                     let candidates: Vec<&str> = made
                         .iter()
                         .map(|f| lowered.symbols.name(lowered.functors.functor(*f).name))
@@ -190,7 +195,12 @@ fn goal_values(lowered: &Lowered, strictness: Strictness, findings: &mut Vec<Dia
             check(fact.arguments[1], fact.span);
         }
     }
-    for rule in lowered.rules.rules.iter().filter(|r| r.head.relation == goal) {
+    for rule in lowered
+        .rules
+        .rules
+        .iter()
+        .filter(|r| r.head.relation == goal)
+    {
         if let Term::Ground(value) = rule.head.arguments[1] {
             check(value, rule.head.span);
         }

@@ -50,7 +50,10 @@ fn unbound(rule: &Rule, variable: Variable, span: Span, place: &str) -> Diagnost
         span,
         format!("variable {name} is not bound by a positive literal"),
     )
-    .note(rule.head.span, format!("in the rule for this; {name} stands in {place} only"))
+    .note(
+        rule.head.span,
+        format!("in the rule for this; {name} stands in {place} only"),
+    )
     .help(format!(
         "add a positive literal with {name} to the body (to each alternative of an `or`)"
     ))

@@ -1,5 +1,6 @@
 //! Terms of a game as text, and text as terms.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use super::Game;
@@ -31,7 +32,10 @@ impl fmt::Display for ParseTermError {
                 write!(f, "the rules have no name `{name}`")
             }
             ParseTermError::UnknownName(name, Some(nearest)) => {
-                write!(f, "the rules have no name `{name}`; did you mean `{nearest}`?")
+                write!(
+                    f,
+                    "the rules have no name `{name}`; did you mean `{nearest}`?"
+                )
             }
             ParseTermError::UnknownFunction(name, 0) => {
                 write!(f, "the rules never use `{name}` without arguments")
@@ -88,11 +92,33 @@ impl Game {
     /// across programs.
     pub fn canonical(&self, terms: &Terms, term: TermId) -> String {
         let text = self.text(terms, term);
-        if text.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase()) {
+        if text
+            .bytes()
+            .all(|b| b.is_ascii() && !b.is_ascii_uppercase())
+        {
             text
         } else {
             text.to_lowercase()
         }
+    }
+
+    /// The order of terms by first appearance of their names in the rules,
+    /// compound terms argument by argument. It does not change when names are
+    /// replaced by others.
+    pub fn compare_terms(&self, terms: &Terms, left: TermId, right: TermId) -> Ordering {
+        let mut pairs = vec![(left, right)];
+        while let Some((left, right)) = pairs.pop() {
+            if left == right {
+                continue;
+            }
+            let order = terms.functor(left).cmp(&terms.functor(right));
+            if order != Ordering::Equal {
+                return order;
+            }
+            let arguments = terms.arguments(left).iter().zip(terms.arguments(right));
+            pairs.extend(arguments.rev().map(|(l, r)| (*l, *r)));
+        }
+        Ordering::Equal
     }
 
     /// The term that a text stands for. Blanks and letter case do not matter.
@@ -148,7 +174,10 @@ impl Game {
         };
         let text = sources.text(name.span);
         let Some(symbol) = self.symbols().get(text) else {
-            return Err(ParseTermError::UnknownName(text.into(), self.nearest_name(text)));
+            return Err(ParseTermError::UnknownName(
+                text.into(),
+                self.nearest_name(text),
+            ));
         };
         let functor = Functor {
             name: symbol,

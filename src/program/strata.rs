@@ -53,8 +53,7 @@ const MOST_PAIRS: usize = 20_000_000;
 ///
 /// All cycles through a negation, one for each knot of rules that has any.
 pub fn stratify(rules: &RuleSet, terms: &Terms) -> Result<Vec<Group>, Vec<NegativeCycle>> {
-    let mut graph: DiGraph<(), ()> =
-        DiGraph::with_capacity(rules.arity.len(), rules.rules.len());
+    let mut graph: DiGraph<(), ()> = DiGraph::with_capacity(rules.arity.len(), rules.rules.len());
     for _ in rules.relations() {
         graph.add_node(());
     }

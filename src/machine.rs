@@ -1,0 +1,295 @@
+//! The state machine of a game: one API over every backend.
+//!
+//! In: a [`Game`]. Out: roles, initial state, legal moves, next state, goals
+//! and the end, the same from each backend. Search, players and the command
+//! line know no more of a game than this.
+
+mod answers;
+mod any;
+mod naive;
+mod perft;
+mod playout;
+
+use std::fmt;
+use std::hash::Hash;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::game::{Game, Move, RoleId, Score};
+use crate::ground::{TermId, Terms};
+
+pub use any::{AnyMachine, Backend};
+pub use naive::NaiveMachine;
+pub use perft::{Level, Perft, PerftOptions, Stop, perft};
+pub use playout::{Playout, PlayoutOptions, PlayoutStep, playout};
+
+/// What a machine may spend on one question.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Facts derived in one state.
+    pub facts: usize,
+    /// Matches tried in one state.
+    pub work: u64,
+    /// Raised from outside to make every question fail with
+    /// [`PlayError::Interrupted`] soon.
+    pub interrupt: Arc<std::sync::atomic::AtomicBool>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            facts: 20_000_000,
+            work: 20_000_000_000,
+            interrupt: Arc::default(),
+        }
+    }
+}
+
+/// A state machine.
+///
+/// Methods take `&mut self` for scratch space only: answers depend on the state
+/// alone. Cloning is cheap, for one machine a thread; states may be handed from
+/// one clone to another.
+pub trait Machine: Clone + Send {
+    /// A state: cheap to clone, hash and compare. Two states are equal exactly
+    /// if the same facts are true in them.
+    type State: Clone + Eq + Hash + Send + Sync + fmt::Debug;
+
+    /// The game.
+    fn game(&self) -> &Game;
+
+    /// A view of the game's terms that knows every term the machine answered
+    /// with so far.
+    fn terms(&self) -> &Terms;
+
+    /// The view to parse new terms into.
+    fn terms_mut(&mut self) -> &mut Terms;
+
+    /// The initial state.
+    fn initial(&mut self) -> Result<Self::State, PlayError>;
+
+    /// Whether the game is over.
+    fn is_terminal(&mut self, state: &Self::State) -> Result<bool, PlayError>;
+
+    /// Replaces the content of `out` by the role's legal moves, each once,
+    /// ordered by [`Game::compare_terms`]: the order of first appearance in the
+    /// rules, whatever the names.
+    ///
+    /// # Errors
+    ///
+    /// [`PlayError::NoLegalMove`] if there is none though the game is not over.
+    fn legal(
+        &mut self,
+        state: &Self::State,
+        role: RoleId,
+        out: &mut Vec<Move>,
+    ) -> Result<(), PlayError>;
+
+    /// The state after a joint move: one move for each role, in the order of
+    /// [`Game::roles`]. Whether the moves are legal is not checked; see
+    /// [`Machine::play`].
+    fn next(&mut self, state: &Self::State, joint: &[Move]) -> Result<Self::State, PlayError>;
+
+    /// The role's score.
+    ///
+    /// # Errors
+    ///
+    /// If the rules give none, several, or something that is no score.
+    fn goal(&mut self, state: &Self::State, role: RoleId) -> Result<Score, PlayError>;
+
+    /// All values `n` with `(goal role n)`, ordered by [`Game::compare_terms`].
+    fn goal_values(&mut self, state: &Self::State, role: RoleId) -> Result<Vec<TermId>, PlayError>;
+
+    /// The facts of a state, in ascending order of id.
+    fn facts(&self, state: &Self::State) -> Vec<TermId>;
+
+    /// The state with the given facts, in any order.
+    fn state(&mut self, facts: &[TermId]) -> Result<Self::State, PlayError>;
+
+    /// The state after a joint move that is checked to be legal.
+    ///
+    /// # Errors
+    ///
+    /// [`PlayError::GameOver`], [`PlayError::WrongMoveCount`] or
+    /// [`PlayError::IllegalMove`]; the state is as it was.
+    fn play(&mut self, state: &Self::State, joint: &[Move]) -> Result<Self::State, PlayError> {
+        if self.is_terminal(state)? {
+            return Err(PlayError::GameOver);
+        }
+        if joint.len() != self.game().role_count() {
+            return Err(PlayError::WrongMoveCount {
+                expected: self.game().role_count(),
+                found: joint.len(),
+            });
+        }
+        let mut legal = Vec::new();
+        for (role, chosen) in self.game().roles().zip(joint) {
+            self.legal(state, role, &mut legal)?;
+            if !legal.contains(chosen) {
+                let game = self.game();
+                return Err(PlayError::IllegalMove {
+                    role: game.role_name(role).to_owned(),
+                    chosen: game.canonical(self.terms(), chosen.term()),
+                    legal: canonical_moves(self, &legal),
+                });
+            }
+        }
+        self.next(state, joint)
+    }
+}
+
+/// The canonical texts of a state's facts, sorted.
+pub fn canonical_facts<M: Machine>(machine: &M, state: &M::State) -> Vec<String> {
+    let facts = machine.facts(state);
+    canonical_terms(machine, facts.into_iter())
+}
+
+/// The canonical texts of moves, sorted.
+pub fn canonical_moves<M: Machine>(machine: &M, moves: &[Move]) -> Vec<String> {
+    canonical_terms(machine, moves.iter().map(|m| m.term()))
+}
+
+fn canonical_terms<M: Machine>(machine: &M, terms: impl Iterator<Item = TermId>) -> Vec<String> {
+    let game = machine.game();
+    let mut texts: Vec<String> = terms.map(|t| game.canonical(machine.terms(), t)).collect();
+    texts.sort_unstable();
+    texts
+}
+
+/// What only play can show to be wrong.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(tag = "error", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum PlayError {
+    /// A move that the role may not make.
+    IllegalMove {
+        /// The role's name.
+        role: String,
+        /// The move's canonical text.
+        chosen: String,
+        /// What it may do instead, sorted.
+        legal: Vec<String>,
+    },
+    /// A joint move with too few or too many moves.
+    WrongMoveCount {
+        /// One for each role.
+        expected: usize,
+        /// As many were given.
+        found: usize,
+    },
+    /// A move after the end.
+    GameOver,
+    /// A role cannot move though the game is not over.
+    NoLegalMove(Fault),
+    /// A role has no goal value.
+    NoGoal(Fault),
+    /// A role has several goal values.
+    AmbiguousGoal(Fault),
+    /// A role's goal value is not an integer from 0 to 100.
+    BadGoal(Fault),
+    /// The rules derive more than the limits allow, perhaps without end.
+    TooLarge {
+        /// What grew.
+        what: &'static str,
+        /// How far it may grow.
+        limit: u64,
+        /// The rule that was being used, as `file:line:column`.
+        rule: Option<String>,
+    },
+    /// Stopped from outside.
+    Interrupted,
+}
+
+/// Where play showed the rules to be wrong.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Fault {
+    /// The role's name.
+    pub role: String,
+    /// Canonical texts of what was found instead, if anything.
+    pub found: Vec<String>,
+    /// Canonical texts of the state's facts, sorted.
+    pub state: Vec<String>,
+    /// The rules concerned, as `file:line:column`.
+    pub rules: Vec<String>,
+}
+
+impl fmt::Display for PlayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PlayError::IllegalMove {
+                role,
+                chosen,
+                legal,
+            } => {
+                write!(
+                    f,
+                    "{role} may not play {chosen}; legal: {}",
+                    some(legal, 12)
+                )
+            }
+            PlayError::WrongMoveCount { expected, found } => {
+                write!(f, "a joint move has {expected} moves here, not {found}")
+            }
+            PlayError::GameOver => f.write_str("the game is over, so no move can be made"),
+            PlayError::NoLegalMove(fault) => {
+                write!(
+                    f,
+                    "{} has no legal move, but the game is not over",
+                    fault.role
+                )?;
+                fault.fmt_place(f)
+            }
+            PlayError::NoGoal(fault) => {
+                write!(f, "{} has no goal value", fault.role)?;
+                fault.fmt_place(f)
+            }
+            PlayError::AmbiguousGoal(fault) => {
+                let found = fault.found.join(", ");
+                write!(f, "{} has several goal values: {found}", fault.role)?;
+                fault.fmt_place(f)
+            }
+            PlayError::BadGoal(fault) => {
+                let found = fault.found.join(", ");
+                write!(
+                    f,
+                    "{} has the goal value {found}, not an integer from 0 to 100",
+                    fault.role
+                )?;
+                fault.fmt_place(f)
+            }
+            PlayError::TooLarge { what, limit, rule } => {
+                write!(f, "more than {limit} {what}")?;
+                match rule {
+                    Some(rule) => write!(f, ", reached by the rule at {rule}"),
+                    None => Ok(()),
+                }
+            }
+            PlayError::Interrupted => f.write_str("interrupted"),
+        }
+    }
+}
+
+impl Fault {
+    fn fmt_place(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\n  in the state: {}", some(&self.state, 40))?;
+        if !self.rules.is_empty() {
+            write!(f, "\n  rules concerned: {}", some(&self.rules, 8))?;
+        }
+        Ok(())
+    }
+}
+
+/// The first few of a list.
+fn some(list: &[String], most: usize) -> String {
+    if list.is_empty() {
+        return "(nothing)".to_owned();
+    }
+    let shown = list[..list.len().min(most)].join(" ");
+    match list.len().checked_sub(most) {
+        None | Some(0) => shown,
+        Some(more) => format!("{shown} and {more} more"),
+    }
+}
+
+impl std::error::Error for PlayError {}
