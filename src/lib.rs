@@ -2,6 +2,7 @@
 #![warn(missing_docs)]
 
 pub mod check;
+pub mod datalog;
 pub mod diagnostic;
 pub mod game;
 pub mod ground;

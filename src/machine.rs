@@ -6,6 +6,9 @@
 
 mod answers;
 mod any;
+mod datalog;
+mod flatten;
+mod move_order;
 mod naive;
 mod perft;
 mod playout;
@@ -20,6 +23,7 @@ use crate::game::{Game, Move, RoleId, Score};
 use crate::ground::{TermId, Terms};
 
 pub use any::{AnyMachine, Backend};
+pub use datalog::DatalogMachine;
 pub use naive::NaiveMachine;
 pub use perft::{Level, Perft, PerftOptions, Stop, perft};
 pub use playout::{Playout, PlayoutOptions, PlayoutStep, playout};

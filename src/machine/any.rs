@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Limits, Machine, NaiveMachine, PlayError};
+use super::{DatalogMachine, Limits, Machine, NaiveMachine, PlayError};
 use crate::game::{Game, Move, RoleId, Score};
 use crate::ground::{TermId, Terms};
 
@@ -19,6 +19,8 @@ pub enum Backend {
 /// A machine on one of the backends.
 #[derive(Clone, Debug)]
 pub enum AnyMachine {
+    /// See [`DatalogMachine`].
+    Datalog(DatalogMachine),
     /// See [`NaiveMachine`].
     Naive(NaiveMachine),
 }
@@ -39,6 +41,7 @@ impl AnyMachine {
 macro_rules! each {
     ($machine:expr, $inner:ident => $answer:expr) => {
         match $machine {
+            AnyMachine::Datalog($inner) => $answer,
             AnyMachine::Naive($inner) => $answer,
         }
     };

@@ -1,0 +1,157 @@
+//! Bottom-up evaluation of stratified logic programs with function terms.
+//!
+//! In: a [`RuleSet`], which of its relations are given from outside, and which
+//! are asked for. Out: an [`Evaluator`] that holds the least model, stratum by
+//! stratum, as far as it was asked for. Nothing here knows what `legal` or
+//! `next` mean; [`machine`](crate::machine) asks for relations by id.
+//!
+//! Inputs come in two layers, of which the second changes more often. A group
+//! of rules belongs to the outermost layer that it depends on: what depends on
+//! no input is evaluated once, what depends on the first layer only is kept
+//! while the second changes.
+//!
+//! A derivation could be recorded where [`run`] inserts a result: the rule and
+//! the rows that its steps chose are known there.
+
+mod compile;
+mod order;
+mod plan;
+mod relation;
+mod run;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use crate::ground::{TermId, TermOverflow, Terms};
+use crate::program::RelationId;
+use compile::Program;
+use relation::Relation;
+
+#[allow(unused_imports)] // For the module comment.
+use crate::program::RuleSet;
+
+/// How often an input changes.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Layer {
+    /// Seldom; what depends on it survives changes of the second layer.
+    First = 1,
+    /// Often. It is emptied whenever the first layer is.
+    Second = 2,
+}
+
+/// Relations that are asked for together.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Query(usize);
+
+/// What an evaluation may cost.
+#[derive(Clone, Debug)]
+pub struct Bounds {
+    /// Facts derived from one content of the inputs.
+    pub facts: usize,
+    /// Rows looked at for one content of the inputs.
+    pub work: u64,
+    /// Raised from outside to stop.
+    pub interrupt: Arc<AtomicBool>,
+}
+
+/// Why an evaluation stopped.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// More facts than allowed; the number is the limit.
+    Facts(usize),
+    /// More rows looked at than allowed; the number is the limit.
+    Work(u64),
+    /// The table of terms is full.
+    Terms(TermOverflow),
+    /// Stopped from outside.
+    Interrupted,
+}
+
+/// A failure and the rule, as an index into [`RuleSet::rules`], that was being
+/// evaluated.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct EvaluationError {
+    /// What happened.
+    pub failure: Failure,
+    /// In which rule.
+    pub rule: usize,
+}
+
+/// A program with the part of its model that was asked for.
+#[derive(Clone, Debug)]
+pub struct Evaluator {
+    program: Arc<Program>,
+    relations: Vec<Relation>,
+    /// By group: whether its rules are closed over the current inputs.
+    done: Vec<bool>,
+    bounds: Bounds,
+    scratch: run::Scratch,
+    /// By relation: rows and times it was found non-empty when emptied.
+    observed: Vec<(u64, u64)>,
+}
+
+impl Evaluator {
+    /// Empties an input layer, and with it what depends on it.
+    pub fn begin(&mut self, layer: Layer) {
+        let program = Arc::clone(&self.program);
+        for &relation in &program.dynamic[layer as usize - 1] {
+            let rows = &mut self.relations[relation];
+            let count = rows.count();
+            if count > 0 {
+                let observed = &mut self.observed[relation];
+                observed.0 += u64::from(count);
+                observed.1 += 1;
+                rows.clear();
+            }
+        }
+        for (relation, rows) in &program.always[layer as usize - 1] {
+            for row in rows {
+                self.relations[*relation].insert(row);
+            }
+        }
+        for &group in &program.layer_groups[layer as usize - 1] {
+            self.done[group] = false;
+        }
+        self.scratch.start();
+    }
+
+    /// Adds a row to an input relation. It must not be there yet.
+    pub fn give(&mut self, relation: RelationId, row: &[TermId]) {
+        self.relations[relation.index()].push(row);
+    }
+
+    /// Evaluates what a query asks for, as far as that is not done.
+    ///
+    /// # Errors
+    ///
+    /// [`EvaluationError`] past a bound. The inputs must then be given anew.
+    pub fn ask(&mut self, query: Query, terms: &mut Terms) -> Result<(), EvaluationError> {
+        let program = Arc::clone(&self.program);
+        for &group in &program.queries[query.0] {
+            if !self.done[group] {
+                self.evaluate(&program.groups[group], terms)?;
+                self.done[group] = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows of a relation, each once. Complete after a query that includes
+    /// it.
+    pub fn rows(&self, relation: RelationId) -> impl Iterator<Item = &[TermId]> {
+        self.relations[relation.index()].rows()
+    }
+
+    /// Number of rows of a relation.
+    pub fn count(&self, relation: RelationId) -> usize {
+        self.relations[relation.index()].count() as usize
+    }
+
+    /// Whether nothing that is derived by a relation can ever change.
+    pub fn is_static(&self, relation: RelationId) -> bool {
+        self.program.relation_layer[relation.index()] == 0
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,319 @@
+//! From rules to an [`Evaluator`]: layers, the static part, plans.
+
+use std::sync::Arc;
+
+use super::order::{Estimate, Estimates};
+use super::plan::{Plan, plan};
+use super::relation::Relation;
+use super::{Bounds, EvaluationError, Evaluator, Layer, Query, run};
+use crate::ground::{TermId, Terms};
+use crate::program::strata::{for_each_body_atom, stratify};
+use crate::program::{Literal, RelationId, RuleSet};
+
+/// What all clones of an evaluator share.
+#[derive(Clone, Debug)]
+pub(super) struct Program {
+    rules: RuleSet,
+    /// 0 for relations that depend on no input.
+    pub relation_layer: Vec<u8>,
+    /// In order of evaluation.
+    pub groups: Vec<Group>,
+    /// By query: the groups it needs, in order.
+    pub queries: Vec<Vec<usize>>,
+    /// By layer: the relations that are emptied with it.
+    pub dynamic: [Vec<usize>; 2],
+    /// By layer: the groups to evaluate anew.
+    pub layer_groups: [Vec<usize>; 2],
+    /// By layer: rows that always hold in relations that are emptied.
+    pub always: [Vec<(usize, Vec<Box<[TermId]>>)>; 2],
+}
+
+/// Rules that are evaluated together.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    rules: Vec<usize>,
+    pub recursive: bool,
+    pub plans: Vec<Plan>,
+    /// For recursive groups: plans for new rows of one relation each.
+    pub deltas: Vec<(usize, Plan)>,
+    /// Indices into `plans` of those without plans for new rows.
+    pub reruns: Vec<usize>,
+    /// Relations that the group derives.
+    pub heads: Vec<usize>,
+}
+
+impl Evaluator {
+    /// Compiles a program and evaluates its static part.
+    ///
+    /// `inputs` are the relations given from outside; they have no rules.
+    /// `queries` are the sets of relations that will be asked for together;
+    /// their [`Query`] handles come back in the same order. Rules that no query
+    /// needs are dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`EvaluationError`] if the static part grows past a bound.
+    ///
+    /// # Panics
+    ///
+    /// If the rules are not stratified.
+    pub fn new(
+        rules: RuleSet,
+        inputs: &[(RelationId, Layer)],
+        queries: &[Vec<RelationId>],
+        terms: &mut Terms,
+        bounds: Bounds,
+    ) -> Result<(Evaluator, Vec<Query>), EvaluationError> {
+        let groups = stratify(&rules, terms).expect("the rules were checked to be stratified");
+        let relation_layer = layers(&rules, inputs);
+        let needed = needed_relations(&rules, queries.iter().flatten().copied());
+        let mut program = Program {
+            relation_layer,
+            groups: Vec::new(),
+            queries: Vec::new(),
+            dynamic: Default::default(),
+            layer_groups: Default::default(),
+            always: Default::default(),
+            rules,
+        };
+        let arity = program.rules.arity.clone();
+        let mut evaluator = Evaluator {
+            program: Arc::new(program.clone()),
+            relations: arity.iter().map(|&arity| Relation::new(arity)).collect(),
+            done: Vec::new(),
+            bounds,
+            scratch: run::Scratch::default(),
+            observed: vec![(0, 0); arity.len()],
+        };
+        evaluator.scratch.start();
+        for fact in &program.rules.facts {
+            let relation = fact.relation.index();
+            if needed[relation] {
+                evaluator.relations[relation].insert(&fact.arguments);
+            }
+        }
+        // What depends on no input is evaluated once, also where the relation
+        // has other rules.
+        for group in &groups {
+            let fixed: Vec<usize> = group
+                .rules
+                .iter()
+                .copied()
+                .filter(|&rule| needed[program.rules.rules[rule].head.relation.index()])
+                .filter(|&rule| program.rule_layer(rule) == 0)
+                .collect();
+            if !fixed.is_empty() {
+                let mut group = Group::new(fixed, group.recursive, &program.rules);
+                let estimates = evaluator.estimates(true);
+                evaluator.plan_group(&program, &mut group, &estimates);
+                evaluator.evaluate(&group, terms)?;
+            }
+        }
+        for (relation, rows) in evaluator.relations.iter_mut().enumerate() {
+            rows.drop_indexes();
+            let layer = program.relation_layer[relation];
+            if layer > 0 && needed[relation] {
+                let always: Vec<Box<[TermId]>> = rows.rows().map(Into::into).collect();
+                rows.clear();
+                for outer in 0..usize::from(layer) {
+                    program.dynamic[outer].push(relation);
+                    if !always.is_empty() {
+                        program.always[outer].push((relation, always.clone()));
+                    }
+                }
+            }
+        }
+        for group in &groups {
+            let moving: Vec<usize> = group
+                .rules
+                .iter()
+                .copied()
+                .filter(|&rule| needed[program.rules.rules[rule].head.relation.index()])
+                .filter(|&rule| program.rule_layer(rule) > 0)
+                .collect();
+            if moving.is_empty() {
+                continue;
+            }
+            // A rule is evaluated as often as its relation is emptied.
+            let layer = moving
+                .iter()
+                .map(|&rule| {
+                    program.relation_layer[program.rules.rules[rule].head.relation.index()]
+                })
+                .max()
+                .expect("the group has rules");
+            for outer in 0..usize::from(layer) {
+                program.layer_groups[outer].push(program.groups.len());
+            }
+            program
+                .groups
+                .push(Group::new(moving, group.recursive, &program.rules));
+        }
+        evaluator.done = vec![false; program.groups.len()];
+        for query in queries {
+            let needed = needed_relations(&program.rules, query.iter().copied());
+            let groups = (0..program.groups.len())
+                .filter(|&group| program.groups[group].heads.iter().any(|&head| needed[head]));
+            let groups = groups.collect();
+            program.queries.push(groups);
+        }
+        evaluator.observed.fill((0, 0));
+        evaluator.replan_program(program, terms);
+        let handles = (0..queries.len()).map(Query).collect();
+        Ok((evaluator, handles))
+    }
+
+    /// Plans all rules anew with the sizes that relations were seen to have.
+    pub fn replan(&mut self, terms: &Terms) {
+        let program = Program::clone(&self.program);
+        self.replan_program(program, terms);
+    }
+
+    fn replan_program(&mut self, mut program: Program, _terms: &Terms) {
+        let estimates = self.estimates(false);
+        for relation in &mut self.relations {
+            relation.drop_indexes();
+        }
+        let mut groups = std::mem::take(&mut program.groups);
+        for group in &mut groups {
+            self.plan_group(&program, group, &estimates);
+        }
+        program.groups = groups;
+        self.program = Arc::new(program);
+        self.begin(Layer::First);
+    }
+
+    fn plan_group(&mut self, program: &Program, group: &mut Group, estimates: &Estimates) {
+        let relations = &mut self.relations;
+        let mut index_on =
+            |relation: u32, columns: &[u16]| relations[relation as usize].index_on(columns);
+        group.plans.clear();
+        group.deltas.clear();
+        group.reruns.clear();
+        for (number, &rule_number) in group.rules.iter().enumerate() {
+            let rule = &program.rules.rules[rule_number];
+            group
+                .plans
+                .push(plan(rule, rule_number, None, estimates, &mut index_on));
+            if !group.recursive {
+                continue;
+            }
+            let mut rerun = false;
+            for (position, literal) in rule.body.iter().enumerate() {
+                match literal {
+                    Literal::Positive(atom) if group.heads.contains(&atom.relation.index()) => {
+                        let plan =
+                            plan(rule, rule_number, Some(position), estimates, &mut index_on);
+                        group.deltas.push((atom.relation.index(), plan));
+                    }
+                    Literal::Any(_) => literal.for_each_atom(&mut |atom, negated| {
+                        rerun |= !negated && group.heads.contains(&atom.relation.index());
+                    }),
+                    _ => {}
+                }
+            }
+            if rerun {
+                group.reruns.push(number);
+            }
+        }
+    }
+
+    /// Sizes as they are (while the static part is built) or as observed.
+    fn estimates(&self, current: bool) -> Estimates {
+        let relations = self
+            .relations
+            .iter()
+            .enumerate()
+            .map(|(number, relation)| {
+                let (rows, times) = self.observed[number];
+                let is_static = current || self.program.relation_layer[number] == 0;
+                let rows = match (is_static, times) {
+                    (true, _) => f64::from(relation.count()),
+                    // Nothing is known yet.
+                    (false, 0) => 20.0,
+                    (false, _) => rows as f64 / times as f64,
+                };
+                let distinct = (0..relation.arity())
+                    .map(|column| match relation.distinct(column) {
+                        0 => 5.0,
+                        seen => seen as f64,
+                    })
+                    .collect();
+                Estimate { rows, distinct }
+            })
+            .collect();
+        Estimates { relations }
+    }
+}
+
+impl Group {
+    fn new(rules: Vec<usize>, recursive: bool, set: &RuleSet) -> Self {
+        let mut heads: Vec<usize> = rules
+            .iter()
+            .map(|&rule| set.rules[rule].head.relation.index())
+            .collect();
+        heads.sort_unstable();
+        heads.dedup();
+        Group {
+            rules,
+            recursive,
+            plans: Vec::new(),
+            deltas: Vec::new(),
+            reruns: Vec::new(),
+            heads,
+        }
+    }
+}
+
+impl Program {
+    /// The outermost layer that a rule's body uses.
+    fn rule_layer(&self, rule: usize) -> u8 {
+        let mut layer = 0;
+        for_each_body_atom(&self.rules.rules[rule], |atom, _| {
+            layer = layer.max(self.relation_layer[atom.relation.index()]);
+        });
+        layer
+    }
+}
+
+/// By relation: the outermost layer of inputs that it depends on.
+fn layers(rules: &RuleSet, inputs: &[(RelationId, Layer)]) -> Vec<u8> {
+    let mut users: Vec<Vec<usize>> = vec![Vec::new(); rules.arity.len()];
+    for rule in &rules.rules {
+        for_each_body_atom(rule, |atom, _| {
+            users[atom.relation.index()].push(rule.head.relation.index());
+        });
+    }
+    let mut layer = vec![0; rules.arity.len()];
+    for (source, number) in inputs.iter().map(|(r, l)| (r.index(), *l as u8)) {
+        let mut open = vec![source];
+        while let Some(relation) = open.pop() {
+            if layer[relation] < number {
+                layer[relation] = number;
+                open.extend(&users[relation]);
+            }
+        }
+    }
+    layer
+}
+
+/// By relation: whether any of the wanted ones depends on it.
+fn needed_relations(rules: &RuleSet, wanted: impl Iterator<Item = RelationId>) -> Vec<bool> {
+    let mut rules_of: Vec<Vec<usize>> = vec![Vec::new(); rules.arity.len()];
+    for (number, rule) in rules.rules.iter().enumerate() {
+        rules_of[rule.head.relation.index()].push(number);
+    }
+    let mut needed = vec![false; rules.arity.len()];
+    let mut open: Vec<usize> = wanted.map(RelationId::index).collect();
+    while let Some(relation) = open.pop() {
+        if std::mem::replace(&mut needed[relation], true) {
+            continue;
+        }
+        for &rule in &rules_of[relation] {
+            for_each_body_atom(&rules.rules[rule], |atom, _| {
+                open.push(atom.relation.index())
+            });
+        }
+    }
+    needed
+}

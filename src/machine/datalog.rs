@@ -1,0 +1,400 @@
+//! The machine on the planned bottom-up evaluator.
+
+use std::sync::Arc;
+
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::answers::Answers;
+use super::flatten::{Flat, Wrapped, flatten};
+use super::move_order::MoveOrder;
+use super::{Limits, Machine, PlayError};
+use crate::check::Keyword;
+use crate::datalog::{Bounds, EvaluationError, Evaluator, Failure, Layer, Query};
+use crate::game::{Game, Move, RoleId, Score};
+use crate::ground::{TermId, Terms};
+use crate::program::{FunctorId, RelationId};
+
+/// A machine on the planned bottom-up evaluator. A state is its facts in
+/// ascending order of id.
+#[derive(Clone, Debug)]
+pub struct DatalogMachine {
+    terms: Terms,
+    evaluator: Evaluator,
+    shared: Arc<Shared>,
+    order: MoveOrder,
+    /// The state and the joint move that the evaluator's inputs hold.
+    state: Option<Arc<[TermId]>>,
+    joint: Option<Vec<Move>>,
+    /// By role: the legal moves in the state, once they were asked for.
+    legal: Vec<Vec<Move>>,
+    legal_known: bool,
+    /// Scratch.
+    row: Vec<TermId>,
+    facts: Vec<TermId>,
+}
+
+/// What all clones share.
+#[derive(Debug)]
+struct Shared {
+    game: Game,
+    initial: Arc<[TermId]>,
+    state: Wrapped,
+    does: Wrapped,
+    /// Relation, functor and columns before the wrapped term.
+    next: Vec<(RelationId, FunctorId)>,
+    next_whole: Option<RelationId>,
+    legal: Vec<(RelationId, FunctorId)>,
+    legal_whole: Option<RelationId>,
+    terminal: Option<RelationId>,
+    goal: Option<RelationId>,
+    ask_terminal: Query,
+    ask_legal: Query,
+    ask_next: Query,
+    ask_goal: Query,
+}
+
+/// Joint moves of the playouts from which relation sizes are learned, and the
+/// most such playouts and rows looked at.
+const SAMPLE_MOVES: usize = 60;
+const SAMPLE_PLAYOUTS: usize = 4;
+
+impl DatalogMachine {
+    /// A machine for a game: evaluates what holds in every state, and plans
+    /// the rest by the sizes that relations have in a few random playouts.
+    ///
+    /// # Errors
+    ///
+    /// [`PlayError::TooLarge`] if what holds in every state is too large.
+    pub fn new(game: &Game, limits: Limits) -> Result<Self, PlayError> {
+        let Flat {
+            rules,
+            state,
+            next,
+            init,
+            does,
+            legal,
+        } = flatten(game);
+        let mut terms = game.terms().clone();
+        let inputs: Vec<(RelationId, Layer)> = state
+            .relations()
+            .map(|relation| (relation, Layer::First))
+            .chain(does.relations().map(|relation| (relation, Layer::Second)))
+            .collect();
+        let of = |keyword: Keyword| game.keyword(keyword).into_iter().collect::<Vec<_>>();
+        let queries = [
+            of(Keyword::Terminal),
+            legal.relations().collect(),
+            next.relations().collect(),
+            of(Keyword::Goal),
+            init.relations().collect(),
+        ];
+        let bounds = Bounds {
+            facts: limits.facts,
+            work: limits.work,
+            interrupt: limits.interrupt,
+        };
+        let (mut evaluator, asks) = Evaluator::new(rules, &inputs, &queries, &mut terms, bounds)
+            .map_err(|error| play_error(game, error))?;
+        evaluator
+            .ask(asks[4], &mut terms)
+            .map_err(|error| play_error(game, error))?;
+        let mut facts = Vec::new();
+        let flat = init.flat(game.functors());
+        gather(&evaluator, &mut terms, &flat, init.whole, &mut facts)?;
+        facts.sort_unstable();
+        let shared = Shared {
+            game: game.clone(),
+            initial: facts.into(),
+            state,
+            does,
+            next: next.flat(game.functors()),
+            next_whole: next.whole,
+            legal: legal.flat(game.functors()),
+            legal_whole: legal.whole,
+            terminal: game.keyword(Keyword::Terminal),
+            goal: game.keyword(Keyword::Goal),
+            ask_terminal: asks[0],
+            ask_legal: asks[1],
+            ask_next: asks[2],
+            ask_goal: asks[3],
+        };
+        let mut machine = DatalogMachine {
+            terms,
+            evaluator,
+            shared: Arc::new(shared),
+            order: MoveOrder::default(),
+            state: None,
+            joint: None,
+            legal: vec![Vec::new(); game.role_count()],
+            legal_known: false,
+            row: Vec::new(),
+            facts: Vec::new(),
+        };
+        machine.learn_sizes();
+        Ok(machine)
+    }
+
+    /// Plays a little and plans anew. Errors are left for the play that meets
+    /// them.
+    fn learn_sizes(&mut self) {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+        let roles: Vec<RoleId> = self.shared.game.roles().collect();
+        let mut moves = 0;
+        let mut legal = Vec::new();
+        'playouts: for _ in 0..SAMPLE_PLAYOUTS {
+            let mut state = Arc::clone(&self.shared.initial);
+            while moves < SAMPLE_MOVES {
+                moves += 1;
+                match self.is_terminal(&state) {
+                    Ok(false) => {}
+                    Ok(true) => {
+                        for role in &roles {
+                            let _ = self.goal_values(&state, *role);
+                        }
+                        continue 'playouts;
+                    }
+                    Err(_) => break 'playouts,
+                }
+                let mut joint = Vec::new();
+                for role in &roles {
+                    if self.legal(&state, *role, &mut legal).is_err() {
+                        break 'playouts;
+                    }
+                    joint.push(legal[random.random_range(0..legal.len())]);
+                }
+                match self.next(&state, &joint) {
+                    Ok(next) => state = next,
+                    Err(_) => break 'playouts,
+                }
+            }
+        }
+        self.evaluator.begin(Layer::First);
+        self.evaluator.replan(&self.terms);
+        self.forget();
+    }
+
+    fn forget(&mut self) {
+        self.state = None;
+        self.joint = None;
+        self.legal_known = false;
+    }
+
+    /// Makes the evaluator's first input layer the state's facts.
+    fn load_state(&mut self, state: &Arc<[TermId]>) {
+        if let Some(known) = &self.state
+            && (Arc::ptr_eq(known, state) || known == state)
+        {
+            return;
+        }
+        self.forget();
+        if state.last().is_some_and(|last| !self.terms.knows(*last)) {
+            self.terms.refresh();
+        }
+        self.evaluator.begin(Layer::First);
+        let wrapped = &self.shared.state;
+        for &fact in state.iter() {
+            let functor = self.terms.functor(fact);
+            if let Some(relation) = wrapped.by_functor[functor.index()] {
+                self.evaluator.give(relation, self.terms.arguments(fact));
+            }
+            if let Some(relation) = wrapped.whole {
+                self.evaluator.give(relation, &[fact]);
+            }
+        }
+        self.state = Some(Arc::clone(state));
+    }
+
+    /// Makes the evaluator's second input layer the joint move.
+    fn load_joint(&mut self, joint: &[Move]) {
+        if self.joint.as_deref() == Some(joint) {
+            return;
+        }
+        let mut kept = self.joint.take().unwrap_or_default();
+        self.evaluator.begin(Layer::Second);
+        let shared = &self.shared;
+        for (role, chosen) in shared.game.roles().zip(joint) {
+            let term = chosen.term();
+            if !self.terms.knows(term) {
+                self.terms.refresh();
+            }
+            let name = shared.game.role_term(role);
+            let functor = self.terms.functor(term);
+            if let Some(relation) = shared.does.by_functor[functor.index()] {
+                self.row.clear();
+                self.row.push(name);
+                self.row.extend_from_slice(self.terms.arguments(term));
+                self.evaluator.give(relation, &self.row);
+            }
+            if let Some(relation) = shared.does.whole {
+                self.evaluator.give(relation, &[name, term]);
+            }
+        }
+        kept.clear();
+        kept.extend_from_slice(joint);
+        self.joint = Some(kept);
+    }
+
+    fn ask(&mut self, query: Query) -> Result<(), PlayError> {
+        let outcome = self.evaluator.ask(query, &mut self.terms);
+        outcome.map_err(|error| {
+            self.forget();
+            play_error(&self.shared.game, error)
+        })
+    }
+
+    fn collect_legal(&mut self) -> Result<(), PlayError> {
+        let shared = Arc::clone(&self.shared);
+        for moves in &mut self.legal {
+            moves.clear();
+        }
+        let game = &shared.game;
+        for &(relation, functor) in &shared.legal {
+            for row in self.evaluator.rows(relation) {
+                if let Some(role) = game.role_of(row[0]) {
+                    let term = self.terms.intern(functor, &row[1..])?;
+                    self.legal[role.index()].push(Move::new(term));
+                }
+            }
+        }
+        if let Some(relation) = shared.legal_whole {
+            for row in self.evaluator.rows(relation) {
+                if let Some(role) = game.role_of(row[0]) {
+                    self.legal[role.index()].push(Move::new(row[1]));
+                }
+            }
+        }
+        for moves in &mut self.legal {
+            self.order.sort(game, &self.terms, moves);
+        }
+        self.legal_known = true;
+        Ok(())
+    }
+}
+
+/// Appends the terms that rows of wrapped relations stand for.
+fn gather(
+    evaluator: &Evaluator,
+    terms: &mut Terms,
+    flat: &[(RelationId, FunctorId)],
+    whole: Option<RelationId>,
+    out: &mut Vec<TermId>,
+) -> Result<(), PlayError> {
+    for &(relation, functor) in flat {
+        for row in evaluator.rows(relation) {
+            out.push(terms.intern(functor, row)?);
+        }
+    }
+    if let Some(relation) = whole {
+        out.extend(evaluator.rows(relation).map(|row| row[0]));
+    }
+    Ok(())
+}
+
+fn play_error(game: &Game, error: EvaluationError) -> PlayError {
+    let (what, limit) = match error.failure {
+        Failure::Facts(limit) => ("facts in one state", limit as u64),
+        Failure::Work(limit) => ("rows looked at in one state", limit),
+        Failure::Terms(overflow) => {
+            return PlayError::from(overflow).at(game, &game.rules().rules[error.rule]);
+        }
+        Failure::Interrupted => return PlayError::Interrupted,
+    };
+    let rule = None;
+    PlayError::TooLarge { what, limit, rule }.at(game, &game.rules().rules[error.rule])
+}
+
+impl Machine for DatalogMachine {
+    type State = Arc<[TermId]>;
+
+    fn game(&self) -> &Game {
+        &self.shared.game
+    }
+
+    fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
+    fn terms_mut(&mut self) -> &mut Terms {
+        &mut self.terms
+    }
+
+    fn initial(&mut self) -> Result<Self::State, PlayError> {
+        Ok(Arc::clone(&self.shared.initial))
+    }
+
+    fn is_terminal(&mut self, state: &Self::State) -> Result<bool, PlayError> {
+        self.load_state(state);
+        self.ask(self.shared.ask_terminal)?;
+        let terminal = self.shared.terminal;
+        Ok(terminal.is_some_and(|relation| self.evaluator.count(relation) > 0))
+    }
+
+    fn legal(
+        &mut self,
+        state: &Self::State,
+        role: RoleId,
+        out: &mut Vec<Move>,
+    ) -> Result<(), PlayError> {
+        self.load_state(state);
+        if !self.legal_known {
+            self.ask(self.shared.ask_legal)?;
+            self.collect_legal()?;
+        }
+        out.clear();
+        out.extend_from_slice(&self.legal[role.index()]);
+        if out.is_empty() && !self.is_terminal(state)? {
+            return Err(self.no_legal_move(state, role));
+        }
+        Ok(())
+    }
+
+    fn next(&mut self, state: &Self::State, joint: &[Move]) -> Result<Self::State, PlayError> {
+        self.load_state(state);
+        self.load_joint(joint);
+        self.ask(self.shared.ask_next)?;
+        let mut facts = std::mem::take(&mut self.facts);
+        facts.clear();
+        let shared = &self.shared;
+        gather(
+            &self.evaluator,
+            &mut self.terms,
+            &shared.next,
+            shared.next_whole,
+            &mut facts,
+        )?;
+        facts.sort_unstable();
+        let next = facts.as_slice().into();
+        self.facts = facts;
+        Ok(next)
+    }
+
+    fn goal(&mut self, state: &Self::State, role: RoleId) -> Result<Score, PlayError> {
+        let values = self.goal_values(state, role)?;
+        self.score(state, role, &values)
+    }
+
+    fn goal_values(&mut self, state: &Self::State, role: RoleId) -> Result<Vec<TermId>, PlayError> {
+        self.load_state(state);
+        self.ask(self.shared.ask_goal)?;
+        let name = self.shared.game.role_term(role);
+        let Some(goal) = self.shared.goal else {
+            return Ok(Vec::new());
+        };
+        let rows = self.evaluator.rows(goal).filter(|row| row[0] == name);
+        let mut values: Vec<TermId> = rows.map(|row| row[1]).collect();
+        values.sort_by(|a, b| self.shared.game.compare_terms(&self.terms, *a, *b));
+        Ok(values)
+    }
+
+    fn facts(&self, state: &Self::State) -> Vec<TermId> {
+        state.to_vec()
+    }
+
+    fn state(&mut self, facts: &[TermId]) -> Result<Self::State, PlayError> {
+        let mut facts = facts.to_vec();
+        facts.sort_unstable();
+        facts.dedup();
+        Ok(facts.into())
+    }
+}
