@@ -33,7 +33,8 @@ impl AnyMachine {
     /// [`PlayError::TooLarge`] if what holds in every state is too large.
     pub fn new(game: &Game, backend: Backend, limits: Limits) -> Result<Self, PlayError> {
         Ok(match backend {
-            Backend::Datalog | Backend::Naive => AnyMachine::Naive(NaiveMachine::new(game, limits)),
+            Backend::Datalog => AnyMachine::Datalog(DatalogMachine::new(game, limits)?),
+            Backend::Naive => AnyMachine::Naive(NaiveMachine::new(game, limits)),
         })
     }
 }
