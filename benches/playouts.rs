@@ -8,15 +8,14 @@
 //! One thread; a state change is one joint move. Time is CPU time of the
 //! process where the system tells it. Where `../shared/design/peers.csv` has
 //! the game, the ratio to the fastest prover there stands beside it. Before a
-//! game is timed, the counts of its first levels are compared with the naive
-//! evaluator's.
+//! game is timed, a few states are compared with the naive evaluator's.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use ggp::game::Game;
-use ggp::machine::{AnyMachine, Backend, Limits, Machine, PerftOptions, perft};
+use ggp::machine::{AnyMachine, Backend, Limits, Machine};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -69,7 +68,7 @@ fn main() {
         let mut machine = AnyMachine::new(&game, backend, Limits::default()).unwrap();
         let start = cpu_time() - start;
         if backend != Backend::Naive {
-            assert_first_levels(&game, &mut machine);
+            assert_agreement(&game, &mut machine);
         }
         let (playouts, changes, time) = run(&mut machine, Duration::from_secs_f64(seconds));
         let rate = changes as f64 / time.as_secs_f64();
@@ -130,22 +129,38 @@ fn run(machine: &mut AnyMachine, time: Duration) -> (u64, u64, Duration) {
     (playouts, changes, cpu_time() - start)
 }
 
-/// The first levels, as far as the naive evaluator counts them quickly.
-fn assert_first_levels(game: &Game, machine: &mut AnyMachine) {
-    let options = PerftOptions {
-        depth: 1,
-        time: Some(Duration::from_millis(50)),
-        ..PerftOptions::default()
+/// Plays a little on both evaluators, as far as the naive one comes.
+fn assert_agreement(game: &Game, machine: &mut AnyMachine) {
+    let limits = Limits {
+        work: 1_000_000,
+        ..Limits::default()
     };
-    let mut oracle = AnyMachine::new(game, Backend::Naive, Limits::default()).unwrap();
-    let expected = perft(&mut oracle, options, |_| {}).unwrap();
-    let options = PerftOptions {
-        depth: expected.levels.len() as u32 - 1,
-        time: None,
-        ..options
-    };
-    let found = perft(machine, options, |_| {}).unwrap();
-    assert_eq!(found.levels, expected.levels, "{}", game.name());
+    let mut oracle = AnyMachine::new(game, Backend::Naive, limits).unwrap();
+    let mut state = machine.initial().unwrap();
+    let (mut expected, mut found) = (Vec::new(), Vec::new());
+    for _ in 0..3 {
+        let Ok(terminal) = oracle.is_terminal(&state) else {
+            return;
+        };
+        assert_eq!(machine.is_terminal(&state), Ok(terminal), "{}", game.name());
+        if terminal {
+            return;
+        }
+        let mut joint = Vec::new();
+        for role in game.roles() {
+            if oracle.legal(&state, role, &mut expected).is_err() {
+                return;
+            }
+            machine.legal(&state, role, &mut found).unwrap();
+            assert_eq!(found, expected, "{}", game.name());
+            joint.push(found[found.len() / 2]);
+        }
+        let Ok(next) = oracle.next(&state, &joint) else {
+            return;
+        };
+        state = machine.next(&state, &joint).unwrap();
+        assert_eq!(state, next, "{}", game.name());
+    }
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {

@@ -370,11 +370,13 @@ impl Index {
 
 #[inline]
 fn hash(key: &[TermId]) -> usize {
-    let mut hash = 0u64;
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut hash = ODD;
     for value in key {
-        hash = (hash.rotate_left(5) ^ u64::from(value.raw())).wrapping_mul(0x517c_c1b7_2722_0a95);
+        hash = (hash ^ u64::from(value.raw())).wrapping_mul(ODD);
+        hash ^= hash >> 32;
     }
-    (hash >> 20) as usize
+    hash as usize
 }
 
 #[cfg(test)]

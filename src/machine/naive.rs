@@ -66,6 +66,10 @@ impl NaiveMachine {
         {
             return Ok(Arc::clone(model));
         }
+        let given = state.iter().copied().chain(joint.iter().map(|m| m.term()));
+        if given.into_iter().any(|term| !self.terms.knows(term)) {
+            self.terms.refresh();
+        }
         let game = self.game.clone();
         let rules = game.rules();
         let mut model = Model {
