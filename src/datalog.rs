@@ -14,6 +14,7 @@
 //! the rows that its steps chose are known there.
 
 mod compile;
+mod demand;
 mod order;
 mod plan;
 mod relation;
@@ -145,6 +146,21 @@ impl Evaluator {
     /// Number of rows of a relation.
     pub fn count(&self, relation: RelationId) -> usize {
         self.relations[relation.index()].count() as usize
+    }
+
+    /// Rows looked at since the evaluator was made.
+    pub fn work(&self) -> u64 {
+        self.scratch.total()
+    }
+
+    /// What an evaluation may cost.
+    pub fn bounds(&self) -> &Bounds {
+        &self.bounds
+    }
+
+    /// Changes what further evaluations may cost.
+    pub fn set_bounds(&mut self, bounds: Bounds) {
+        self.bounds = bounds;
     }
 
     /// Whether nothing that is derived by a relation can ever change.

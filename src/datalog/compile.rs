@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::demand::demanded;
 use super::order::{Estimate, Estimates};
 use super::plan::{Plan, plan};
 use super::relation::Relation;
@@ -10,10 +11,23 @@ use crate::ground::{TermId, Terms};
 use crate::program::strata::{for_each_body_atom, stratify};
 use crate::program::{Literal, RelationId, RuleSet};
 
+/// A program before it is compiled.
+struct Given {
+    rules: RuleSet,
+    origins: Vec<usize>,
+    guesses: Vec<Option<Estimate>>,
+}
+
 /// What all clones of an evaluator share.
 #[derive(Clone, Debug)]
 pub(super) struct Program {
     rules: RuleSet,
+    /// By rule: its number in the rules as they were given.
+    origins: Vec<usize>,
+    inputs: Vec<(RelationId, Layer)>,
+    asked: Vec<(usize, Vec<RelationId>)>,
+    /// By relation: the size to expect until one was observed.
+    guesses: Vec<Option<Estimate>>,
     /// 0 for relations that depend on no input.
     pub relation_layer: Vec<u8>,
     /// In order of evaluation.
@@ -25,8 +39,11 @@ pub(super) struct Program {
     /// By layer: the groups to evaluate anew.
     pub layer_groups: [Vec<usize>; 2],
     /// By layer: rows that always hold in relations that are emptied.
-    pub always: [Vec<(usize, Vec<Box<[TermId]>>)>; 2],
+    pub always: [Vec<(usize, Rows)>; 2],
 }
+
+/// Rows of one relation.
+type Rows = Vec<Box<[TermId]>>;
 
 /// Rules that are evaluated together.
 #[derive(Clone, Debug)]
@@ -46,8 +63,9 @@ impl Evaluator {
     /// Compiles a program and evaluates its static part.
     ///
     /// `inputs` are the relations given from outside; they have no rules.
-    /// `queries` are the sets of relations that will be asked for together;
-    /// their [`Query`] handles come back in the same order. Rules that no query
+    /// `queries` are the sets of relations that will be asked for together,
+    /// each with a label; queries of one label are mostly asked for of the same
+    /// inputs. Their [`Query`] handles come back in the same order. Rules that no query
     /// needs are dropped.
     ///
     /// # Errors
@@ -60,13 +78,72 @@ impl Evaluator {
     pub fn new(
         rules: RuleSet,
         inputs: &[(RelationId, Layer)],
-        queries: &[Vec<RelationId>],
+        queries: &[(usize, Vec<RelationId>)],
         terms: &mut Terms,
         bounds: Bounds,
     ) -> Result<(Evaluator, Vec<Query>), EvaluationError> {
+        let origins = (0..rules.rules.len()).collect();
+        let guesses = vec![None; rules.arity.len()];
+        let given = Given {
+            rules,
+            origins,
+            guesses,
+        };
+        let evaluator = Evaluator::build(given, inputs, queries, terms, bounds)?;
+        Ok((evaluator, (0..queries.len()).map(Query).collect()))
+    }
+
+    /// The same program rewritten to derive only what is asked for, with the
+    /// same query handles; None if there is nothing to be spared. Orders are
+    /// chosen by the sizes seen so far.
+    ///
+    /// # Errors
+    ///
+    /// As [`Evaluator::new`].
+    pub fn on_demand(&self, terms: &mut Terms) -> Result<Option<Evaluator>, EvaluationError> {
+        let program = &self.program;
+        let mut is_input = vec![false; program.rules.arity.len()];
+        for (input, _) in &program.inputs {
+            is_input[input.index()] = true;
+        }
+        let estimates = self.estimates(false);
+        let layer = &program.relation_layer;
+        let rewritten = demanded(
+            &program.rules,
+            layer,
+            &is_input,
+            &program.asked,
+            &estimates,
+            terms,
+        );
+        let Some(rewritten) = rewritten else {
+            return Ok(None);
+        };
+        let guess = |copied: &Option<usize>| copied.map(|r| estimates.relations[r].clone());
+        let given = Given {
+            guesses: rewritten.copies.iter().map(guess).collect(),
+            rules: rewritten.rules,
+            origins: rewritten.origins,
+        };
+        let bounds = self.bounds.clone();
+        Evaluator::build(given, &program.inputs, &program.asked, terms, bounds).map(Some)
+    }
+
+    fn build(
+        given: Given,
+        inputs: &[(RelationId, Layer)],
+        queries: &[(usize, Vec<RelationId>)],
+        terms: &mut Terms,
+        bounds: Bounds,
+    ) -> Result<Evaluator, EvaluationError> {
+        let Given {
+            rules,
+            origins,
+            guesses,
+        } = given;
         let groups = stratify(&rules, terms).expect("the rules were checked to be stratified");
         let relation_layer = layers(&rules, inputs);
-        let needed = needed_relations(&rules, queries.iter().flatten().copied());
+        let needed = needed_relations(&rules, queries.iter().flat_map(|(_, asked)| asked).copied());
         let mut program = Program {
             relation_layer,
             groups: Vec::new(),
@@ -74,6 +151,10 @@ impl Evaluator {
             dynamic: Default::default(),
             layer_groups: Default::default(),
             always: Default::default(),
+            inputs: inputs.to_vec(),
+            asked: queries.to_vec(),
+            origins,
+            guesses,
             rules,
         };
         let arity = program.rules.arity.clone();
@@ -113,7 +194,7 @@ impl Evaluator {
             rows.drop_indexes();
             let layer = program.relation_layer[relation];
             if layer > 0 && needed[relation] {
-                let always: Vec<Box<[TermId]>> = rows.rows().map(Into::into).collect();
+                let always: Rows = rows.rows().map(Into::into).collect();
                 rows.clear();
                 for outer in 0..usize::from(layer) {
                     program.dynamic[outer].push(relation);
@@ -150,26 +231,26 @@ impl Evaluator {
                 .push(Group::new(moving, group.recursive, &program.rules));
         }
         evaluator.done = vec![false; program.groups.len()];
-        for query in queries {
-            let needed = needed_relations(&program.rules, query.iter().copied());
+        for (_, asked) in queries {
+            let needed = needed_relations(&program.rules, asked.iter().copied());
             let groups = (0..program.groups.len())
                 .filter(|&group| program.groups[group].heads.iter().any(|&head| needed[head]));
             let groups = groups.collect();
             program.queries.push(groups);
         }
         evaluator.observed.fill((0, 0));
-        evaluator.replan_program(program, terms);
-        let handles = (0..queries.len()).map(Query).collect();
-        Ok((evaluator, handles))
+        evaluator.replan_program(program);
+        Ok(evaluator)
     }
 
     /// Plans all rules anew with the sizes that relations were seen to have.
-    pub fn replan(&mut self, terms: &Terms) {
-        let program = Program::clone(&self.program);
-        self.replan_program(program, terms);
+    pub fn replan(&mut self) {
+        // What lies in the relations now counts as seen.
+        self.begin(Layer::First);
+        self.replan_program(Program::clone(&self.program));
     }
 
-    fn replan_program(&mut self, mut program: Program, _terms: &Terms) {
+    fn replan_program(&mut self, mut program: Program) {
         let estimates = self.estimates(false);
         for relation in &mut self.relations {
             relation.drop_indexes();
@@ -192,9 +273,10 @@ impl Evaluator {
         group.reruns.clear();
         for (number, &rule_number) in group.rules.iter().enumerate() {
             let rule = &program.rules.rules[rule_number];
+            let origin = program.origins[rule_number];
             group
                 .plans
-                .push(plan(rule, rule_number, None, estimates, &mut index_on));
+                .push(plan(rule, origin, None, estimates, &mut index_on));
             if !group.recursive {
                 continue;
             }
@@ -202,8 +284,7 @@ impl Evaluator {
             for (position, literal) in rule.body.iter().enumerate() {
                 match literal {
                     Literal::Positive(atom) if group.heads.contains(&atom.relation.index()) => {
-                        let plan =
-                            plan(rule, rule_number, Some(position), estimates, &mut index_on);
+                        let plan = plan(rule, origin, Some(position), estimates, &mut index_on);
                         group.deltas.push((atom.relation.index(), plan));
                     }
                     Literal::Any(_) => literal.for_each_atom(&mut |atom, negated| {
@@ -227,15 +308,15 @@ impl Evaluator {
             .map(|(number, relation)| {
                 let (rows, times) = self.observed[number];
                 let is_static = current || self.program.relation_layer[number] == 0;
+                let guess = self.program.guesses[number].as_ref();
                 let rows = match (is_static, times) {
                     (true, _) => f64::from(relation.count()),
-                    // Nothing is known yet.
-                    (false, 0) => 20.0,
+                    (false, 0) => guess.map_or(20.0, |guess| guess.rows),
                     (false, _) => rows as f64 / times as f64,
                 };
                 let distinct = (0..relation.arity())
                     .map(|column| match relation.distinct(column) {
-                        0 => 5.0,
+                        0 => guess.map_or(5.0, |guess| guess.distinct[column]),
                         seen => seen as f64,
                     })
                     .collect();

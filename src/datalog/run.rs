@@ -18,13 +18,20 @@ pub(super) struct Scratch {
     /// Rows looked at and facts derived since the inputs changed.
     work: u64,
     facts: usize,
+    /// Rows looked at before the inputs changed.
+    earlier: u64,
 }
 
 impl Scratch {
     /// The inputs have changed.
     pub fn start(&mut self) {
-        self.work = 0;
+        self.earlier += std::mem::take(&mut self.work);
         self.facts = 0;
+    }
+
+    /// Rows looked at in all.
+    pub fn total(&self) -> u64 {
+        self.earlier + self.work
     }
 }
 

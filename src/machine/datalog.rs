@@ -54,10 +54,12 @@ struct Shared {
     ask_goal: Query,
 }
 
-/// Joint moves of the playouts from which relation sizes are learned, and the
-/// most such playouts and rows looked at.
+/// Joint moves of the playouts from which sizes and costs are learned.
 const SAMPLE_MOVES: usize = 60;
+/// Most such playouts.
 const SAMPLE_PLAYOUTS: usize = 4;
+/// Rows looked at after which a sample is cut, and the most for one state.
+const SAMPLE_WORK: u64 = 3_000_000;
 
 impl DatalogMachine {
     /// A machine for a game: evaluates what holds in every state, and plans
@@ -82,12 +84,14 @@ impl DatalogMachine {
             .chain(does.relations().map(|relation| (relation, Layer::Second)))
             .collect();
         let of = |keyword: Keyword| game.keyword(keyword).into_iter().collect::<Vec<_>>();
+        // Whether a state is terminal and what is legal there are always asked
+        // together; what a query demands is kept apart otherwise.
         let queries = [
-            of(Keyword::Terminal),
-            legal.relations().collect(),
-            next.relations().collect(),
-            of(Keyword::Goal),
-            init.relations().collect(),
+            (0, of(Keyword::Terminal)),
+            (0, legal.relations().collect()),
+            (1, next.relations().collect()),
+            (2, of(Keyword::Goal)),
+            (3, init.relations().collect()),
         ];
         let bounds = Bounds {
             facts: limits.facts,
@@ -131,47 +135,87 @@ impl DatalogMachine {
             row: Vec::new(),
             facts: Vec::new(),
         };
-        machine.learn_sizes();
+        machine.learn()?;
         Ok(machine)
     }
 
-    /// Plays a little and plans anew. Errors are left for the play that meets
-    /// them.
-    fn learn_sizes(&mut self) {
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-        let roles: Vec<RoleId> = self.shared.game.roles().collect();
-        let mut moves = 0;
-        let mut legal = Vec::new();
-        'playouts: for _ in 0..SAMPLE_PLAYOUTS {
-            let mut state = Arc::clone(&self.shared.initial);
-            while moves < SAMPLE_MOVES {
-                moves += 1;
-                match self.is_terminal(&state) {
-                    Ok(false) => {}
-                    Ok(true) => {
-                        for role in &roles {
-                            let _ = self.goal_values(&state, *role);
-                        }
-                        continue 'playouts;
-                    }
-                    Err(_) => break 'playouts,
-                }
-                let mut joint = Vec::new();
-                for role in &roles {
-                    if self.legal(&state, *role, &mut legal).is_err() {
-                        break 'playouts;
-                    }
-                    joint.push(legal[random.random_range(0..legal.len())]);
-                }
-                match self.next(&state, &joint) {
-                    Ok(next) => state = next,
-                    Err(_) => break 'playouts,
-                }
+    /// Plans by the sizes that relations have in a few random playouts, and
+    /// derives on demand if that is less work there.
+    fn learn(&mut self) -> Result<(), PlayError> {
+        self.sample();
+        self.evaluator.replan();
+        let whole = self.sample();
+        let game = self.shared.game.clone();
+        let on_demand = self.evaluator.on_demand(&mut self.terms);
+        if let Some(evaluator) = on_demand.map_err(|error| play_error(&game, error))? {
+            let mut other = self.clone();
+            other.evaluator = evaluator;
+            other.forget();
+            other.sample();
+            other.evaluator.replan();
+            if other.sample() < whole {
+                *self = other;
             }
         }
-        self.evaluator.begin(Layer::First);
-        self.evaluator.replan(&self.terms);
+        self.evaluator.replan();
         self.forget();
+        Ok(())
+    }
+
+    /// Rows looked at for each joint move of a few playouts; infinite if not
+    /// even one was made. Errors are left for the play that meets them.
+    fn sample(&mut self) -> f64 {
+        self.forget();
+        let before = self.evaluator.work();
+        let bounds = self.evaluator.bounds().clone();
+        self.evaluator.set_bounds(Bounds {
+            work: SAMPLE_WORK.min(bounds.work),
+            ..bounds.clone()
+        });
+        let mut moves = 0;
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+        for _ in 0..SAMPLE_PLAYOUTS {
+            if self
+                .sample_playout(&mut moves, before, &mut random)
+                .is_err()
+            {
+                break;
+            }
+        }
+        self.evaluator.set_bounds(bounds);
+        self.forget();
+        match moves {
+            0 => f64::INFINITY,
+            moves => (self.evaluator.work() - before) as f64 / moves as f64,
+        }
+    }
+
+    fn sample_playout(
+        &mut self,
+        moves: &mut usize,
+        before: u64,
+        random: &mut Xoshiro256PlusPlus,
+    ) -> Result<(), PlayError> {
+        let roles: Vec<RoleId> = self.shared.game.roles().collect();
+        let mut legal = Vec::new();
+        let mut joint = Vec::new();
+        let mut state = Arc::clone(&self.shared.initial);
+        while *moves < SAMPLE_MOVES && self.evaluator.work() - before < SAMPLE_WORK {
+            if self.is_terminal(&state)? {
+                for role in &roles {
+                    self.goal_values(&state, *role)?;
+                }
+                return Ok(());
+            }
+            joint.clear();
+            for role in &roles {
+                self.legal(&state, *role, &mut legal)?;
+                joint.push(legal[random.random_range(0..legal.len())]);
+            }
+            state = self.next(&state, &joint)?;
+            *moves += 1;
+        }
+        Ok(())
     }
 
     fn forget(&mut self) {

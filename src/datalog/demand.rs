@@ -1,0 +1,493 @@
+//! Deriving only what is asked for.
+//!
+//! In: a program and its queries. Out: a program with the same answers in the
+//! query relations, in which other relations hold only the rows that some rule
+//! can come to ask for. A relation whose uses always fix some of its columns
+//! gets a *demand* relation over these columns; its rules apply to demanded
+//! values only, and for each use there is a rule that says which values it
+//! demands, from the literals that are matched before it.
+//!
+//! A relation is asked for separately by each query group and layer, so that
+//! one query does not pay for the demands of another, and what depends on the
+//! first input layer does not come to depend on the second.
+//!
+//! Source: magic sets, Beeri and Ramakrishnan, On the power of magic, 1991,
+//! with one adornment a relation and context.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use super::order::{Estimate, Estimates, order};
+use crate::program::strata::{for_each_body_atom, stratify};
+use crate::program::{Atom, Fact, Literal, RelationId, Rule, RuleSet, Term};
+use crate::span::Span;
+
+/// A program that derives on demand.
+pub(super) struct Demanded {
+    pub rules: RuleSet,
+    /// By rule: the rule of the original program that it comes from.
+    pub origins: Vec<usize>,
+    /// By relation: the relation of the original program whose rows it has.
+    pub copies: Vec<Option<usize>>,
+}
+
+/// Who asks for a relation.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Context {
+    /// It is asked for by a query, as a whole.
+    Home,
+    /// Rules ask for all of it.
+    Whole,
+    /// Rules of a query group and layer ask for some of it.
+    Part(usize, u8),
+}
+
+/// A relation as it is asked for in one context.
+type Node = (usize, Context);
+
+/// The group of what is asked for as a whole by rules.
+const SHARED: usize = usize::MAX;
+
+/// Rewrites a program. `layer` tells which relations depend on inputs; inputs
+/// and what depends on none stay as they are. `queries` are the
+/// query relations with the label of their group. None if nothing is asked for in part.
+pub(super) fn demanded(
+    rules: &RuleSet,
+    layer: &[u8],
+    is_input: &[bool],
+    queries: &[(usize, Vec<RelationId>)],
+    estimates: &Estimates,
+    terms: &crate::ground::Terms,
+) -> Option<Demanded> {
+    let mut rewriting = Rewriting::new(rules, layer, is_input, queries, estimates);
+    loop {
+        let nodes = rewriting.adorn();
+        if !nodes
+            .iter()
+            .any(|(_, context)| matches!(context, Context::Part(..)))
+        {
+            return None;
+        }
+        let out = rewriting.rewrite(&nodes);
+        // Demand can tie a negated relation into a knot with its user; such
+        // relations are derived as a whole then.
+        match stratify(&out.rules, terms) {
+            Ok(_) => return Some(out),
+            Err(cycles) => {
+                for cycle in cycles {
+                    let mut progress = false;
+                    for_each_body_atom(&out.rules.rules[cycle.rule], |atom, negated| {
+                        if negated && let Some(relation) = out.copies[atom.relation.index()] {
+                            progress |= rewriting.whole.insert(relation);
+                        }
+                    });
+                    if !progress {
+                        return None;
+                    }
+                }
+                rewriting.adornments.clear();
+            }
+        }
+    }
+}
+
+struct Rewriting<'a> {
+    rules: &'a RuleSet,
+    layer: &'a [u8],
+    is_input: &'a [bool],
+    /// By relation: the query group that asks for it.
+    home: Vec<Option<usize>>,
+    rules_of: Vec<Vec<usize>>,
+    has_facts: Vec<bool>,
+    estimates: Estimates,
+    /// Relations that are never asked for in part.
+    whole: BTreeSet<usize>,
+    /// By node in part: the columns that all uses fix.
+    adornments: BTreeMap<Node, Vec<bool>>,
+    /// By rule and fixed columns of its head: the body in order.
+    sequences: RefCell<BTreeMap<(usize, Vec<bool>), Rc<[usize]>>>,
+}
+
+impl<'a> Rewriting<'a> {
+    fn new(
+        rules: &'a RuleSet,
+        layer: &'a [u8],
+        is_input: &'a [bool],
+        queries: &[(usize, Vec<RelationId>)],
+        estimates: &Estimates,
+    ) -> Self {
+        let count = rules.arity.len();
+        let mut home = vec![None; count];
+        for (label, asked) in queries.iter().rev() {
+            for relation in asked {
+                home[relation.index()] = Some(*label);
+            }
+        }
+        let mut rules_of = vec![Vec::new(); count];
+        for (number, rule) in rules.rules.iter().enumerate() {
+            rules_of[rule.head.relation.index()].push(number);
+        }
+        let mut has_facts = vec![false; count];
+        for fact in &rules.facts {
+            has_facts[fact.relation.index()] = true;
+        }
+        // The last one stands for the demand itself: few rows, matched first.
+        let mut estimates = estimates.clone();
+        let widest = rules.arity.iter().copied().max().unwrap_or(0);
+        estimates.relations.push(Estimate {
+            rows: 1.0,
+            distinct: vec![1.0; widest],
+        });
+        Rewriting {
+            rules,
+            layer,
+            is_input,
+            home,
+            rules_of,
+            has_facts,
+            estimates,
+            whole: BTreeSet::new(),
+            adornments: BTreeMap::new(),
+            sequences: RefCell::default(),
+        }
+    }
+
+    /// Whether uses of a relation are rewritten.
+    fn is_derived(&self, relation: usize) -> bool {
+        self.layer[relation] > 0 && !self.is_input[relation]
+    }
+
+    /// The node that a rule of `user` asks when it uses a relation.
+    fn asked(&self, user: Node, relation: usize) -> Node {
+        if self.home[relation].is_some() {
+            return (relation, Context::Home);
+        }
+        if self.whole.contains(&relation) {
+            return (relation, Context::Whole);
+        }
+        let group = match user.1 {
+            Context::Home => self.home[user.0].expect("a home node is asked for by a query"),
+            Context::Whole => SHARED,
+            Context::Part(group, _) => group,
+        };
+        let node = (relation, Context::Part(group, self.layer[user.0]));
+        match self.adornments.get(&node) {
+            Some(fixed) if !fixed.contains(&true) => (relation, Context::Whole),
+            _ => node,
+        }
+    }
+
+    /// The columns of a node that are fixed by demand.
+    fn fixed(&self, node: Node) -> Vec<bool> {
+        match node.1 {
+            Context::Part(..) => self.adornments[&node].clone(),
+            _ => vec![false; self.rules.arity[node.0]],
+        }
+    }
+
+    /// Finds the columns that all uses fix, and returns the nodes in use.
+    fn adorn(&mut self) -> Vec<Node> {
+        loop {
+            let mut nodes: Vec<Node> = (0..self.rules.arity.len())
+                .filter(|&relation| self.home[relation].is_some() && self.is_derived(relation))
+                .map(|relation| (relation, Context::Home))
+                .collect();
+            let mut seen: BTreeSet<Node> = nodes.iter().copied().collect();
+            let mut changed = false;
+            let mut next = 0;
+            while let Some(&node) = nodes.get(next) {
+                next += 1;
+                let fixed = self.fixed(node);
+                for number in self.rules_of[node.0].clone() {
+                    for (_, atom, bound) in self.uses(number, &fixed) {
+                        let relation = atom.relation.index();
+                        let mut target = self.asked(node, relation);
+                        if let Context::Part(..) = target.1 {
+                            let known = self.adornments.get(&target);
+                            let mut meet = known.cloned().unwrap_or_else(|| bound.clone());
+                            meet.iter_mut().zip(&bound).for_each(|(m, b)| *m &= *b);
+                            if known != Some(&meet) {
+                                changed = true;
+                                self.adornments.insert(target, meet);
+                            }
+                            target = self.asked(node, relation);
+                        }
+                        if seen.insert(target) {
+                            nodes.push(target);
+                        }
+                    }
+                }
+            }
+            if !changed {
+                return nodes;
+            }
+        }
+    }
+
+    /// The body in the order of matching when some columns of the head are
+    /// given.
+    fn sequence(&self, number: usize, fixed: &[bool]) -> Rc<[usize]> {
+        let key = (number, fixed.to_vec());
+        if let Some(known) = self.sequences.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        let sequence: Rc<[usize]> = self.order(&self.rules.rules[number], fixed).into();
+        self.sequences
+            .borrow_mut()
+            .insert(key, Rc::clone(&sequence));
+        sequence
+    }
+
+    fn order(&self, rule: &Rule, fixed: &[bool]) -> Vec<usize> {
+        let given: Vec<Term> = rule
+            .head
+            .arguments
+            .iter()
+            .zip(fixed)
+            .filter(|(_, fixed)| **fixed)
+            .map(|(term, _)| term.clone())
+            .collect();
+        let mut bound = vec![false; rule.variables.len()];
+        for term in &given {
+            term.for_each_variable(&mut |v, _| bound[v.index()] = true);
+        }
+        let mut seeded = rule.clone();
+        let seed = Literal::Positive(Atom {
+            relation: RelationId::new(self.rules.arity.len()),
+            arguments: given,
+            span: rule.span,
+        });
+        seeded.body.push(seed);
+        let order = order(&seeded, Some(rule.body.len()), &self.estimates);
+        let mut sequence = Vec::with_capacity(rule.body.len());
+        let mut tests: Vec<usize> = (0..rule.body.len())
+            .filter(|&p| !matches!(rule.body[p], Literal::Positive(_)))
+            .collect();
+        for position in order {
+            if let Some(Literal::Positive(atom)) = rule.body.get(position) {
+                sequence.push(position);
+                atom.for_each_variable(|v, _| bound[v.index()] = true);
+            }
+            tests.retain(|&test| {
+                let mut ready = true;
+                rule.body[test].for_each_variable(&mut |v| ready &= bound[v.index()]);
+                if ready {
+                    sequence.push(test);
+                }
+                !ready
+            });
+        }
+        sequence
+    }
+
+    /// The uses of derived relations in a body: place in the sequence, atom,
+    /// and the columns that are known by then.
+    fn uses(&self, number: usize, fixed: &[bool]) -> Vec<(usize, &'a Atom, Vec<bool>)> {
+        let rule = &self.rules.rules[number];
+        let mut known = vec![false; rule.variables.len()];
+        for (term, fixed) in rule.head.arguments.iter().zip(fixed) {
+            if *fixed {
+                term.for_each_variable(&mut |v, _| known[v.index()] = true);
+            }
+        }
+        let mut uses = Vec::new();
+        for (place, position) in self.sequence(number, fixed).iter().enumerate() {
+            let literal = &rule.body[*position];
+            literal.for_each_atom(&mut |atom, _| {
+                if self.is_derived(atom.relation.index()) {
+                    let columns = atom.arguments.iter().map(|term| is_known(term, &known));
+                    uses.push((place, atom, columns.collect()));
+                }
+            });
+            if let Literal::Positive(atom) = literal {
+                atom.for_each_variable(|v, _| known[v.index()] = true);
+            }
+        }
+        uses
+    }
+
+    fn rewrite(&self, nodes: &[Node]) -> Demanded {
+        let mut out = Demanded {
+            rules: RuleSet {
+                arity: self.rules.arity.clone(),
+                facts: Vec::new(),
+                rules: Vec::new(),
+            },
+            origins: Vec::new(),
+            copies: (0..self.rules.arity.len()).map(Some).collect(),
+        };
+        // By node in part: its relation and its demand relation.
+        let mut parts: BTreeMap<Node, (RelationId, RelationId)> = BTreeMap::new();
+        let mut facts_of: BTreeMap<usize, RelationId> = BTreeMap::new();
+        for &node in nodes {
+            if let Context::Part(..) = node.1 {
+                let copy = out.rules.add_relation(self.rules.arity[node.0]);
+                out.copies.push(Some(node.0));
+                let fixed = self.fixed(node);
+                let demand = out.rules.add_relation(fixed.iter().filter(|f| **f).count());
+                out.copies.push(None);
+                parts.insert(node, (copy, demand));
+                if self.has_facts[node.0] && !facts_of.contains_key(&node.0) {
+                    let facts = out.rules.add_relation(self.rules.arity[node.0]);
+                    out.copies.push(None);
+                    facts_of.insert(node.0, facts);
+                }
+            }
+        }
+        for fact in &self.rules.facts {
+            out.rules.facts.push(fact.clone());
+            if let Some(facts) = facts_of.get(&fact.relation.index()) {
+                let mut fact = fact.clone();
+                fact.relation = *facts;
+                out.rules.facts.push(fact);
+            }
+        }
+        for (number, rule) in self.rules.rules.iter().enumerate() {
+            if !self.is_derived(rule.head.relation.index()) {
+                out.rules.rules.push(rule.clone());
+                out.origins.push(number);
+            }
+        }
+        for &node in nodes {
+            let fixed = self.fixed(node);
+            for &number in &self.rules_of[node.0] {
+                self.rewrite_rule(node, number, &fixed, &parts, &mut out);
+            }
+            if let (Some((copy, demand)), Some(facts)) = (parts.get(&node), facts_of.get(&node.0)) {
+                let arity = self.rules.arity[node.0];
+                let all: Vec<Term> = (0..arity)
+                    .map(|column| Term::Variable(crate::program::Variable::new(column)))
+                    .collect();
+                let span = Span::default();
+                let atom = |relation: RelationId, arguments| Atom {
+                    relation,
+                    arguments,
+                    span,
+                };
+                let given = select(&all, &fixed);
+                out.rules.rules.push(Rule {
+                    head: atom(*copy, all.clone()),
+                    body: vec![
+                        Literal::Positive(atom(*demand, given)),
+                        Literal::Positive(atom(*facts, all)),
+                    ],
+                    variables: vec!["".into(); arity],
+                    span,
+                });
+                out.origins.push(0);
+            }
+        }
+        out
+    }
+
+    /// Adds a node's copy of a rule, and for each use in part the rule of its
+    /// demand.
+    fn rewrite_rule(
+        &self,
+        node: Node,
+        number: usize,
+        fixed: &[bool],
+        parts: &BTreeMap<Node, (RelationId, RelationId)>,
+        out: &mut Demanded,
+    ) {
+        let rule = &self.rules.rules[number];
+        let mut body = Vec::with_capacity(rule.body.len() + 1);
+        let mut head = rule.head.clone();
+        if let Some((copy, demand)) = parts.get(&node) {
+            head.relation = *copy;
+            body.push(Literal::Positive(Atom {
+                relation: *demand,
+                arguments: select(&rule.head.arguments, fixed),
+                span: rule.head.span,
+            }));
+        }
+        let given = body.len();
+        for position in self.sequence(number, fixed).iter() {
+            let mut literal = rule.body[*position].clone();
+            self.redirect(node, &mut literal, parts);
+            body.push(literal);
+        }
+        for (place, atom, _) in self.uses(number, fixed) {
+            let target = self.asked(node, atom.relation.index());
+            let Some((_, demand)) = parts.get(&target) else {
+                continue;
+            };
+            let demand = Atom {
+                relation: *demand,
+                arguments: select(&atom.arguments, &self.fixed(target)),
+                span: atom.span,
+            };
+            let before = body[..given + place].to_vec();
+            // A demand for what was demanded says nothing.
+            if before.len() == given
+                && matches!(before.first(), Some(Literal::Positive(seed))
+                    if seed.relation == demand.relation && seed.arguments == demand.arguments)
+            {
+                continue;
+            }
+            if before.is_empty() {
+                let arguments = demand.arguments.iter().map(|term| match term {
+                    Term::Ground(id) => *id,
+                    _ => unreachable!("nothing before it binds a variable"),
+                });
+                out.rules.facts.push(Fact {
+                    relation: demand.relation,
+                    arguments: arguments.collect(),
+                    span: demand.span,
+                });
+                continue;
+            }
+            out.rules.rules.push(Rule {
+                head: demand,
+                body: before,
+                variables: rule.variables.clone(),
+                span: rule.span,
+            });
+            out.origins.push(number);
+        }
+        out.rules.rules.push(Rule {
+            head,
+            body,
+            variables: rule.variables.clone(),
+            span: rule.span,
+        });
+        out.origins.push(number);
+    }
+
+    /// Makes a literal use the copies that its node asks.
+    fn redirect(
+        &self,
+        node: Node,
+        literal: &mut Literal,
+        parts: &BTreeMap<Node, (RelationId, RelationId)>,
+    ) {
+        match literal {
+            Literal::Positive(atom) | Literal::Negative(atom) => {
+                let relation = atom.relation.index();
+                if self.is_derived(relation)
+                    && let Some((copy, _)) = parts.get(&self.asked(node, relation))
+                {
+                    atom.relation = *copy;
+                }
+            }
+            Literal::Distinct(..) | Literal::Same(..) => {}
+            Literal::Any(branches) => {
+                for literal in branches.iter_mut().flatten() {
+                    self.redirect(node, literal, parts);
+                }
+            }
+        }
+    }
+}
+
+fn is_known(term: &Term, known: &[bool]) -> bool {
+    let mut all = true;
+    term.for_each_variable(&mut |v, _| all &= known[v.index()]);
+    all
+}
+
+fn select(terms: &[Term], fixed: &[bool]) -> Vec<Term> {
+    let chosen = terms.iter().zip(fixed).filter(|(_, fixed)| **fixed);
+    chosen.map(|(term, _)| term.clone()).collect()
+}
