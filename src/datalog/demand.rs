@@ -5,14 +5,14 @@
 //! can come to ask for. A relation whose uses always fix some of its columns
 //! gets a *demand* relation over these columns; its rules apply to demanded
 //! values only, and for each use there is a rule that says which values it
-//! demands, from the literals that are matched before it.
+//! demands, from the literals that are matched before it. Uses that fix
+//! different columns get copies of their own.
 //!
 //! A relation is asked for separately by each query group and layer, so that
 //! one query does not pay for the demands of another, and what depends on the
 //! first input layer does not come to depend on the second.
 //!
-//! Source: magic sets, Beeri and Ramakrishnan, On the power of magic, 1991,
-//! with one adornment a relation and context.
+//! Source: magic sets, Beeri and Ramakrishnan, On the power of magic, 1991.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,12 +39,19 @@ enum Context {
     Home,
     /// Rules ask for all of it.
     Whole,
-    /// Rules of a query group and layer ask for some of it.
-    Part(usize, u8),
+    /// Rules of a query group and layer ask for some of it, by the columns in
+    /// the set.
+    Part(usize, u8, Columns),
 }
+
+/// A set of columns, a bit each.
+type Columns = u64;
 
 /// A relation as it is asked for in one context.
 type Node = (usize, Context);
+
+/// Most copies of one relation.
+const MOST_PARTS: usize = 12;
 
 /// The group of what is asked for as a whole by rules.
 const SHARED: usize = usize::MAX;
@@ -86,11 +93,13 @@ pub(super) fn demanded(
                         return None;
                     }
                 }
-                rewriting.adornments.clear();
             }
         }
     }
 }
+
+/// Bodies in order, by rule and fixed columns of the head.
+type Sequences = BTreeMap<(usize, Columns), Rc<[usize]>>;
 
 struct Rewriting<'a> {
     rules: &'a RuleSet,
@@ -103,10 +112,8 @@ struct Rewriting<'a> {
     estimates: Estimates,
     /// Relations that are never asked for in part.
     whole: BTreeSet<usize>,
-    /// By node in part: the columns that all uses fix.
-    adornments: BTreeMap<Node, Vec<bool>>,
     /// By rule and fixed columns of its head: the body in order.
-    sequences: RefCell<BTreeMap<(usize, Vec<bool>), Rc<[usize]>>>,
+    sequences: RefCell<Sequences>,
 }
 
 impl<'a> Rewriting<'a> {
@@ -148,7 +155,6 @@ impl<'a> Rewriting<'a> {
             has_facts,
             estimates,
             whole: BTreeSet::new(),
-            adornments: BTreeMap::new(),
             sequences: RefCell::default(),
         }
     }
@@ -158,77 +164,65 @@ impl<'a> Rewriting<'a> {
         self.layer[relation] > 0 && !self.is_input[relation]
     }
 
-    /// The node that a rule of `user` asks when it uses a relation.
-    fn asked(&self, user: Node, relation: usize) -> Node {
+    /// The node that a rule of `user` asks when it uses a relation and knows
+    /// some of its columns.
+    fn asked(&self, user: Node, relation: usize, known: Columns) -> Node {
         if self.home[relation].is_some() {
             return (relation, Context::Home);
         }
-        if self.whole.contains(&relation) {
+        if known == 0 || self.whole.contains(&relation) {
             return (relation, Context::Whole);
         }
         let group = match user.1 {
             Context::Home => self.home[user.0].expect("a home node is asked for by a query"),
             Context::Whole => SHARED,
-            Context::Part(group, _) => group,
+            Context::Part(group, ..) => group,
         };
-        let node = (relation, Context::Part(group, self.layer[user.0]));
-        match self.adornments.get(&node) {
-            Some(fixed) if !fixed.contains(&true) => (relation, Context::Whole),
-            _ => node,
-        }
+        (relation, Context::Part(group, self.layer[user.0], known))
     }
 
-    /// The columns of a node that are fixed by demand.
-    fn fixed(&self, node: Node) -> Vec<bool> {
-        match node.1 {
-            Context::Part(..) => self.adornments[&node].clone(),
-            _ => vec![false; self.rules.arity[node.0]],
-        }
-    }
-
-    /// Finds the columns that all uses fix, and returns the nodes in use.
+    /// Finds the nodes in use.
     fn adorn(&mut self) -> Vec<Node> {
-        loop {
+        'again: loop {
             let mut nodes: Vec<Node> = (0..self.rules.arity.len())
                 .filter(|&relation| self.home[relation].is_some() && self.is_derived(relation))
                 .map(|relation| (relation, Context::Home))
                 .collect();
             let mut seen: BTreeSet<Node> = nodes.iter().copied().collect();
-            let mut changed = false;
+            // By relation: whether as a whole, and number of parts.
+            let mut uses: BTreeMap<usize, (bool, usize)> = BTreeMap::new();
             let mut next = 0;
             while let Some(&node) = nodes.get(next) {
                 next += 1;
-                let fixed = self.fixed(node);
                 for number in self.rules_of[node.0].clone() {
-                    for (_, atom, bound) in self.uses(number, &fixed) {
-                        let relation = atom.relation.index();
-                        let mut target = self.asked(node, relation);
-                        if let Context::Part(..) = target.1 {
-                            let known = self.adornments.get(&target);
-                            let mut meet = known.cloned().unwrap_or_else(|| bound.clone());
-                            meet.iter_mut().zip(&bound).for_each(|(m, b)| *m &= *b);
-                            if known != Some(&meet) {
-                                changed = true;
-                                self.adornments.insert(target, meet);
-                            }
-                            target = self.asked(node, relation);
+                    for (_, atom, known) in self.uses(number, columns_of(node)) {
+                        let target = self.asked(node, atom.relation.index(), known);
+                        if !seen.insert(target) {
+                            continue;
                         }
-                        if seen.insert(target) {
-                            nodes.push(target);
+                        nodes.push(target);
+                        let (whole, parts) = uses.entry(target.0).or_default();
+                        match target.1 {
+                            Context::Part(..) => *parts += 1,
+                            _ => *whole = true,
+                        }
+                        // What is derived as a whole need not be derived again
+                        // in part, and many parts are more work than the whole.
+                        if (*whole && *parts > 0) || *parts > MOST_PARTS {
+                            self.whole.insert(target.0);
+                            continue 'again;
                         }
                     }
                 }
             }
-            if !changed {
-                return nodes;
-            }
+            return nodes;
         }
     }
 
     /// The body in the order of matching when some columns of the head are
     /// given.
-    fn sequence(&self, number: usize, fixed: &[bool]) -> Rc<[usize]> {
-        let key = (number, fixed.to_vec());
+    fn sequence(&self, number: usize, fixed: Columns) -> Rc<[usize]> {
+        let key = (number, fixed);
         if let Some(known) = self.sequences.borrow().get(&key) {
             return Rc::clone(known);
         }
@@ -239,15 +233,8 @@ impl<'a> Rewriting<'a> {
         sequence
     }
 
-    fn order(&self, rule: &Rule, fixed: &[bool]) -> Vec<usize> {
-        let given: Vec<Term> = rule
-            .head
-            .arguments
-            .iter()
-            .zip(fixed)
-            .filter(|(_, fixed)| **fixed)
-            .map(|(term, _)| term.clone())
-            .collect();
+    fn order(&self, rule: &Rule, fixed: Columns) -> Vec<usize> {
+        let given = select(&rule.head.arguments, fixed);
         let mut bound = vec![false; rule.variables.len()];
         for term in &given {
             term.for_each_variable(&mut |v, _| bound[v.index()] = true);
@@ -283,21 +270,24 @@ impl<'a> Rewriting<'a> {
 
     /// The uses of derived relations in a body: place in the sequence, atom,
     /// and the columns that are known by then.
-    fn uses(&self, number: usize, fixed: &[bool]) -> Vec<(usize, &'a Atom, Vec<bool>)> {
+    fn uses(&self, number: usize, fixed: Columns) -> Vec<(usize, &'a Atom, Columns)> {
         let rule = &self.rules.rules[number];
         let mut known = vec![false; rule.variables.len()];
-        for (term, fixed) in rule.head.arguments.iter().zip(fixed) {
-            if *fixed {
-                term.for_each_variable(&mut |v, _| known[v.index()] = true);
-            }
+        for term in select(&rule.head.arguments, fixed) {
+            term.for_each_variable(&mut |v, _| known[v.index()] = true);
         }
         let mut uses = Vec::new();
         for (place, position) in self.sequence(number, fixed).iter().enumerate() {
             let literal = &rule.body[*position];
             literal.for_each_atom(&mut |atom, _| {
                 if self.is_derived(atom.relation.index()) {
-                    let columns = atom.arguments.iter().map(|term| is_known(term, &known));
-                    uses.push((place, atom, columns.collect()));
+                    let mut columns = 0;
+                    for (column, term) in atom.arguments.iter().enumerate() {
+                        if column < Columns::BITS as usize && is_known(term, &known) {
+                            columns |= 1 << column;
+                        }
+                    }
+                    uses.push((place, atom, columns));
                 }
             });
             if let Literal::Positive(atom) = literal {
@@ -324,8 +314,9 @@ impl<'a> Rewriting<'a> {
             if let Context::Part(..) = node.1 {
                 let copy = out.rules.add_relation(self.rules.arity[node.0]);
                 out.copies.push(Some(node.0));
-                let fixed = self.fixed(node);
-                let demand = out.rules.add_relation(fixed.iter().filter(|f| **f).count());
+                let demand = out
+                    .rules
+                    .add_relation(columns_of(node).count_ones() as usize);
                 out.copies.push(None);
                 parts.insert(node, (copy, demand));
                 if self.has_facts[node.0] && !facts_of.contains_key(&node.0) {
@@ -350,9 +341,8 @@ impl<'a> Rewriting<'a> {
             }
         }
         for &node in nodes {
-            let fixed = self.fixed(node);
             for &number in &self.rules_of[node.0] {
-                self.rewrite_rule(node, number, &fixed, &parts, &mut out);
+                self.rewrite_rule(node, number, &parts, &mut out);
             }
             if let (Some((copy, demand)), Some(facts)) = (parts.get(&node), facts_of.get(&node.0)) {
                 let arity = self.rules.arity[node.0];
@@ -365,7 +355,7 @@ impl<'a> Rewriting<'a> {
                     arguments,
                     span,
                 };
-                let given = select(&all, &fixed);
+                let given = select(&all, columns_of(node));
                 out.rules.rules.push(Rule {
                     head: atom(*copy, all.clone()),
                     body: vec![
@@ -387,11 +377,11 @@ impl<'a> Rewriting<'a> {
         &self,
         node: Node,
         number: usize,
-        fixed: &[bool],
         parts: &BTreeMap<Node, (RelationId, RelationId)>,
         out: &mut Demanded,
     ) {
         let rule = &self.rules.rules[number];
+        let fixed = columns_of(node);
         let mut body = Vec::with_capacity(rule.body.len() + 1);
         let mut head = rule.head.clone();
         if let Some((copy, demand)) = parts.get(&node) {
@@ -404,18 +394,24 @@ impl<'a> Rewriting<'a> {
         }
         let given = body.len();
         for position in self.sequence(number, fixed).iter() {
-            let mut literal = rule.body[*position].clone();
-            self.redirect(node, &mut literal, parts);
-            body.push(literal);
+            body.push(rule.body[*position].clone());
         }
-        for (place, atom, _) in self.uses(number, fixed) {
-            let target = self.asked(node, atom.relation.index());
+        let uses = self.uses(number, fixed);
+        // The uses come in the order of the body's atoms, one for each.
+        let mut targets = uses
+            .iter()
+            .map(|(_, atom, known)| self.asked(node, atom.relation.index(), *known));
+        for literal in &mut body[given..] {
+            self.redirect(literal, &mut targets, parts);
+        }
+        for (place, atom, known) in uses {
+            let target = self.asked(node, atom.relation.index(), known);
             let Some((_, demand)) = parts.get(&target) else {
                 continue;
             };
             let demand = Atom {
                 relation: *demand,
-                arguments: select(&atom.arguments, &self.fixed(target)),
+                arguments: select(&atom.arguments, columns_of(target)),
                 span: atom.span,
             };
             let before = body[..given + place].to_vec();
@@ -455,29 +451,38 @@ impl<'a> Rewriting<'a> {
         out.origins.push(number);
     }
 
-    /// Makes a literal use the copies that its node asks.
+    /// Makes the atoms of a literal use the copies that are asked, one target
+    /// for each atom of a derived relation.
     fn redirect(
         &self,
-        node: Node,
         literal: &mut Literal,
+        targets: &mut impl Iterator<Item = Node>,
         parts: &BTreeMap<Node, (RelationId, RelationId)>,
     ) {
         match literal {
             Literal::Positive(atom) | Literal::Negative(atom) => {
-                let relation = atom.relation.index();
-                if self.is_derived(relation)
-                    && let Some((copy, _)) = parts.get(&self.asked(node, relation))
-                {
-                    atom.relation = *copy;
+                if self.is_derived(atom.relation.index()) {
+                    let target = targets.next().expect("one target for each atom");
+                    if let Some((copy, _)) = parts.get(&target) {
+                        atom.relation = *copy;
+                    }
                 }
             }
             Literal::Distinct(..) | Literal::Same(..) => {}
             Literal::Any(branches) => {
                 for literal in branches.iter_mut().flatten() {
-                    self.redirect(node, literal, parts);
+                    self.redirect(literal, targets, parts);
                 }
             }
         }
+    }
+}
+
+/// The columns of a node that are fixed by demand.
+fn columns_of(node: Node) -> Columns {
+    match node.1 {
+        Context::Part(_, _, columns) => columns,
+        _ => 0,
     }
 }
 
@@ -487,7 +492,12 @@ fn is_known(term: &Term, known: &[bool]) -> bool {
     all
 }
 
-fn select(terms: &[Term], fixed: &[bool]) -> Vec<Term> {
-    let chosen = terms.iter().zip(fixed).filter(|(_, fixed)| **fixed);
-    chosen.map(|(term, _)| term.clone()).collect()
+fn select(terms: &[Term], fixed: Columns) -> Vec<Term> {
+    terms
+        .iter()
+        .take(Columns::BITS as usize)
+        .enumerate()
+        .filter(|(column, _)| fixed >> column & 1 == 1)
+        .map(|(_, term)| term.clone())
+        .collect()
 }
