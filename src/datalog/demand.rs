@@ -51,7 +51,7 @@ type Columns = u64;
 type Node = (usize, Context);
 
 /// Most copies of one relation.
-const MOST_PARTS: usize = 12;
+const MOST_PARTS: usize = 40;
 
 /// The group of what is asked for as a whole by rules.
 const SHARED: usize = usize::MAX;
@@ -77,22 +77,27 @@ pub(super) fn demanded(
             return None;
         }
         let out = rewriting.rewrite(&nodes);
-        // Demand can tie a negated relation into a knot with its user; such
-        // relations are derived as a whole then.
-        match stratify(&out.rules, terms) {
-            Ok(_) => return Some(out),
-            Err(cycles) => {
-                for cycle in cycles {
-                    let mut progress = false;
-                    for_each_body_atom(&out.rules.rules[cycle.rule], |atom, negated| {
-                        if negated && let Some(relation) = out.copies[atom.relation.index()] {
-                            progress |= rewriting.whole.insert(relation);
-                        }
-                    });
-                    if !progress {
-                        return None;
+        // Demand can tie a negated relation into a knot with its user. The
+        // smallest such relation of each knot is derived as a whole then.
+        let Err(cycles) = stratify(&out.rules, terms) else {
+            return Some(out);
+        };
+        for cycle in cycles {
+            let mut negated = Vec::new();
+            for &rule in &cycle.members {
+                for_each_body_atom(&out.rules.rules[rule], |atom, is_negated| {
+                    let relation = atom.relation.index();
+                    if is_negated && relation >= rules.arity.len() {
+                        negated.extend(out.copies[relation]);
                     }
-                }
+                });
+            }
+            let rows = |relation: &usize| estimates.relations[*relation].rows;
+            let smallest = negated
+                .into_iter()
+                .min_by(|a, b| rows(a).total_cmp(&rows(b)).then(a.cmp(b)))?;
+            if !rewriting.whole.insert(smallest) {
+                return None;
             }
         }
     }
