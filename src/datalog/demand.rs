@@ -10,7 +10,9 @@
 //!
 //! A relation is asked for separately by each query group and layer, so that
 //! one query does not pay for the demands of another, and what depends on the
-//! first input layer does not come to depend on the second.
+//! first input layer does not come to depend on the second. It is also asked
+//! for separately below each negation: what is asked for behind a negation may
+//! depend on its outcome, and must not flow back into it.
 //!
 //! Source: magic sets, Beeri and Ramakrishnan, On the power of magic, 1991.
 
@@ -39,9 +41,31 @@ enum Context {
     Home,
     /// Rules ask for all of it.
     Whole,
-    /// Rules of a query group and layer ask for some of it, by the columns in
-    /// the set.
-    Part(usize, u8, Columns),
+    /// Rules below an origin and of a layer ask for some of it, by the columns
+    /// in the set.
+    Part(Origin, u8, Columns),
+}
+
+/// Where a chain of demands begins.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Origin {
+    /// At the queries of a group.
+    Group(usize),
+    /// At a relation that is derived as a whole.
+    Shared,
+    /// At a negation: rule, and number of the atom in its body in order.
+    Negation(usize, usize),
+}
+
+/// A use of a derived relation in a body.
+struct Use<'a> {
+    /// Place of its literal in the order of the body.
+    place: usize,
+    atom: &'a Atom,
+    /// The columns that are known by then.
+    known: Columns,
+    /// If it is negated, the origin of what is asked for below it.
+    negation: Option<Origin>,
 }
 
 /// A set of columns, a bit each.
@@ -52,9 +76,6 @@ type Node = (usize, Context);
 
 /// Most copies of one relation.
 const MOST_PARTS: usize = 40;
-
-/// The group of what is asked for as a whole by rules.
-const SHARED: usize = usize::MAX;
 
 /// Rewrites a program. `layer` tells which relations depend on inputs; inputs
 /// and what depends on none stay as they are. `queries` are the
@@ -171,19 +192,22 @@ impl<'a> Rewriting<'a> {
 
     /// The node that a rule of `user` asks when it uses a relation and knows
     /// some of its columns.
-    fn asked(&self, user: Node, relation: usize, known: Columns) -> Node {
+    fn asked(&self, user: Node, asking: &Use<'_>) -> Node {
+        let relation = asking.atom.relation.index();
         if self.home[relation].is_some() {
             return (relation, Context::Home);
         }
-        if known == 0 || self.whole.contains(&relation) {
+        if asking.known == 0 || self.whole.contains(&relation) {
             return (relation, Context::Whole);
         }
-        let group = match user.1 {
-            Context::Home => self.home[user.0].expect("a home node is asked for by a query"),
-            Context::Whole => SHARED,
-            Context::Part(group, ..) => group,
-        };
-        (relation, Context::Part(group, self.layer[user.0], known))
+        let home = || self.home[user.0].expect("a home node is asked for by a query");
+        let origin = asking.negation.unwrap_or_else(|| match user.1 {
+            Context::Home => Origin::Group(home()),
+            Context::Whole => Origin::Shared,
+            Context::Part(origin, ..) => origin,
+        });
+        let layer = self.layer[user.0];
+        (relation, Context::Part(origin, layer, asking.known))
     }
 
     /// Finds the nodes in use.
@@ -200,8 +224,8 @@ impl<'a> Rewriting<'a> {
             while let Some(&node) = nodes.get(next) {
                 next += 1;
                 for number in self.rules_of[node.0].clone() {
-                    for (_, atom, known) in self.uses(number, columns_of(node)) {
-                        let target = self.asked(node, atom.relation.index(), known);
+                    for asking in self.uses(number, columns_of(node)) {
+                        let target = self.asked(node, &asking);
                         if !seen.insert(target) {
                             continue;
                         }
@@ -273,9 +297,8 @@ impl<'a> Rewriting<'a> {
         sequence
     }
 
-    /// The uses of derived relations in a body: place in the sequence, atom,
-    /// and the columns that are known by then.
-    fn uses(&self, number: usize, fixed: Columns) -> Vec<(usize, &'a Atom, Columns)> {
+    /// The uses of derived relations in a body, in order.
+    fn uses(&self, number: usize, fixed: Columns) -> Vec<Use<'a>> {
         let rule = &self.rules.rules[number];
         let mut known = vec![false; rule.variables.len()];
         for term in select(&rule.head.arguments, fixed) {
@@ -284,7 +307,7 @@ impl<'a> Rewriting<'a> {
         let mut uses = Vec::new();
         for (place, position) in self.sequence(number, fixed).iter().enumerate() {
             let literal = &rule.body[*position];
-            literal.for_each_atom(&mut |atom, _| {
+            literal.for_each_atom(&mut |atom, negated| {
                 if self.is_derived(atom.relation.index()) {
                     let mut columns = 0;
                     for (column, term) in atom.arguments.iter().enumerate() {
@@ -292,7 +315,12 @@ impl<'a> Rewriting<'a> {
                             columns |= 1 << column;
                         }
                     }
-                    uses.push((place, atom, columns));
+                    uses.push(Use {
+                        place,
+                        atom,
+                        known: columns,
+                        negation: negated.then_some(Origin::Negation(number, uses.len())),
+                    });
                 }
             });
             if let Literal::Positive(atom) = literal {
@@ -403,14 +431,13 @@ impl<'a> Rewriting<'a> {
         }
         let uses = self.uses(number, fixed);
         // The uses come in the order of the body's atoms, one for each.
-        let mut targets = uses
-            .iter()
-            .map(|(_, atom, known)| self.asked(node, atom.relation.index(), *known));
+        let mut targets = uses.iter().map(|asking| self.asked(node, asking));
         for literal in &mut body[given..] {
             self.redirect(literal, &mut targets, parts);
         }
-        for (place, atom, known) in uses {
-            let target = self.asked(node, atom.relation.index(), known);
+        for asking in uses {
+            let target = self.asked(node, &asking);
+            let Use { place, atom, .. } = asking;
             let Some((_, demand)) = parts.get(&target) else {
                 continue;
             };
