@@ -75,7 +75,7 @@ type Columns = u64;
 type Node = (usize, Context);
 
 /// Most copies of one relation.
-const MOST_PARTS: usize = 40;
+const MOST_PARTS: usize = 400;
 
 /// Rewrites a program. `layer` tells which relations depend on inputs; inputs
 /// and what depends on none stay as they are. `queries` are the

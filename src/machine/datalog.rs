@@ -59,7 +59,7 @@ const SAMPLE_MOVES: usize = 60;
 /// Most such playouts.
 const SAMPLE_PLAYOUTS: usize = 4;
 /// Rows looked at after which a sample is cut, and the most for one state.
-const SAMPLE_WORK: u64 = 3_000_000;
+const SAMPLE_WORK: u64 = 1_000_000;
 
 impl DatalogMachine {
     /// A machine for a game: evaluates what holds in every state, and plans
