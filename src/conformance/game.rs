@@ -47,8 +47,11 @@ pub(super) fn compare(entry: &Entry, options: &Options, interrupt: &Interrupt) -
     if !report.differences.is_empty() && case_matters && options.case == Case::Fold {
         let mut kept = GameReport::new(&entry.subject.key, &entry.subject.file);
         compare_reading(entry, options, Case::Keep, interrupt, &mut kept);
-        if kept.differences.is_empty() && kept.finished {
-            kept.outcome = Outcome::AgreesWithCaseKept;
+        if kept.differences.is_empty() {
+            // If it was stopped, neither is known; it is told as not finished.
+            if kept.finished {
+                kept.outcome = Outcome::AgreesWithCaseKept;
+            }
             report = kept;
         }
     }
@@ -60,7 +63,7 @@ pub(super) fn compare(entry: &Entry, options: &Options, interrupt: &Interrupt) -
 fn explain(report: &mut GameReport, options: &Options) {
     for difference in std::mem::take(&mut report.differences) {
         let known = options
-            .faults
+            .explanations
             .iter()
             .find(|known| known.key == difference.game && difference.what.starts_with(&known.what));
         match known {

@@ -119,11 +119,7 @@ impl fmt::Display for Report {
         }
         for game in &self.games {
             for (difference, why) in &game.explained {
-                writeln!(
-                    f,
-                    "known fault of the corpus: {} {}",
-                    fault.game, fault.what
-                )?;
+                writeln!(f, "explained {}: {}", difference.game, difference.what)?;
                 writeln!(f, "  {why}")?;
             }
         }
