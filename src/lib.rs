@@ -3,6 +3,7 @@
 
 pub mod check;
 pub mod datalog;
+pub mod conformance;
 pub mod diagnostic;
 pub mod game;
 pub mod ground;

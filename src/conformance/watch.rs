@@ -1,0 +1,85 @@
+//! The clock of a run: raises the flags of games whose time is over.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+use super::{Interrupt, Options};
+
+/// How long after its time a game may be stopped.
+const TICK: Duration = Duration::from_millis(20);
+
+/// Who works on what since when.
+pub(super) struct Watch<'a> {
+    options: &'a Options,
+    start: Instant,
+    stopped: AtomicBool,
+    /// For each thread the flag of its game and when that was begun.
+    games: Mutex<Vec<Option<(Interrupt, Instant)>>>,
+    done: Mutex<bool>,
+    done_changed: Condvar,
+}
+
+impl<'a> Watch<'a> {
+    pub fn new(threads: usize, options: &'a Options) -> Self {
+        Watch {
+            options,
+            start: Instant::now(),
+            stopped: AtomicBool::new(false),
+            games: Mutex::new(vec![None; threads]),
+            done: Mutex::new(false),
+            done_changed: Condvar::new(),
+        }
+    }
+
+    /// The flag of a game that a thread begins; None if the run is stopped.
+    pub fn begin(&self, thread: usize) -> Option<Interrupt> {
+        self.look();
+        let interrupt = Interrupt::default();
+        let mut games = self.games.lock().expect("no holder panics");
+        games[thread] = Some((Interrupt::clone(&interrupt), Instant::now()));
+        match self.stopped.load(Ordering::Relaxed) {
+            true => None,
+            false => Some(interrupt),
+        }
+    }
+
+    /// Looks at the clock until the run has ended.
+    pub fn run(&self) {
+        let mut done = self.done.lock().expect("no holder panics");
+        while !*done {
+            self.look();
+            let waited = self.done_changed.wait_timeout(done, TICK);
+            done = waited.expect("no holder panics").0;
+        }
+    }
+
+    /// Ends [`Watch::run`].
+    pub fn end(&self) {
+        *self.done.lock().expect("no holder panics") = true;
+        self.done_changed.notify_all();
+    }
+
+    fn look(&self) {
+        let late = self
+            .options
+            .time
+            .is_some_and(|time| self.start.elapsed() >= time);
+        let stopped = late || self.options.limits.interrupt.load(Ordering::Relaxed);
+        if stopped {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+        for (interrupt, begun) in self
+            .games
+            .lock()
+            .expect("no holder panics")
+            .iter()
+            .flatten()
+        {
+            let time = self.options.time_per_game;
+            if stopped || time.is_some_and(|time| begun.elapsed() >= time) {
+                interrupt.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Every diagnostic, as its reader sees it.
+//!
+//! Each code has a smallest rule set `tests/bad/CODE.kif`, perhaps others named
+//! `CODE_what.kif`, and beside it what is printed for it. Limits are lowered by
+//! a first line `; read with LIMIT=NUMBER`. With `GGP_BLESS=1` the expected
+//! texts are written anew instead of compared; read them before you keep them.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use ggp::check::{ReadOptions, Reading, read};
+use ggp::diagnostic::{Code, Severity, Strictness, Style};
+use ggp::span::{Source, Sources};
+use ggp::symbol::Case;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad")
+}
+
+/// All examples in the order of their names.
+fn examples() -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = fs::read_dir(folder())
+        .expect("tests/bad exists")
+        .map(|entry| entry.expect("tests/bad can be listed").path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "kif"))
+        .collect();
+    files.sort();
+    files
+}
+
+fn stem(path: &Path) -> &str {
+    path.file_stem().unwrap().to_str().expect("a plain name")
+}
+
+/// The code that an example is about.
+fn code(path: &Path) -> &str {
+    stem(path).split('_').next().unwrap()
+}
+
+fn read_example(path: &Path, strictness: Strictness) -> Reading {
+    let text = fs::read_to_string(path).expect("an example can be read");
+    let mut options = ReadOptions {
+        strictness,
+        ..ReadOptions::default()
+    };
+    let first = text.lines().next().unwrap_or_default();
+    if let Some(limits) = first.strip_prefix("; read with ") {
+        for limit in limits.split(' ') {
+            let (name, value) = limit.split_once('=').expect("LIMIT=NUMBER");
+            let number = || value.parse().expect("a number");
+            match name {
+                "nesting" => options.syntax.nesting = number(),
+                "bytes" => options.syntax.bytes = number(),
+                "rules" => options.rules = number(),
+                "alternatives" => options.alternatives = number(),
+                "case" => options.case = Case::Keep,
+                _ => panic!("{}: no limit is called {name}", path.display()),
+            }
+        }
+    }
+    let name = path.file_name().unwrap().to_string_lossy();
+    read(Sources::from(Source::new(name, text)), &options)
+}
+
+fn render(reading: &Reading) -> String {
+    let findings = reading.findings.iter();
+    findings
+        .map(|finding| finding.render(&reading.sources, Style::Plain) + "\n")
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+#[test]
+fn every_code_has_an_example() {
+    let shown: BTreeSet<String> = examples().iter().map(|p| code(p).to_owned()).collect();
+    let known: BTreeSet<String> = Code::ALL.iter().map(|c| c.as_str().to_owned()).collect();
+    assert_eq!(shown, known);
+}
+
+#[test]
+fn an_example_shows_its_code() {
+    for path in examples() {
+        let reading = read_example(&path, Strictness::Tolerant);
+        let mut codes = reading.findings.iter().map(|f| f.code.as_str());
+        assert!(
+            codes.any(|found| found == code(&path)),
+            "{}",
+            path.display()
+        );
+    }
+}
+
+#[test]
+fn messages_are_as_expected() {
+    let bless = env::var_os("GGP_BLESS").is_some_and(|value| value == "1");
+    let mut wrong = Vec::new();
+    for path in examples() {
+        let found = render(&read_example(&path, Strictness::Tolerant));
+        let expected = path.with_extension("txt");
+        if bless {
+            fs::write(&expected, found).expect("tests/bad can be written");
+        } else if fs::read_to_string(&expected).ok().as_ref() != Some(&found) {
+            wrong.push(format!("{}:\n{found}", expected.display()));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "these messages changed; GGP_BLESS=1 writes them anew\n\n{}",
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn no_expected_message_is_left_without_its_example() {
+    for entry in fs::read_dir(folder()).expect("tests/bad exists") {
+        let path = entry.expect("tests/bad can be listed").path();
+        assert!(path.with_extension("kif").exists(), "{}", path.display());
+    }
+}
+
+#[test]
+fn warnings_let_a_game_through_and_errors_do_not() {
+    for path in examples() {
+        let reading = read_example(&path, Strictness::Tolerant);
+        let warning = code(&path).starts_with('W');
+        assert_eq!(reading.game.is_some(), warning, "{}", path.display());
+    }
+}
+
+#[test]
+fn strict_reading_makes_sloppiness_an_error() {
+    for path in examples() {
+        let reading = read_example(&path, Strictness::Strict);
+        for finding in &reading.findings {
+            let warning = finding.code.as_str().starts_with('W') && !finding.code.is_sloppy();
+            let severity = match warning {
+                true => Severity::Warning,
+                false => Severity::Error,
+            };
+            assert_eq!(finding.severity, severity, "{}", path.display());
+        }
+        let passed = reading
+            .findings
+            .iter()
+            .all(|f| f.severity == Severity::Warning);
+        assert_eq!(reading.game.is_some(), passed, "{}", path.display());
+    }
+}
+
+#[test]
+fn a_finding_points_into_its_text() {
+    for path in examples() {
+        let reading = read_example(&path, Strictness::Tolerant);
+        for finding in &reading.findings {
+            let places = finding
+                .span
+                .iter()
+                .chain(finding.notes.iter().map(|(s, _)| s));
+            for span in places {
+                assert!(
+                    !reading.sources.text(*span).is_empty(),
+                    "{}",
+                    path.display()
+                );
+            }
+        }
+    }
+}
