@@ -10,7 +10,7 @@
 //! no input is evaluated once, what depends on the first layer only is kept
 //! while the second changes.
 //!
-//! A derivation could be recorded where [`run`] inserts a result: the rule and
+//! A derivation could be recorded where `run` inserts a result: the rule and
 //! the rows that its steps chose are known there.
 
 mod compile;
@@ -53,6 +53,16 @@ pub struct Bounds {
     pub work: u64,
     /// Raised from outside to stop.
     pub interrupt: Arc<AtomicBool>,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Bounds {
+            facts: 20_000_000,
+            work: 20_000_000_000,
+            interrupt: Arc::default(),
+        }
+    }
 }
 
 /// Why an evaluation stopped.

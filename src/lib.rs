@@ -2,8 +2,8 @@
 #![warn(missing_docs)]
 
 pub mod check;
-pub mod datalog;
 pub mod conformance;
+pub mod datalog;
 pub mod diagnostic;
 pub mod game;
 pub mod ground;

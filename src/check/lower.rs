@@ -175,6 +175,12 @@ impl<'s> Lowering<'s> {
                 return Err(self.give_up(finding));
             }
         };
+        let size = bodies.iter().map(|body| size(&head, body)).max();
+        if size.unwrap_or(0) > MOST_IN_RULE {
+            let message = format!("a rule with more than {MOST_IN_RULE} terms");
+            let finding = self.error(Code::TooManyRules, span, message);
+            return Err(self.give_up(finding.help("split it with a relation of its own")));
+        }
         let mut unbound = None;
         for body in bodies {
             if !body.is_empty() {
@@ -585,6 +591,35 @@ impl<'s> Lowering<'s> {
     fn give_up(&mut self, finding: Diagnostic) -> Malformed {
         self.findings.push(finding);
         Malformed
+    }
+}
+
+/// Most literals and terms of one rule; evaluators number them with 16 bits.
+const MOST_IN_RULE: usize = 20_000;
+
+/// Number of literals and terms of a rule.
+fn size(head: &Atom, body: &[Literal]) -> usize {
+    atom_size(head) + body.iter().map(literal_size).sum::<usize>()
+}
+
+fn literal_size(literal: &Literal) -> usize {
+    match literal {
+        Literal::Positive(atom) | Literal::Negative(atom) => atom_size(atom),
+        Literal::Distinct(left, right, _) | Literal::Same(left, right, _) => {
+            1 + term_size(left) + term_size(right)
+        }
+        Literal::Any(branches) => branches.iter().flatten().map(literal_size).sum(),
+    }
+}
+
+fn atom_size(atom: &Atom) -> usize {
+    1 + atom.arguments.iter().map(term_size).sum::<usize>()
+}
+
+fn term_size(term: &Term) -> usize {
+    match term {
+        Term::Variable(_) | Term::Ground(_) => 1,
+        Term::Apply(_, arguments) => 1 + arguments.iter().map(term_size).sum::<usize>(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::demand::demanded;
-use super::order::{Estimate, Estimates};
+use super::order::{Estimate, Estimates, UNKNOWN_ROWS, UNKNOWN_VALUES};
 use super::plan::{Plan, plan};
 use super::relation::Relation;
 use super::{Bounds, EvaluationError, Evaluator, Layer, Query, run};
@@ -127,6 +127,57 @@ impl Evaluator {
         };
         let bounds = self.bounds.clone();
         Evaluator::build(given, &program.inputs, &program.asked, terms, bounds).map(Some)
+    }
+
+    /// A program that derives only what is asked for, also of the relations in
+    /// `lazy`, which depend on no input but are too large to derive as a whole.
+    /// None if some query needs all there is.
+    ///
+    /// # Errors
+    ///
+    /// As [`Evaluator::new`].
+    pub fn lazy(
+        rules: &RuleSet,
+        inputs: &[(RelationId, Layer)],
+        lazy: &[RelationId],
+        queries: &[(usize, Vec<RelationId>)],
+        terms: &mut Terms,
+        bounds: Bounds,
+    ) -> Result<Option<(Evaluator, Vec<Query>)>, EvaluationError> {
+        let mut is_input = vec![false; rules.arity.len()];
+        for (input, _) in inputs {
+            is_input[input.index()] = true;
+        }
+        let lazy = lazy.iter().map(|relation| (*relation, Layer::First));
+        let sources: Vec<(RelationId, Layer)> = inputs.iter().copied().chain(lazy).collect();
+        let layer = layers(rules, &sources);
+        let mut estimates = Estimates {
+            relations: rules
+                .arity
+                .iter()
+                .map(|&arity| Estimate::unknown(arity))
+                .collect(),
+        };
+        let mut facts = vec![0; rules.arity.len()];
+        for fact in &rules.facts {
+            facts[fact.relation.index()] += 1;
+        }
+        for (estimate, facts) in estimates.relations.iter_mut().zip(facts) {
+            if facts > 0 {
+                estimate.rows = f64::from(facts);
+            }
+        }
+        let rewritten = demanded(rules, &layer, &is_input, queries, &estimates, terms);
+        let Some(rewritten) = rewritten else {
+            return Ok(None);
+        };
+        let given = Given {
+            guesses: vec![None; rewritten.copies.len()],
+            rules: rewritten.rules,
+            origins: rewritten.origins,
+        };
+        let evaluator = Evaluator::build(given, inputs, queries, terms, bounds)?;
+        Ok(Some((evaluator, (0..queries.len()).map(Query).collect())))
     }
 
     fn build(
@@ -311,12 +362,12 @@ impl Evaluator {
                 let guess = self.program.guesses[number].as_ref();
                 let rows = match (is_static, times) {
                     (true, _) => f64::from(relation.count()),
-                    (false, 0) => guess.map_or(20.0, |guess| guess.rows),
+                    (false, 0) => guess.map_or(UNKNOWN_ROWS, |guess| guess.rows),
                     (false, _) => rows as f64 / times as f64,
                 };
                 let distinct = (0..relation.arity())
                     .map(|column| match relation.distinct(column) {
-                        0 => guess.map_or(5.0, |guess| guess.distinct[column]),
+                        0 => guess.map_or(UNKNOWN_VALUES, |guess| guess.distinct[column]),
                         seen => seen as f64,
                     })
                     .collect();

@@ -25,8 +25,25 @@ pub(super) struct Estimate {
     pub distinct: Vec<f64>,
 }
 
+/// What is expected of a relation before anything is known.
+pub(super) const UNKNOWN_ROWS: f64 = 20.0;
+/// Different values of a column, likewise.
+pub(super) const UNKNOWN_VALUES: f64 = 5.0;
+
+impl Estimate {
+    /// The estimate of a relation of which nothing is known.
+    pub fn unknown(arity: usize) -> Self {
+        Estimate {
+            rows: UNKNOWN_ROWS,
+            distinct: vec![UNKNOWN_VALUES; arity],
+        }
+    }
+}
+
 /// Bodies up to this length are ordered exactly.
 const MOST_EXACT: usize = 10;
+/// Longer ones than this are matched as they are written.
+const MOST_GREEDY: usize = 300;
 
 /// The positions of a rule's positive literals in the order of matching.
 /// `first`, if given, stays first.
@@ -106,6 +123,9 @@ impl Weighing<'_> {
             .collect();
         for &i in &order {
             self.atoms[i].for_each_variable(|v, _| bound[v.index()] = true);
+        }
+        if rest.len() > MOST_GREEDY {
+            order.append(&mut rest);
         }
         while !rest.is_empty() {
             let mut least = (f64::INFINITY, 0);

@@ -164,8 +164,7 @@ impl Relation {
         }
         self.number_values(row);
         self.catch_up(0);
-        let found = self.find(0, row);
-        if found != NONE {
+        if self.contains(row) {
             return false;
         }
         self.values.extend_from_slice(row);

@@ -1,1 +1,238 @@
 use super::*;
+use crate::game::Game;
+use crate::program::RelationId;
+
+/// Closes a program given as GDL rules over `given` facts of a relation
+/// `given`, plain and on demand, and compares the rows of `wanted` with
+/// `expected`, both sorted and joined by blanks.
+fn check(rules: &str, given: &str, wanted: &str, expected: &str) {
+    let text = format!(
+        "(role r) (init i) (legal r m) (goal r 1) (<= terminal (true i))
+         (given none) (name a) (name b) (name c) (name d) {rules}"
+    );
+    let reading = Game::from_text("test", &text);
+    let game = reading.unwrap_or_else(|r| panic!("{:?}", r.findings));
+    let relation = |name: &str| -> RelationId {
+        let mut all = game.rules().relations();
+        all.find(|r| game.relation_name(*r) == name)
+            .expect("the relation is used")
+    };
+    let input = relation("given");
+    let wanted = relation(wanted);
+    let mut rules = game.rules().clone();
+    rules.facts.retain(|fact| fact.relation != input);
+    let mut terms = game.terms().clone();
+    let (mut plain, queries) = Evaluator::new(
+        rules,
+        &[(input, Layer::First)],
+        &[(0, vec![wanted])],
+        &mut terms,
+        Bounds::default(),
+    )
+    .unwrap();
+    let on_demand = plain.on_demand(&mut terms).unwrap();
+    for evaluator in
+        std::iter::once(&mut plain).chain(&mut on_demand.into_iter().collect::<Vec<_>>())
+    {
+        // The second round shows that nothing is left of the first.
+        for _ in 0..2 {
+            evaluator.begin(Layer::First);
+            for term in game.parse_terms(&mut terms, given).unwrap() {
+                evaluator.give(input, &[term]);
+            }
+            evaluator.ask(queries[0], &mut terms).unwrap();
+            let mut found: Vec<String> = evaluator
+                .rows(wanted)
+                .map(|row| {
+                    let texts = row.iter().map(|t| game.canonical(&terms, *t));
+                    texts.collect::<Vec<_>>().join(",")
+                })
+                .collect();
+            found.sort();
+            assert_eq!(found.join(" "), expected);
+        }
+    }
+}
+
+#[test]
+fn a_join_keeps_what_agrees() {
+    check(
+        "(edge a b) (edge b c) (edge c d) (<= (two ?x ?z) (given ?x) (edge ?x ?y) (edge ?y ?z))",
+        "a b d",
+        "two",
+        "a,c b,d",
+    );
+}
+
+#[test]
+fn a_closure_is_complete_also_over_a_cycle() {
+    check(
+        "(edge a b) (edge b c) (edge c a) (edge d a)
+         (<= (reach ?x) (given ?x)) (<= (reach ?y) (reach ?x) (edge ?x ?y))",
+        "a",
+        "reach",
+        "a b c",
+    );
+}
+
+#[test]
+fn a_recursion_over_itself_twice_is_complete() {
+    check(
+        "(edge a b) (edge b c) (edge c d)
+         (<= (path ?x ?y) (edge ?x ?y) (given ?x))
+         (<= (path ?x ?z) (path ?x ?y) (path ?y ?z))",
+        "a b c",
+        "path",
+        "a,b a,c a,d b,c b,d c,d",
+    );
+}
+
+#[test]
+fn mutual_recursion_is_complete() {
+    check(
+        "(succ 0 1) (succ 1 2) (succ 2 3) (<= (even ?x) (given ?x))
+         (<= (odd ?y) (even ?x) (succ ?x ?y)) (<= (even ?y) (odd ?x) (succ ?x ?y))",
+        "0",
+        "odd",
+        "1 3",
+    );
+}
+
+#[test]
+fn negation_sees_a_complete_relation() {
+    check(
+        "(edge a b) (edge b c) (node a) (node b) (node c)
+         (<= (reach ?x) (given ?x)) (<= (reach ?y) (reach ?x) (edge ?x ?y))
+         (<= (cut ?x) (node ?x) (not (reach ?x)))",
+        "b",
+        "cut",
+        "a",
+    );
+}
+
+#[test]
+fn a_relation_may_negate_itself_at_other_constants() {
+    check(
+        "(<= (value ?x high) (given ?x) (distinct ?x a))
+         (<= (value ?x low) (given ?x) (not (value ?x high)))",
+        "a b",
+        "value",
+        "a,low b,high",
+    );
+}
+
+#[test]
+fn terms_are_built_and_taken_apart() {
+    check(
+        "(<= (pair (f ?x (g ?y))) (given ?x) (given ?y) (distinct ?x ?y))
+         (<= (swapped ?y ?x) (pair (f ?x (g ?y))))",
+        "a b",
+        "swapped",
+        "a,b b,a",
+    );
+}
+
+#[test]
+fn equal_variables_of_one_literal_must_agree() {
+    check(
+        "(<= (pair ?x ?y) (given ?x) (given ?y)) (<= (same ?x) (pair ?x ?x))",
+        "a b",
+        "same",
+        "a b",
+    );
+}
+
+#[test]
+fn an_alternative_is_tested_or_multiplied_out() {
+    check(
+        "(k a) (l b) (<= (one ?x) (given ?x) (or (k ?x) (not (l ?x))))
+         (<= (all ?x) (one ?x)) (<= (all ?x) (or (k ?x) (l ?x)) (given ?x))",
+        "a b c",
+        "all",
+        "a b c",
+    );
+}
+
+#[test]
+fn a_recursive_test_in_an_alternative_is_not_missed() {
+    check(
+        "(edge a b) (edge b c) (<= (reach ?x) (given ?x))
+         (<= (reach ?y) (edge ?x ?y) (or (reach ?x) (given ?y)))",
+        "a",
+        "reach",
+        "a b c",
+    );
+}
+
+#[test]
+fn facts_beside_rules_hold_in_every_round() {
+    check(
+        "(known a) (<= (known ?x) (given ?x)) (<= (out ?x) (known ?x))",
+        "b",
+        "out",
+        "a b",
+    );
+}
+
+#[test]
+fn an_empty_input_gives_what_negation_leaves() {
+    check(
+        "(<= some (given ?x)) (<= (out none) (not some))",
+        "",
+        "out",
+        "none",
+    );
+}
+
+fn failure(rules: &str, bounds: Bounds) -> Failure {
+    let text = format!(
+        "(role r) (init i) (legal r m) (goal r 1) (<= terminal (true i))
+         (n 0) (n 1) (n 2) (n 3) (n 4) (n 5) (n 6) (n 7) (n 8) (n 9) {rules}"
+    );
+    let game = Game::from_text("test", &text).unwrap();
+    let mut all = game.rules().relations();
+    let wanted = all.find(|r| game.relation_name(*r) == "out").unwrap();
+    let mut terms = game.terms().clone();
+    let rules = game.rules().clone();
+    let made = Evaluator::new(rules, &[], &[(0, vec![wanted])], &mut terms, bounds);
+    made.map(|_| ()).expect_err("the bound is passed").failure
+}
+
+const PRODUCT: &str = "(<= (out ?a ?b ?c ?d ?e) (n ?a) (n ?b) (n ?c) (n ?d) (n ?e))";
+
+#[test]
+fn derived_facts_are_bounded() {
+    let bounds = Bounds {
+        facts: 1_000,
+        ..Bounds::default()
+    };
+    assert_eq!(failure(PRODUCT, bounds), Failure::Facts(1_000));
+}
+
+#[test]
+fn work_without_results_is_bounded() {
+    // Eleven different values out of ten: every choice is tried in vain.
+    let names: Vec<String> = (0..11).map(|i| format!("?x{i}")).collect();
+    let chosen: String = names.iter().map(|x| format!("(n {x})")).collect();
+    let mut different = String::new();
+    for (i, left) in names.iter().enumerate() {
+        for right in &names[..i] {
+            different += &format!("(distinct {left} {right})");
+        }
+    }
+    let bounds = Bounds {
+        work: 100_000,
+        ..Bounds::default()
+    };
+    let rule = format!("(<= (out x) {chosen} {different})");
+    assert_eq!(failure(&rule, bounds), Failure::Work(100_000));
+}
+
+#[test]
+fn an_interrupt_stops() {
+    let bounds = Bounds::default();
+    bounds
+        .interrupt
+        .store(true, std::sync::atomic::Ordering::Relaxed);
+    assert_eq!(failure(PRODUCT, bounds), Failure::Interrupted);
+}

@@ -20,7 +20,7 @@ pub enum Backend {
 #[derive(Clone, Debug)]
 pub enum AnyMachine {
     /// See [`DatalogMachine`].
-    Datalog(DatalogMachine),
+    Datalog(Box<DatalogMachine>),
     /// See [`NaiveMachine`].
     Naive(NaiveMachine),
 }
@@ -33,7 +33,7 @@ impl AnyMachine {
     /// [`PlayError::TooLarge`] if what holds in every state is too large.
     pub fn new(game: &Game, backend: Backend, limits: Limits) -> Result<Self, PlayError> {
         Ok(match backend {
-            Backend::Datalog => AnyMachine::Datalog(DatalogMachine::new(game, limits)?),
+            Backend::Datalog => AnyMachine::Datalog(Box::new(DatalogMachine::new(game, limits)?)),
             Backend::Naive => AnyMachine::Naive(NaiveMachine::new(game, limits)),
         })
     }

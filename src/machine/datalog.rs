@@ -13,7 +13,7 @@ use crate::check::Keyword;
 use crate::datalog::{Bounds, EvaluationError, Evaluator, Failure, Layer, Query};
 use crate::game::{Game, Move, RoleId, Score};
 use crate::ground::{TermId, Terms};
-use crate::program::{FunctorId, RelationId};
+use crate::program::{FunctorId, RelationId, RuleSet};
 
 /// A machine on the planned bottom-up evaluator. A state is its facts in
 /// ascending order of id.
@@ -98,7 +98,7 @@ impl DatalogMachine {
             work: limits.work,
             interrupt: limits.interrupt,
         };
-        let (mut evaluator, asks) = Evaluator::new(rules, &inputs, &queries, &mut terms, bounds)
+        let (mut evaluator, asks) = compile(rules, &inputs, &queries, &mut terms, bounds)
             .map_err(|error| play_error(game, error))?;
         evaluator
             .ask(asks[4], &mut terms)
@@ -313,6 +313,60 @@ impl DatalogMachine {
         }
         self.legal_known = true;
         Ok(())
+    }
+}
+
+/// What holds in every state may have so many facts, and take so many rows, to
+/// be derived as a whole without a try to do with less.
+const MOST_FIXED_FACTS: usize = 2_000_000;
+const MOST_FIXED_WORK: u64 = 100_000_000;
+
+/// An evaluator of a program. Relations that hold too much in every state to be
+/// derived as a whole are derived on demand, if the program allows that.
+fn compile(
+    rules: RuleSet,
+    inputs: &[(RelationId, Layer)],
+    queries: &[(usize, Vec<RelationId>)],
+    terms: &mut Terms,
+    bounds: Bounds,
+) -> Result<(Evaluator, Vec<Query>), EvaluationError> {
+    let tight = Bounds {
+        facts: bounds.facts.min(MOST_FIXED_FACTS),
+        work: bounds.work.min(MOST_FIXED_WORK),
+        ..bounds.clone()
+    };
+    let mut own_terms = terms.clone();
+    let mut outcome = Evaluator::new(
+        rules.clone(),
+        inputs,
+        queries,
+        &mut own_terms,
+        tight.clone(),
+    )
+    .map(Some);
+    let mut lazy = Vec::new();
+    while let Err(error) = &outcome {
+        let large = rules.rules[error.rule].head.relation;
+        if error.failure == Failure::Interrupted || lazy.contains(&large) {
+            break;
+        }
+        lazy.push(large);
+        outcome = Evaluator::lazy(
+            &rules,
+            inputs,
+            &lazy,
+            queries,
+            &mut own_terms,
+            tight.clone(),
+        );
+    }
+    match outcome {
+        Ok(Some((mut evaluator, asks))) => {
+            evaluator.set_bounds(bounds);
+            *terms = own_terms;
+            Ok((evaluator, asks))
+        }
+        _ => Evaluator::new(rules, inputs, queries, terms, bounds),
     }
 }
 
