@@ -2,9 +2,12 @@
 #![warn(missing_docs)]
 
 pub mod check;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod datalog;
 pub mod diagnostic;
 pub mod game;
+pub mod grid;
 pub mod ground;
 pub mod machine;
 pub mod program;
