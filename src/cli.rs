@@ -13,7 +13,9 @@
 
 mod context;
 pub mod position;
+pub mod record;
 pub mod rules;
+pub mod show;
 
 use std::io;
 use std::process::ExitCode;
@@ -92,6 +94,26 @@ macro_rules! commands {
 commands! {
     /// Say everything that is wrong with a rule set
     Check = check;
+    /// Show what a rule set consists of
+    Info = info;
+    /// Print the facts of the initial state
+    Init = init;
+    /// Print the legal moves
+    Legal = legal;
+    /// Print the facts after a joint move
+    Next = next;
+    /// Print whether the game is over, and the scores
+    Goal = goal;
+    /// Count positions by depth
+    Perft = perft;
+    /// Play at random
+    Playout = playout;
+    /// Play a match, by hand or between programs
+    Play = play;
+    /// Print a script that completes commands in a shell
+    Completions = completions;
+    /// Print or write the manual pages
+    Man = man;
 }
 
 /// The whole command line, for completions and manual pages.

@@ -47,7 +47,7 @@ pub struct Turn<'a, S> {
 pub enum Choice {
     /// To make a move.
     Play(Move),
-    /// To go back to the last state in which it had a choice.
+    /// To go back to a state in which it had a choice.
     Undo,
     /// To end the match here.
     Quit,
@@ -156,13 +156,12 @@ impl<S: Clone> History<S> {
 pub enum Step {
     /// A joint move was made.
     Moved,
-    /// So many joint moves were taken back; 0 if there was no choice before, or
-    /// if another role has only to choose again.
-    Undone(usize),
-    /// The game is over, so nothing was asked.
+    /// The game is over, so nobody was asked.
     Over,
-    /// A player ended the match.
-    Quit,
+    /// A role wants to go back; nothing was done. See [`Match::undo`].
+    Undo(RoleId),
+    /// A role wants to end the match here.
+    Quit(RoleId),
 }
 
 /// A match in progress.
@@ -249,30 +248,32 @@ impl<M: Machine> Match<M> {
             };
             match player.choose(&mut self.machine, &turn)? {
                 Choice::Play(chosen) => joint.push(chosen),
-                Choice::Undo => return Ok(Step::Undone(self.undo(role)?)),
-                Choice::Quit => return Ok(Step::Quit),
+                Choice::Undo => return Ok(Step::Undo(role)),
+                Choice::Quit => return Ok(Step::Quit(role)),
             }
         }
         self.play(joint)?;
         Ok(Step::Moved)
     }
 
-    /// Goes back to the last state before this one in which the role had a
-    /// choice. The result is the number of joint moves taken back; 0 if there is
-    /// no such state.
+    /// Goes back to the last state before this one in which any of the roles had
+    /// a choice. The result is the number of joint moves taken back; 0 if there
+    /// is no such state.
     ///
     /// # Errors
     ///
     /// As [`Machine::legal`].
-    pub fn undo(&mut self, role: RoleId) -> Result<usize, PlayError> {
+    pub fn undo(&mut self, roles: &[RoleId]) -> Result<usize, PlayError> {
         let made = self.history.len();
         let mut legal = Vec::new();
         for moves in (0..made).rev() {
-            let state = self.history.state_after(moves);
-            self.machine.legal(state, role, &mut legal)?;
-            if !is_forced(&self.machine, &legal) {
-                self.history.truncate(moves);
-                return Ok(made - moves);
+            for role in roles {
+                let state = self.history.state_after(moves);
+                self.machine.legal(state, *role, &mut legal)?;
+                if !is_forced(&self.machine, &legal) {
+                    self.history.truncate(moves);
+                    return Ok(made - moves);
+                }
             }
         }
         Ok(0)

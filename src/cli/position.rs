@@ -38,6 +38,16 @@ pub struct PositionOptions {
 }
 
 impl PositionOptions {
+    /// Whether standard input is taken by the position.
+    pub fn uses_stdin(&self) -> bool {
+        self.stdin_uses() > 0
+    }
+
+    fn stdin_uses(&self) -> usize {
+        let paths = self.state.iter().chain(&self.moves_file);
+        paths.filter(|path| path.as_os_str() == "-").count()
+    }
+
     /// The state to start from.
     ///
     /// # Errors
@@ -67,9 +77,8 @@ impl PositionOptions {
         rules: &RuleOptions,
         context: &Context,
     ) -> anyhow::Result<(M::State, Vec<(Vec<Move>, M::State)>)> {
-        let is_stdin = |path: &&PathBuf| path.as_os_str() == "-";
-        let inputs = self.state.iter().chain(&self.moves_file).filter(is_stdin);
-        if inputs.count() + usize::from(rules.uses_stdin()) > 1 {
+        let inputs = self.stdin_uses() + usize::from(rules.uses_stdin());
+        if inputs > 1 {
             bail!("standard input (`-`) can be read only once");
         }
         let start = match &self.state {
