@@ -17,7 +17,7 @@ pub mod record;
 pub mod rules;
 pub mod show;
 
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -131,7 +131,7 @@ pub fn main() -> ExitCode {
     let context = match Context::new(cli.general.json, cli.general.quiet, cli.general.color) {
         Ok(context) => context,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            let _ = writeln!(io::stderr(), "error: {error:#}");
             return ExitCode::from(2);
         }
     };
@@ -163,9 +163,10 @@ fn fail(error: &anyhow::Error, context: &Context) -> ExitCode {
             message: format!("{error:#}"),
         };
         let text = serde_json::to_string(&failure);
-        eprintln!("{}", text.expect("strings and numbers are JSON"));
+        let text = text.expect("strings and numbers are JSON");
+        let _ = writeln!(io::stderr(), "{text}");
     } else {
-        eprintln!("{} {error:#}", context.error_word());
+        let _ = writeln!(io::stderr(), "{} {error:#}", context.error_word());
     }
     match play {
         Some(PlayError::IllegalMove { .. } | PlayError::GameOver) => ExitCode::from(1),

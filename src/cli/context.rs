@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -60,9 +60,14 @@ impl Context {
         };
         let interrupt = Arc::clone(&context.interrupt);
         let waiting = Arc::clone(&context.waiting);
+        let mut first: Option<Instant> = None;
         ctrlc::set_handler(move || {
-            if interrupt.swap(true, Ordering::SeqCst) || waiting.load(Ordering::SeqCst) {
-                eprintln!("interrupted");
+            interrupt.store(true, Ordering::SeqCst);
+            // Who sends signals to whole groups of processes sends some twice.
+            let again = first.is_some_and(|first| first.elapsed() > Duration::from_millis(500));
+            first.get_or_insert_with(Instant::now);
+            if again || waiting.load(Ordering::SeqCst) {
+                let _ = writeln!(io::stderr(), "interrupted");
                 std::process::exit(2);
             }
         })

@@ -4,6 +4,7 @@ mod human;
 mod kind;
 
 use std::cell::Cell;
+use std::io;
 use std::rc::Rc;
 
 use anyhow::bail;
@@ -225,6 +226,9 @@ impl Session<'_> {
 fn failure(error: PlayerError) -> anyhow::Error {
     match error {
         PlayerError::Play(error) => error.into(),
-        PlayerError::Other(error) => anyhow::Error::from_boxed(error),
+        PlayerError::Other(error) => match error.downcast::<io::Error>() {
+            Ok(error) => (*error).into(),
+            Err(error) => anyhow::Error::from_boxed(error),
+        },
     }
 }

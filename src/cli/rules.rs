@@ -1,7 +1,7 @@
 //! Rule files, how they are read, and the machine that runs them.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
@@ -42,31 +42,31 @@ pub struct RuleOptions {
     pub backend: BackendChoice,
     /// Most bytes of rules
     #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().bytes)]
-    #[arg(help_heading = "Limits")]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
     pub max_bytes: usize,
     /// Deepest nesting of lists
     #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().nesting)]
-    #[arg(help_heading = "Limits")]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
     pub max_nesting: usize,
     /// Most facts and rules, alternatives multiplied out
     #[arg(long, value_name = "N", default_value_t = ReadOptions::default().rules)]
-    #[arg(help_heading = "Limits")]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
     pub max_rules: usize,
     /// Most rules that one rule with alternatives may stand for
     #[arg(long, value_name = "N", default_value_t = ReadOptions::default().alternatives)]
-    #[arg(help_heading = "Limits")]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
     pub max_alternatives: usize,
     /// Most different terms
     #[arg(long, value_name = "N", default_value_t = TermLimits::default().count)]
-    #[arg(help_heading = "Limits")]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
     pub max_terms: usize,
     /// Most facts derived in one state
     #[arg(long, value_name = "N", default_value_t = Limits::default().facts)]
-    #[arg(help_heading = "Limits")]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
     pub max_facts: usize,
     /// Most matches tried in one state
     #[arg(long, value_name = "N", default_value_t = Limits::default().work)]
-    #[arg(help_heading = "Limits")]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
     pub max_work: u64,
 }
 
@@ -152,6 +152,8 @@ impl RuleOptions {
     /// [`Reported`] if the rules have errors.
     pub fn accept(&self, reading: Reading, context: &Context) -> anyhow::Result<Game> {
         let style = context.style(&io::stderr());
+        // Messages that nobody can read are no reason to fail.
+        let mut out = io::stderr().lock();
         for finding in &reading.findings {
             if finding.severity == Severity::Warning && context.quiet() {
                 continue;
@@ -159,16 +161,18 @@ impl RuleOptions {
             if context.json() {
                 let record = finding.to_record(&reading.sources);
                 let text = serde_json::to_string(&record);
-                eprintln!("{}", text.expect("strings and numbers are JSON"));
+                let text = text.expect("strings and numbers are JSON");
+                let _ = writeln!(out, "{text}");
             } else {
-                eprintln!("{}\n", finding.render(&reading.sources, style));
+                let text = finding.render(&reading.sources, style);
+                let _ = writeln!(out, "{text}\n");
             }
         }
         match reading.game {
             Some(game) => Ok(game),
             None => {
                 if !context.json() {
-                    eprintln!("{}", summary(&reading.findings));
+                    let _ = writeln!(out, "{}", summary(&reading.findings));
                 }
                 Err(Reported.into())
             }
@@ -191,7 +195,9 @@ impl RuleOptions {
     ///
     /// If what holds in every state is too large.
     pub fn machine_for(&self, game: &Game, context: &Context) -> anyhow::Result<AnyMachine> {
+        let spinner = context.spinner("preparing the rules");
         let machine = AnyMachine::new(game, self.backend.backend(), self.limits(context));
+        spinner.finish_and_clear();
         machine.map_err(anyhow::Error::from)
     }
 

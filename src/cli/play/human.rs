@@ -1,7 +1,7 @@
 //! A person at the terminal, or a file that stands for one.
 
 use std::cell::Cell;
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::rc::Rc;
 
 use super::kind::{Thought, searcher};
@@ -11,7 +11,7 @@ use crate::machine::{Machine, canonical_facts};
 use crate::play::{Choice, History, MctsPlayer, Player, PlayerError, Turn};
 
 /// What a person may type besides moves.
-const HELP: &str = "\
+const HELP: &str = "  \
   a number or a move   make this move; outer brackets may be left out
   moves                list the legal moves
   state                show the facts of the state
@@ -21,6 +21,9 @@ const HELP: &str = "\
   quit                 end the match (so does the end of the input)
   help                 show this
 A word that is also a legal move is the move; /undo is always the command.";
+
+/// Bytes after which a line is cut.
+const LONGEST_LINE: u64 = 1 << 20;
 
 /// How long a hint is searched for.
 const HINT_ITERATIONS: u64 = 2_000;
@@ -87,8 +90,9 @@ impl<'a> Table<'a> {
     fn ask(&self, prompt: &str) -> io::Result<Option<String>> {
         self.write(prompt, "> ")?;
         let mut line = Vec::new();
+        let mut input = io::stdin().lock().take(LONGEST_LINE);
         self.context
-            .waiting(|| io::stdin().lock().read_until(b'\n', &mut line))?;
+            .waiting(|| input.read_until(b'\n', &mut line))?;
         if line.is_empty() {
             self.say("(end of input)")?;
             return Ok(None);
@@ -198,11 +202,17 @@ impl<M: Machine> Player<M> for Human<'_> {
         machine: &mut M,
         turn: &Turn<'_, M::State>,
     ) -> Result<Choice, PlayerError> {
-        self.converse(machine, turn)
-            .map_err(|error| match error.downcast() {
-                Ok(error) => PlayerError::Play(error),
-                Err(error) => PlayerError::Other(error.into()),
+        self.converse(machine, turn).map_err(|error| {
+            let other = match error.downcast() {
+                Ok(error) => return PlayerError::Play(error),
+                Err(other) => other,
+            };
+            // A broken pipe must stay what it is.
+            PlayerError::Other(match other.downcast::<io::Error>() {
+                Ok(error) => Box::new(error),
+                Err(other) => other.into(),
             })
+        })
     }
 }
 
@@ -311,7 +321,8 @@ impl Menu {
                 None => Input::Wrong(format!("the numbers go from 1 to {}", self.moves.len())),
             };
         }
-        Input::Wrong(match self.game.parse_terms(machine.terms_mut(), line) {
+        let mut parse = |text: &str| self.game.parse_term(machine.terms_mut(), text);
+        Input::Wrong(match parse(line).or_else(|error| parse(&bracketed).map_err(|_| error)) {
             Ok(_) => format!("`{line}` is not a legal move here"),
             Err(error) => error.to_string(),
         })
