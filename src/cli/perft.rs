@@ -1,5 +1,7 @@
 //! `ggp perft`: positions counted by depth.
 
+mod rooted;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,15 +10,18 @@ use std::time::{Duration, Instant};
 use anyhow::bail;
 use serde::Serialize;
 
+use super::position::PositionOptions;
 use super::rules::RuleOptions;
 use super::{Context, Exit, show};
 use crate::machine::{Level, Machine, PerftOptions, PlayError, Stop, perft};
+use rooted::Rooted;
 
 /// The options of `ggp perft`.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   ggp perft tic_tac_toe.kif 4
+  ggp perft tic_tac_toe.kif 3 --moves '(mark 1 1)'
   ggp perft tic_tac_toe.kif 20 --time 10 --csv counts.csv
   ggp perft tic_tac_toe.kif 3 --json | jq '.levels[].paths'
 
@@ -41,6 +46,8 @@ pub struct Options {
     /// Write the table to this file as comma-separated values
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
+    #[command(flatten)]
+    position: PositionOptions,
 }
 
 /// The answer as `--json` prints it.
@@ -80,6 +87,10 @@ impl Ending {
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let mut machine = options.rules.machine(context)?;
     let roles = show::role_names(machine.game());
+    let root = options
+        .position
+        .state(&mut machine, &options.rules, context)?;
+    let mut machine = Rooted::new(machine, root, context.interrupt().clone());
     let late = options.time.map(|time| stop_after(time, context));
     let perft_options = PerftOptions {
         depth: options.depth,

@@ -14,7 +14,7 @@ use super::record::{Facts, Record};
 use super::rules::RuleOptions;
 use super::{Context, Exit, show};
 use crate::game::RoleId;
-use crate::machine::{AnyMachine, Machine, canonical_facts};
+use crate::machine::{AnyMachine, Machine, PlayError, canonical_facts};
 use crate::play::{Match, Player, PlayerError, Step};
 
 use human::{After, Human, Table};
@@ -131,6 +131,9 @@ impl Session<'_> {
         depth: usize,
     ) -> anyhow::Result<&'static str> {
         loop {
+            if self.table.is_interrupted() {
+                return Err(PlayError::Interrupted.into());
+            }
             if self.game.history().len() >= depth && !self.game.is_over()? {
                 return Ok("depth");
             }

@@ -73,6 +73,9 @@ fn trace(
     let mut random = Xoshiro256PlusPlus::seed_from_u64(options.seed);
     let mut steps = Vec::new();
     let scores = loop {
+        if context.is_interrupted() {
+            break Err(PlayError::Interrupted);
+        }
         let depth = usize::from(steps.len() < options.depth);
         let one = match playout(&mut machine, &state, PlayoutOptions { depth }, &mut random) {
             Ok(one) => one,

@@ -109,12 +109,15 @@ fn limits_are_named_with_their_option() {
         2,
         &["error[K004]"],
     );
+    let numbers: String = (0..40).map(|n| format!("(number {n})")).collect();
+    let pairs = "(<= (legal bob (pair ?x ?y)) (number ?x) (number ?y) (true (left 5)))";
+    place.write("pairs.kif", format!("{MATCHES} {numbers} {pairs}"));
     place.check_failure(
-        "legal matches.kif --max-facts 5",
+        "legal pairs.kif --max-facts 500",
         &[],
         "",
         2,
-        &["more than 5 facts"],
+        &["more than 500 facts", "pairs.kif:"],
     );
 }
 

@@ -75,6 +75,16 @@ fn counting_stops_at_its_limits() {
 }
 
 #[test]
+fn counting_can_start_anywhere() {
+    let place = Workplace::new();
+    let json = place.json("perft matches.kif 1 --moves", &["(take 2); (take 1)"]);
+    // The last match but one or both are taken.
+    assert_eq!(json["levels"][1]["paths"], 2);
+    assert_eq!(json["levels"][1]["terminal_paths"], 1);
+    assert_eq!(json["levels"][1]["goal_sums"], serde_json::json!([100, 0]));
+}
+
+#[test]
 fn wrong_scores_are_counted_but_a_missing_move_ends_it() {
     let place = Workplace::new();
     let found = place.run("perft faulty.kif 3 --json --quiet");

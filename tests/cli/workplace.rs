@@ -146,7 +146,7 @@ impl Workplace {
 
     /// Runs the command with `--json` and reads its answer.
     pub fn json(&self, line: &str, more: &[&str]) -> serde_json::Value {
-        let found = self.run_with(&format!("{line} --json"), more, "");
+        let found = self.run_with(&format!("--json {line}"), more, "");
         serde_json::from_str(&found.out).unwrap_or_else(|error| panic!("{error}\n{found:#?}"))
     }
 }

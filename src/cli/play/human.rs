@@ -49,6 +49,11 @@ impl<'a> Table<'a> {
         Table { context }
     }
 
+    /// Whether Ctrl-C was pressed.
+    pub fn is_interrupted(&self) -> bool {
+        self.context.is_interrupted()
+    }
+
     /// Shows a text and a line break.
     pub fn say(&self, text: impl AsRef<str>) -> io::Result<()> {
         self.write(text.as_ref(), "\n")
