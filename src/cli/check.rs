@@ -5,7 +5,7 @@ use std::io;
 use serde::Serialize;
 
 use super::rules::{self, RuleOptions};
-use super::{Context, Exit, Reported};
+use super::{Context, Exit, Reported, show};
 use crate::diagnostic::{DiagnosticRecord, Severity};
 use crate::game::Game;
 
@@ -81,15 +81,15 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         match sizes {
             None => context.print(rules::summary(&reading.findings))?,
             Some(sizes) => context.print(format!(
-                "{}: {} roles, {} relations, {} facts, {} rules",
+                "{}: {}, {}, {}, {}",
                 match reading.findings.is_empty() {
                     true => "ok".to_owned(),
                     false => format!("ok, {}", rules::summary(&reading.findings)),
                 },
-                sizes.roles.len(),
-                sizes.relations,
-                sizes.facts,
-                sizes.rules
+                show::counted(sizes.roles.len(), "role"),
+                show::counted(sizes.relations, "relation"),
+                show::counted(sizes.facts, "fact"),
+                show::counted(sizes.rules, "rule")
             ))?,
         }
     }

@@ -1,6 +1,6 @@
 //! `ggp info`: what a rule set consists of, and what can be learned from it.
 //!
-//! An analysis shows its results here by one line in [`ANALYSES`].
+//! An analysis shows its results here by one line in `ANALYSES`.
 
 use comfy_table::{CellAlignment, Table, presets};
 use serde::Serialize;

@@ -36,7 +36,8 @@ pub struct Options {
     depth: u32,
     /// Threads; 0 stands for as many as there are cores
     #[arg(long, short = 'j', value_name = "N", default_value_t = 0)]
-    threads: usize,
+    #[arg(value_parser = clap::value_parser!(u16).range(..=1024))]
+    threads: u16,
     /// Stop after so many seconds
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     time: Option<Duration>,
@@ -96,7 +97,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         depth: options.depth,
         threads: match options.threads {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
-            threads => threads,
+            threads => threads.into(),
         },
         states: options.max_states,
         time: options.time,

@@ -24,12 +24,7 @@ pub struct RuleOptions {
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Add the cells of a text grid to the rules, as facts (grid ROW COLUMN VALUE)
-    ///
-    /// The rows are lines, or joined by `/`, or written [[1,2],[3,4]]. Cells are
-    /// separated by blanks or commas; without these, each character is a cell.
-    /// Also added: (grid_rows R), (grid_columns C), (grid_row 1) ..., (grid_column
-    /// 1) ..., (grid_next 1 2) ...
-    #[arg(long, value_name = "FILE", help_heading = "Rules")]
+    #[arg(long, value_name = "FILE", help_heading = "Rules", long_help = GRID_HELP)]
     pub grid: Option<PathBuf>,
     /// Treat sloppy rules as errors
     #[arg(long, help_heading = "Rules")]
@@ -69,6 +64,13 @@ pub struct RuleOptions {
     #[arg(help_heading = "Limits", hide_short_help = true)]
     pub max_work: u64,
 }
+
+const GRID_HELP: &str = "\
+Add the cells of a text grid to the rules, as facts (grid ROW COLUMN VALUE)
+
+The rows are lines, or joined by `/`, or written [[1,2],[3,4]]. Cells are separated by blanks or \
+commas; without these, each character is a cell. Also added: (grid_rows R), (grid_columns C), \
+(grid_row 1) ..., (grid_column 1) ..., (grid_next 1 2) ...";
 
 /// How rules are evaluated.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
