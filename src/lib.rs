@@ -3,12 +3,17 @@
 
 pub mod check;
 pub mod conformance;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod datalog;
 pub mod diagnostic;
 pub mod game;
+pub mod grid;
 pub mod ground;
 pub mod machine;
+pub mod play;
 pub mod program;
+pub mod search;
 pub mod span;
 pub mod symbol;
 pub mod syntax;

@@ -1,0 +1,237 @@
+//! `ggp play`: a match on the terminal, between people and programs.
+
+mod human;
+mod kind;
+
+use std::cell::Cell;
+use std::io;
+use std::rc::Rc;
+
+use anyhow::bail;
+
+use super::position::PositionOptions;
+use super::record::{Facts, Record};
+use super::rules::RuleOptions;
+use super::{Context, Exit, show};
+use crate::game::RoleId;
+use crate::machine::{AnyMachine, Machine, PlayError, canonical_facts};
+use crate::play::{Match, Player, PlayerError, Step};
+
+use human::{After, Human, Table};
+use kind::{Kind, Seat};
+
+/// The options of `ggp play`.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  ggp play hanoi.kif                                  you play
+  ggp play tic_tac_toe.kif                            you are the first role
+  ggp play tic_tac_toe.kif --player nought=human --player cross=mcts
+  ggp play tic_tac_toe.kif --player mcts:500 --seed 3   all roles, 500 iterations a move
+  ggp play tic_tac_toe.kif --player cross=mcts:2s --player nought=first
+  printf '(mark 2 2)\\n1\\nquit\\n' | ggp play tic_tac_toe.kif
+
+Type a number or a move, or: help, state, moves, history, hint, undo, quit. A role with a
+single legal move is not asked, unless it is alone. With --json the match is printed as
+JSON at the end, and everything else goes to standard error.")]
+pub struct Options {
+    #[command(flatten)]
+    rules: RuleOptions,
+    /// Who plays a role: human, random, first or mcts; without ROLE= all other roles
+    ///
+    /// `first` plays the first legal move. `mcts` searches; `mcts:5000` does so for 5000
+    /// iterations a move, `mcts:2s` for two seconds. By default the first role is human and
+    /// all others play at random.
+    #[arg(long = "player", value_name = "[ROLE=]KIND", visible_alias = "role-player")]
+    players: Vec<Seat>,
+    /// The seed of random choices
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Stop after so many joint moves
+    #[arg(long, value_name = "N", default_value_t = usize::MAX, hide_default_value = true)]
+    depth: usize,
+    /// Also show the states in which nobody is asked; list all facts in JSON
+    #[arg(long, short)]
+    verbose: bool,
+    #[command(flatten)]
+    position: PositionOptions,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// If the rules, the position or the players are wrong, or play shows the rules
+/// to be.
+pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    let machine = options.rules.machine(context)?;
+    let game = machine.game().clone();
+    let kinds = kind::assign(&game, &options.players)?;
+    let humans: Vec<RoleId> = game
+        .roles()
+        .filter(|role| kinds[role.index()] == Kind::Human)
+        .collect();
+    let uses_stdin = options.rules.uses_stdin() || options.position.uses_stdin();
+    if uses_stdin && !humans.is_empty() {
+        bail!("standard input is for your moves, so rules and positions must be in files");
+    }
+    let mut machine = machine;
+    let (start, made) =
+        options
+            .position
+            .start_and_moves(&mut machine, &options.rules, context)?;
+    let mut session = Session {
+        table: Table::new(context),
+        game: Match::new(machine, start),
+        humans,
+        verbose: options.verbose,
+        asked: Rc::default(),
+    };
+    for (joint, _) in made {
+        session.game.play(joint)?;
+    }
+    let mut players: Vec<Box<dyn Player<AnyMachine> + '_>> = game
+        .roles()
+        .map(|role| -> Box<dyn Player<AnyMachine> + '_> {
+            let seed = options.seed.wrapping_add(role.index() as u64);
+            match &kinds[role.index()] {
+                Kind::Human => Box::new(Human::new(context, Rc::clone(&session.asked))),
+                kind => kind.player(seed, context),
+            }
+        })
+        .collect();
+    let ended = session.play(&mut players, options.depth);
+    let end = match &ended {
+        Ok(end) => end,
+        Err(_) if context.is_interrupted() => "interrupted",
+        Err(_) => "error",
+    };
+    let finished = session.finish(end, context);
+    ended?;
+    finished?;
+    Ok(Exit::Done)
+}
+
+/// A match and the people at it.
+struct Session<'a> {
+    table: Table<'a>,
+    game: Match<AnyMachine>,
+    humans: Vec<RoleId>,
+    verbose: bool,
+    /// Number of people who chose a move in the current step.
+    asked: Rc<Cell<usize>>,
+}
+
+impl Session<'_> {
+    /// Plays until the game is over or somebody ends it. The result is why, as
+    /// [`Record::end`] has it.
+    fn play(
+        &mut self,
+        players: &mut [Box<dyn Player<AnyMachine> + '_>],
+        depth: usize,
+    ) -> anyhow::Result<&'static str> {
+        loop {
+            if self.table.is_interrupted() {
+                return Err(PlayError::Interrupted.into());
+            }
+            if self.game.history().len() >= depth && !self.game.is_over()? {
+                return Ok("depth");
+            }
+            if self.verbose && self.humans.is_empty() {
+                let state = self.game.history().state().clone();
+                let number = self.game.history().len();
+                self.table.state(self.game.machine(), &state, number)?;
+            }
+            self.asked.set(0);
+            match self.game.step(players).map_err(failure)? {
+                Step::Moved => {
+                    let history = self.game.history().clone();
+                    let joint = &history.plies().last().expect("one was just made").joint;
+                    let line = show::joint_line(self.game.machine(), joint);
+                    self.table.say(format!("{}: {line}", history.len()))?;
+                }
+                Step::Undo(_) if self.asked.get() > 0 => {
+                    self.table.say("the moves chosen in this state are taken back")?;
+                }
+                Step::Undo(_) => self.undo()?,
+                Step::Quit(_) => return Ok("quit"),
+                Step::Over if self.humans.is_empty() => return Ok("terminal"),
+                Step::Over => {
+                    self.show_end()?;
+                    match self.table.after()? {
+                        After::Undo => self.undo()?,
+                        After::Quit => return Ok("terminal"),
+                    }
+                }
+            }
+        }
+    }
+
+    fn undo(&mut self) -> anyhow::Result<()> {
+        match self.game.undo(&self.humans)? {
+            0 => self.table.say("there is nothing to take back")?,
+            count => {
+                let moves = show::counted(count, "joint move");
+                self.table.say(format!("took back {moves}"))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Shows the last state and, if the game is over, the scores.
+    fn show_end(&mut self) -> anyhow::Result<()> {
+        let history = self.game.history().clone();
+        let terminal = self.game.is_over()?;
+        let moves = show::counted(history.len(), "joint move");
+        let machine = self.game.machine();
+        let facts = canonical_facts(machine, history.state());
+        let count = show::counted(facts.len(), "fact");
+        self.table.say(match terminal {
+            true => format!("the game is over after {moves}: {count}"),
+            false => format!("the match ends after {moves}: {count}"),
+        })?;
+        if !facts.is_empty() {
+            self.table.say(show::wrapped(&facts, 100))?;
+        }
+        if terminal {
+            for goal in show::goals(machine, history.state())?.0 {
+                let score = goal.goal.map_or("none".to_owned(), |s| s.to_string());
+                self.table.say(format!("{} {score}", goal.role))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Says how the match ended.
+    fn finish(&mut self, end: &'static str, context: &Context) -> anyhow::Result<()> {
+        // People saw the end of the game before they were asked for more.
+        if self.humans.is_empty() || end != "terminal" {
+            self.show_end()?;
+        }
+        let history = self.game.history().clone();
+        let facts = match self.verbose {
+            true => Facts::Listed,
+            false => Facts::Counted,
+        };
+        if context.json() {
+            let record = Record::new(self.game.machine(), &history, facts, end)?;
+            context.print_json(&record)?;
+        }
+        if end == "terminal" {
+            // A game without exactly one score for each role has wrong rules.
+            self.game.scores()?;
+        }
+        Ok(())
+    }
+}
+
+/// A player's failure as the command's.
+fn failure(error: PlayerError) -> anyhow::Error {
+    match error {
+        PlayerError::Play(error) => error.into(),
+        PlayerError::Other(error) => match error.downcast::<io::Error>() {
+            Ok(error) => (*error).into(),
+            Err(error) => anyhow::Error::from_boxed(error),
+        },
+    }
+}

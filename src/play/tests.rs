@@ -1,0 +1,134 @@
+use super::*;
+use crate::game::Game;
+use crate::machine::{AnyMachine, Backend, Limits};
+use crate::search::Budget;
+use crate::search::mcts::Mcts;
+
+/// Two players take one or two of five matches in turn; who takes the last wins.
+const RULES: &str = "
+    (role a) (role b)
+    (init (left 5)) (init (turn a))
+    (minus 5 1 4) (minus 4 1 3) (minus 3 1 2) (minus 2 1 1) (minus 1 1 0)
+    (minus 5 2 3) (minus 4 2 2) (minus 3 2 1) (minus 2 2 0)
+    (other a b) (other b a)
+    (<= (legal ?r ?k) (true (turn ?r)) (true (left ?n)) (minus ?n ?k ?m))
+    (<= (legal ?r wait) (true (turn ?s)) (other ?r ?s))
+    (<= (next (left ?m)) (true (left ?n)) (does ?r ?k) (minus ?n ?k ?m))
+    (<= (next (turn ?s)) (true (turn ?r)) (other ?r ?s))
+    (<= terminal (true (left 0)))
+    (<= (goal ?r 100) (true (left 0)) (true (turn ?s)) (other ?r ?s))
+    (<= (goal ?r 0) (true (turn ?r)))";
+
+fn game() -> Match<AnyMachine> {
+    let game = Game::from_text("matches", RULES).unwrap();
+    let mut machine = AnyMachine::new(&game, Backend::default(), Limits::default()).unwrap();
+    let start = machine.initial().unwrap();
+    Match::new(machine, start)
+}
+
+/// Wants what it is told to want, one after the other.
+struct Script(Vec<Option<&'static str>>);
+
+impl<M: Machine> Player<M> for Script {
+    fn choose(
+        &mut self,
+        machine: &mut M,
+        turn: &Turn<'_, M::State>,
+    ) -> Result<Choice, PlayerError> {
+        assert!(turn.legal.len() > 1, "it is asked only if it has a choice");
+        match self.0.remove(0) {
+            None => Ok(Choice::Undo),
+            Some("quit") => Ok(Choice::Quit),
+            Some(text) => {
+                let game = machine.game().clone();
+                let term = game.parse_term(machine.terms_mut(), text).unwrap();
+                Ok(Choice::Play(Move::new(term)))
+            }
+        }
+    }
+}
+
+/// Plays to the end; what is to be undone is undone.
+fn run(game: &mut Match<AnyMachine>, players: [Box<dyn Player<AnyMachine>>; 2]) -> String {
+    let mut players = players;
+    let mut steps = Vec::new();
+    loop {
+        steps.push(match game.step(&mut players).unwrap() {
+            Step::Moved => "moved".to_owned(),
+            Step::Undo(role) => format!("back {}", game.undo(&[role]).unwrap()),
+            Step::Over | Step::Quit(_) => return steps.join(" "),
+        });
+    }
+}
+
+#[test]
+fn undo_goes_back_to_the_last_choice() {
+    let mut game = game();
+    let a = Script(vec![Some("1"), None, Some("2"), None, None, Some("quit")]);
+    let steps = run(&mut game, [Box::new(a), Box::new(FirstPlayer)]);
+    assert_eq!(steps, "moved moved back 2 moved moved back 2 back 0");
+    assert!(game.history().is_empty());
+}
+
+#[test]
+fn a_history_keeps_what_the_match_undoes() {
+    let mut game = game();
+    run(&mut game, [Box::new(FirstPlayer), Box::new(FirstPlayer)]);
+    let history = game.history().clone();
+    let roles: Vec<RoleId> = game.machine().game().roles().collect();
+    let left = |game: &Match<_>| game.history().len();
+    assert_eq!(left(&game), 5);
+    // The last match is taken without a choice.
+    assert_eq!(game.undo(&roles), Ok(2));
+    assert_eq!((left(&game), history.len()), (3, 5));
+}
+
+#[test]
+fn illegal_moves_change_nothing() {
+    let mut game = game();
+    let mut players: [Box<dyn Player<AnyMachine>>; 2] =
+        [Box::new(Script(vec![Some("wait")])), Box::new(FirstPlayer)];
+    let error = game.step(&mut players).unwrap_err();
+    let PlayerError::Play(PlayError::IllegalMove { legal, .. }) = error else {
+        panic!("{error}");
+    };
+    assert_eq!(legal, ["1", "2"]);
+    assert!(game.history().is_empty());
+}
+
+#[test]
+fn random_players_repeat_themselves_with_the_seed() {
+    let play = |seed| {
+        let mut game = game();
+        let players: [Box<dyn Player<AnyMachine>>; 2] = [
+            Box::new(RandomPlayer::new(seed)),
+            Box::new(RandomPlayer::new(seed + 1)),
+        ];
+        run(&mut game, players);
+        let joint = game.history().plies().map(|ply| ply.joint.clone());
+        joint.collect::<Vec<_>>()
+    };
+    for seed in 0..8 {
+        assert_eq!(play(seed), play(seed), "seed {seed}");
+    }
+    assert!((1..8).any(|seed| play(seed) != play(0)));
+}
+
+#[test]
+fn tree_search_wins_a_won_game() {
+    for seed in 0..4 {
+        let mut game = game();
+        let options = Mcts {
+            iterations: 300,
+            seed,
+            ..Mcts::default()
+        };
+        let first = MctsPlayer::new(options, Budget::default());
+        run(
+            &mut game,
+            [Box::new(first), Box::new(RandomPlayer::new(seed))],
+        );
+        let scores: Vec<u8> = game.scores().unwrap().iter().map(|s| s.get()).collect();
+        assert_eq!(scores, [100, 0], "seed {seed}");
+    }
+}

@@ -1,0 +1,14 @@
+//! The command line as its users meet it: arguments and files in; text, JSON,
+//! files and an exit code out.
+
+mod cli {
+    mod check;
+    mod grid;
+    mod help;
+    mod input;
+    mod perft;
+    mod play;
+    mod playout;
+    mod questions;
+    pub mod workplace;
+}

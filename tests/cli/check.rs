@@ -1,0 +1,101 @@
+use super::workplace::Workplace;
+
+#[test]
+fn good_rules_are_ok() {
+    let place = Workplace::new();
+    let expected = "ok: 2 roles, 10 relations, 15 facts, 7 rules";
+    place.check("check matches.kif", &[], "", 0, expected);
+    let json = place.json("check matches.kif", &[]);
+    assert_eq!(json["ok"], true);
+    assert_eq!(json["errors"], 0);
+    assert_eq!(json["game"]["roles"], serde_json::json!(["ann", "bob"]));
+}
+
+#[test]
+fn several_files_are_one_rule_set() {
+    let place = Workplace::new();
+    place.write("roles.kif", "(role ann) (role bob)");
+    let rest = super::workplace::MATCHES.replace("(role ann) (role bob)", "");
+    place.write("rest.kif", rest);
+    let expected = "ok: 2 roles, 10 relations, 15 facts, 7 rules";
+    place.check("check roles.kif rest.kif", &[], "", 0, expected);
+    let found = place.run("check rest.kif");
+    assert_eq!(found.code, Some(2));
+    assert!(found.out.contains("error[G111]"), "{}", found.out);
+}
+
+#[test]
+fn all_findings_are_printed_with_their_place() {
+    let place = Workplace::new();
+    place.write("bad.kif", "(role a)\n(<= (legal a ?x) (p))\n");
+    let found = place.run("check bad.kif");
+    assert_eq!(found.code, Some(2));
+    for part in [
+        "error[G102]",
+        "error[G113]",
+        "warning[W202]",
+        "bad.kif:2:5",
+        "errors, ",
+    ] {
+        assert!(found.out.contains(part), "{part} is not in\n{}", found.out);
+    }
+    assert_eq!(found.err, "");
+    let json = place.json("check bad.kif", &[]);
+    assert_eq!(json["ok"], false);
+    assert_eq!(json["game"], serde_json::Value::Null);
+    let places = json["findings"].as_array().unwrap().iter();
+    assert!(
+        places
+            .clone()
+            .any(|f| f["code"] == "G102" && f["place"]["line"] == 2)
+    );
+}
+
+#[test]
+fn strict_reading_makes_sloppy_rules_errors() {
+    let place = Workplace::new();
+    let sloppy = format!("{} (<= (goal bob 7) (nowhere))", super::workplace::MATCHES);
+    place.write("sloppy.kif", sloppy);
+    let tolerant = place.run("check sloppy.kif");
+    assert_eq!(tolerant.code, Some(0), "{tolerant:#?}");
+    assert!(tolerant.out.contains("ok, 1 warning: "), "{}", tolerant.out);
+    assert_eq!(place.run("check --strict sloppy.kif").code, Some(2));
+}
+
+#[test]
+fn letter_case_matters_if_asked() {
+    let place = Workplace::new();
+    place.write(
+        "case.kif",
+        super::workplace::LIGHTS.replace("(light 2)", "(Light 2)"),
+    );
+    assert_eq!(place.run("legal case.kif").out.lines().count(), 2);
+    let kept = place.run("legal --case-sensitive case.kif");
+    assert_eq!(kept.out.lines().count(), 1, "{kept:#?}");
+}
+
+#[test]
+fn other_commands_print_findings_on_standard_error() {
+    let place = Workplace::new();
+    place.write("bad.kif", "(role a)\n(<= (legal a ?x) (p))\n");
+    place.check_failure("init bad.kif", &[], "", 2, &["error[G102]", "error[G113]"]);
+    let sloppy = format!("{} (<= (goal bob 7) (nowhere))", super::workplace::MATCHES);
+    place.write("sloppy.kif", sloppy);
+    let found = place.run("init sloppy.kif");
+    assert!(found.err.contains("warning[W202]"), "{found:#?}");
+    assert_eq!(place.run("init --quiet sloppy.kif").err, "");
+    for line in place.run("init bad.kif --json").err.lines() {
+        serde_json::from_str::<serde_json::Value>(line).unwrap();
+    }
+}
+
+#[test]
+fn colours_follow_the_choice() {
+    let place = Workplace::new();
+    place.write("bad.kif", "(role a)");
+    let plain = place.run("check bad.kif").out;
+    assert!(!plain.contains('\x1b'), "{plain:?}");
+    let coloured = place.run("check bad.kif --color always").out;
+    assert!(coloured.contains('\x1b'), "{coloured:?}");
+    assert_eq!(place.run("check bad.kif --colour never").out, plain);
+}

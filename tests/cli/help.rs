@@ -1,0 +1,68 @@
+use super::workplace::Workplace;
+
+const COMMANDS: &[&str] = &[
+    "check",
+    "info",
+    "init",
+    "legal",
+    "next",
+    "goal",
+    "perft",
+    "playout",
+    "play",
+    "completions",
+    "man",
+];
+
+#[test]
+fn every_command_has_help_with_examples() {
+    let place = Workplace::new();
+    let all = place.run("--help");
+    assert_eq!(all.code, Some(0));
+    for command in COMMANDS {
+        assert!(all.out.contains(&format!("  {command} ")), "{command}");
+        let found = place.run(&format!("{command} --help"));
+        assert_eq!(found.code, Some(0), "{command}");
+        assert!(
+            found.out.contains("Examples:\n  "),
+            "{command}\n{}",
+            found.out
+        );
+    }
+    assert!(place.run("--version").out.starts_with("ggp "));
+}
+
+#[test]
+fn there_are_completions_for_the_usual_shells() {
+    let place = Workplace::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let found = place.run(&format!("completions {shell}"));
+        assert_eq!(found.code, Some(0), "{shell}");
+        assert!(found.out.contains("playout"), "{shell}");
+    }
+}
+
+#[test]
+fn there_is_a_manual_page_for_every_command() {
+    let place = Workplace::new();
+    assert!(place.run("man").out.contains(".TH ggp 1"));
+    let found = place.run("man --dir pages/man1");
+    assert_eq!(
+        (found.code, found.out.as_str()),
+        (Some(0), ""),
+        "{found:#?}"
+    );
+    for command in COMMANDS {
+        let path = place.folder().join(format!("pages/man1/ggp-{command}.1"));
+        let page = std::fs::read_to_string(path).unwrap();
+        assert!(page.contains(".SH NAME"), "{command}");
+    }
+    place.write("taken", "");
+    place.check_failure(
+        "man --dir taken",
+        &[],
+        "",
+        2,
+        &["cannot make the folder taken"],
+    );
+}

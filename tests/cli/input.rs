@@ -1,0 +1,193 @@
+use std::io::Read;
+use std::process::Stdio;
+
+use super::workplace::{MATCHES, Workplace, answer};
+
+#[test]
+fn files_that_cannot_be_read_are_named() {
+    let place = Workplace::new();
+    place.check_failure(
+        "check nowhere.kif",
+        &[],
+        "",
+        2,
+        &["cannot open nowhere.kif"],
+    );
+    place.check_failure("check .", &[], "", 2, &[". is a folder"]);
+    place.check_failure("init matches.kif nowhere.kif", &[], "", 2, &["nowhere.kif"]);
+}
+
+#[test]
+fn failures_are_json_if_asked() {
+    let place = Workplace::new();
+    let found = place.run("init nowhere.kif --json");
+    let failure: serde_json::Value = serde_json::from_str(&found.err).unwrap();
+    assert_eq!(failure["error"], "failure");
+    assert!(failure["message"].as_str().unwrap().contains("nowhere.kif"));
+    let found = place.run_with("next matches.kif --json --move", &["(take 5)"], "");
+    assert_eq!(
+        (found.code, found.out.as_str()),
+        (Some(1), ""),
+        "{found:#?}"
+    );
+    let failure: serde_json::Value = serde_json::from_str(&found.err).unwrap();
+    assert_eq!(failure["error"], "illegal_move");
+    assert_eq!(
+        failure["legal"],
+        serde_json::json!(["(take 1)", "(take 2)"])
+    );
+}
+
+#[test]
+fn files_without_rules_are_refused() {
+    let place = Workplace::new();
+    place.write("empty.kif", "");
+    place.write(
+        "binary.kif",
+        (0..=255).cycle().take(5000).collect::<Vec<u8>>(),
+    );
+    for name in ["empty.kif", "binary.kif"] {
+        let found = place.run(&format!("check {name}"));
+        assert_eq!(found.code, Some(2), "{found:#?}");
+        assert!(found.out.contains("error["), "{found:#?}");
+        place.check_failure(&format!("perft {name} 2"), &[], "", 2, &["error["]);
+    }
+}
+
+#[test]
+fn text_that_is_not_utf_8_is_read_as_far_as_possible() {
+    let place = Workplace::new();
+    let mut bytes = b"; J\xF6rg\n".to_vec();
+    bytes.extend(MATCHES.as_bytes());
+    place.write("latin.kif", bytes);
+    let found = place.run("check latin.kif");
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    assert!(
+        found.err.contains("latin.kif is not UTF-8 from byte 3 on"),
+        "{found:#?}"
+    );
+}
+
+#[test]
+fn standard_input_can_hold_rules_but_only_once() {
+    let place = Workplace::new();
+    let found = place.run_with("init -", &[], MATCHES);
+    assert_eq!(found.out, "(left 5)\n(turn ann)\n", "{found:#?}");
+    let once = ["can be read only once"];
+    place.check_failure("init - -", &[], MATCHES, 2, &once);
+    place.check_failure("init - --state -", &[], MATCHES, 2, &once);
+    place.check_failure(
+        "init matches.kif --state - --moves-file -",
+        &[],
+        "",
+        2,
+        &once,
+    );
+}
+
+#[test]
+fn limits_are_named_with_their_option() {
+    let place = Workplace::new();
+    place.check_failure(
+        "init matches.kif --max-bytes 100",
+        &[],
+        "",
+        2,
+        &["--max-bytes"],
+    );
+    place.check_failure(
+        "init matches.kif --max-rules 5",
+        &[],
+        "",
+        2,
+        &["--max-rules"],
+    );
+    place.check_failure(
+        "init matches.kif --max-nesting 1",
+        &[],
+        "",
+        2,
+        &["error[K004]"],
+    );
+    let numbers: String = (0..40).map(|n| format!("(number {n})")).collect();
+    let pairs = "(<= (legal bob (pair ?x ?y)) (number ?x) (number ?y) (true (left 5)))";
+    place.write("pairs.kif", format!("{MATCHES} {numbers} {pairs}"));
+    place.check_failure(
+        "legal pairs.kif --max-facts 500",
+        &[],
+        "",
+        2,
+        &["more than 500 facts", "pairs.kif:"],
+    );
+}
+
+#[test]
+fn wrong_arguments_are_bad_input() {
+    let place = Workplace::new();
+    for line in [
+        "",
+        "fly",
+        "init",
+        "init matches.kif --fly",
+        "perft matches.kif deep",
+        "perft matches.kif 2 --time -1",
+        "play matches.kif --player ann=wizard",
+        "completions tcl",
+    ] {
+        let found = place.run(line);
+        assert_eq!(found.code, Some(2), "{line}\n{found:#?}");
+        assert_eq!(found.out, "", "{line}");
+    }
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_failure() {
+    let place = Workplace::new();
+    for (line, input) in [
+        ("perft matches.kif 4", ""),
+        ("playout matches.kif", ""),
+        ("init matches.kif", ""),
+        ("init matches.kif --json", ""),
+        ("check matches.kif", ""),
+        ("play matches.kif", "1\n1\n1\n"),
+        ("man", ""),
+        ("completions zsh", ""),
+    ] {
+        let mut command = place.command(line);
+        let (reader, writer) = std::io::pipe().unwrap();
+        let (questions, mut answers) = std::io::pipe().unwrap();
+        command
+            .stdin(questions)
+            .stdout(writer)
+            .stderr(Stdio::piped());
+        drop(reader);
+        std::io::Write::write_all(&mut answers, input.as_bytes()).unwrap();
+        drop(answers);
+        let child = command.spawn().unwrap();
+        let found = answer(child.wait_with_output().unwrap());
+        assert_eq!(found.code, Some(0), "{line}\n{found:#?}");
+        assert!(!found.err.contains("error"), "{line}\n{found:#?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_device_is_a_failure() {
+    let place = Workplace::new();
+    let full = std::fs::File::options()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
+    let mut command = place.command("init matches.kif");
+    command.stdout(full).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut err = String::new();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut err)
+        .unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(2), "{err}");
+    assert!(err.contains("error: "), "{err}");
+}

@@ -1,0 +1,207 @@
+use super::workplace::Workplace;
+
+#[test]
+fn a_person_plays_by_number_by_text_and_without_brackets() {
+    let place = Workplace::new();
+    let input = "2\n(take 1)\ntake 2\nquit\n";
+    let found = place.run_with("play matches.kif --player human", &[], input);
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    for part in [
+        "state 0: 2 facts\n  (left 5) (turn ann)\n  [1] (take 1) [2] (take 2)\nann> 2\n",
+        "1: ann plays (take 2), bob plays wait\n",
+        "2: ann plays wait, bob plays (take 1)\n",
+        "ann> take 2\n3: ann plays (take 2), bob plays wait\n",
+        "the game is over after 3 joint moves: 2 facts\n  (left 0) (turn bob)\nann 100\nbob 0\n",
+        "undo or quit> quit\n",
+    ] {
+        assert!(
+            found.out.contains(part),
+            "{part:?} is not in\n{}",
+            found.out
+        );
+    }
+    assert_eq!(found.err, "");
+}
+
+#[test]
+fn moves_are_taken_back() {
+    let place = Workplace::new();
+    let input = "undo\n1\n1\nundo\nhistory\n2\n2\n1\nundo\nhistory\n";
+    let found = place.run_with("play matches.kif --player human", &[], input);
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    for part in [
+        "ann> undo\nthere is nothing to take back\n",
+        "ann> undo\ntook back 1 joint move\n",
+        "bob> history\n1: ann plays (take 1), bob plays wait\n",
+        // The last match is taken without a choice, so it goes back over two.
+        "undo or quit> undo\ntook back",
+        "(end of input)\nthe match ends after ",
+    ] {
+        assert!(
+            found.out.contains(part),
+            "{part:?} is not in\n{}",
+            found.out
+        );
+    }
+}
+
+#[test]
+fn undo_passes_over_the_moves_of_programs() {
+    let place = Workplace::new();
+    let input = "1\nundo\nhistory\nquit\n";
+    let line = "play matches.kif --player ann=human --player bob=first";
+    let found = place.run_with(line, &[], input);
+    assert!(found.out.contains("took back 2 joint moves"), "{found:#?}");
+    assert!(found.out.contains("no move was made yet"), "{found:#?}");
+    assert!(
+        found.out.contains("the match ends after 0 joint moves"),
+        "{found:#?}"
+    );
+}
+
+#[test]
+fn people_who_move_at_once_can_choose_again() {
+    let place = Workplace::new();
+    let rules = "
+        (role a) (role b) (hand rock) (hand paper) (init start)
+        (<= (legal ?r ?h) (role ?r) (hand ?h) (true start))
+        (<= (next (shown ?r ?h)) (does ?r ?h))
+        (<= terminal (not (true start)))
+        (<= (goal ?r 50) (role ?r))";
+    place.write("hands.kif", rules);
+    let input = "rock\nundo\npaper\npaper\n";
+    let found = place.run_with("play hands.kif --player human", &[], input);
+    let part = "b> undo\nthe moves chosen in this state are taken back\n";
+    assert!(found.out.contains(part), "{found:#?}");
+    assert!(
+        found.out.contains("1: a plays paper, b plays paper"),
+        "{found:#?}"
+    );
+}
+
+#[test]
+fn what_is_typed_wrong_is_explained() {
+    let place = Workplace::new();
+    let input = "9\n0\ntak 1\ntake 3\nfly\n/fly\n\nhelp\nstate\nmoves\nhint\n";
+    let found = place.run_with("play lights.kif", &[], input);
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    for part in [
+        "me> 9\nthe numbers go from 1 to 2; type help for help\n",
+        "me> 0\nthe numbers go from 1 to 2",
+        "me> fly\nthe rules have no name `fly`",
+        "me> /fly\nthere is no command fly",
+        "me> help\n  a number or a move ",
+        "me> state\n\nstate 0: 1 fact\n  (on 1)\n",
+        "me> moves\n  [1] (press 1) [2] (press 2)\n",
+        "me> hint\nhint: (press ",
+    ] {
+        assert!(
+            found.out.contains(part),
+            "{part:?} is not in\n{}",
+            found.out
+        );
+    }
+}
+
+#[test]
+fn moves_that_are_numbers_or_commands_are_moves() {
+    let place = Workplace::new();
+    let rules = "
+        (role me) (init start)
+        (<= (legal me 3) (true start)) (<= (legal me undo) (true start))
+        (<= (next (did ?m)) (does me ?m))
+        (<= terminal (not (true start))) (<= (goal me 0) terminal)";
+    place.write("odd.kif", rules);
+    let found = place.run_with("play odd.kif", &[], "1\n/undo\nundo\n");
+    for part in [
+        "  3 undo\nme> 1\n",
+        "me> /undo\nthere is nothing to take back\n",
+        "1: me plays undo\n",
+    ] {
+        assert!(
+            found.out.contains(part),
+            "{part:?} is not in\n{}",
+            found.out
+        );
+    }
+}
+
+#[test]
+fn programs_play_alone_and_the_same_with_the_same_seed() {
+    let place = Workplace::new();
+    for players in ["random", "first", "mcts:20", "mcts:0.01s"] {
+        let line = format!("play matches.kif --player {players} --seed 4");
+        let found = place.run(&line);
+        assert_eq!(found.code, Some(0), "{found:#?}");
+        assert!(found.out.contains("the game is over after"), "{found:#?}");
+        if !players.ends_with('s') {
+            assert_eq!(place.run(&line).out, found.out, "{players}");
+        }
+    }
+    let found = place.run("play matches.kif --player first --role-player bob=mcts:500");
+    assert!(found.out.ends_with("ann 0\nbob 100\n"), "{found:#?}");
+}
+
+#[test]
+fn json_is_printed_at_the_end_and_nothing_else_on_standard_output() {
+    let place = Workplace::new();
+    let found = place.run_with("play lights.kif --json --verbose", &[], "1\n2\n1\n");
+    assert!(found.err.contains("me> "), "{found:#?}");
+    let json: serde_json::Value = serde_json::from_str(&found.out).unwrap();
+    assert_eq!(json["end"], "terminal");
+    assert_eq!(json["steps"][1]["joint"], serde_json::json!(["(press 2)"]));
+    assert_eq!(json["steps"][2]["state"], serde_json::json!(["(on 2)"]));
+    assert_eq!(json["goals"][0]["goal"], 100);
+}
+
+#[test]
+fn players_must_fit_the_roles() {
+    let place = Workplace::new();
+    for (line, part) in [
+        ("--player eve=human", "there is no role eve"),
+        (
+            "--player ann=human --player ann=first",
+            "the role ann has two players",
+        ),
+        (
+            "--player human --player first",
+            "two players for the other roles",
+        ),
+        ("--state -", "standard input is for your moves"),
+    ] {
+        place.check_failure(&format!("play matches.kif {line}"), &[], "", 2, &[part]);
+    }
+}
+
+#[test]
+fn wrong_rules_end_the_match_with_what_was_played() {
+    let place = Workplace::new();
+    let found = place.run_with("play faulty.kif --quiet", &[], "stuck\n");
+    assert_eq!(found.code, Some(2), "{found:#?}");
+    assert!(
+        found
+            .out
+            .contains("the match ends after 1 joint move: 1 fact"),
+        "{found:#?}"
+    );
+    assert!(found.err.contains("me has no legal move"), "{found:#?}");
+    let found = place.run_with("play faulty.kif --quiet", &[], "two\n\n");
+    assert_eq!(found.code, Some(2), "{found:#?}");
+    assert!(found.out.contains("me none\n"), "{found:#?}");
+    assert!(found.err.contains("several goal values"), "{found:#?}");
+}
+
+#[test]
+fn a_match_can_start_in_the_middle_and_be_taken_back_from_there() {
+    let place = Workplace::new();
+    let line = "play matches.kif --player human --depth 2 --moves";
+    let found = place.run_with(line, &["(take 1)"], "undo\nhistory\n2\n1\n");
+    assert!(
+        found.out.contains("bob> undo\ntook back 1 joint move"),
+        "{found:#?}"
+    );
+    assert!(
+        found.out.contains("the match ends after 2 joint moves"),
+        "{found:#?}"
+    );
+}

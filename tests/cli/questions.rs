@@ -1,0 +1,249 @@
+use super::workplace::Workplace;
+
+#[test]
+fn init_lists_the_facts() {
+    let place = Workplace::new();
+    place.check("init matches.kif", &[], "", 0, "(left 5)\n(turn ann)");
+    let json = place.json("init matches.kif", &[]);
+    assert_eq!(json["facts"], serde_json::json!(["(left 5)", "(turn ann)"]));
+}
+
+#[test]
+fn legal_lists_the_moves_of_all_roles_or_one() {
+    let place = Workplace::new();
+    let all = "ann (take 1)\nann (take 2)\nbob wait";
+    place.check("legal matches.kif", &[], "", 0, all);
+    place.check(
+        "legal matches.kif --role ANN",
+        &[],
+        "",
+        0,
+        "(take 1)\n(take 2)",
+    );
+    let json = place.json("legal matches.kif --role bob", &[]);
+    let expected = serde_json::json!({
+        "terminal": false,
+        "roles": [{"role": "bob", "moves": ["wait"]}],
+    });
+    assert_eq!(json, expected);
+    let parts = ["there is no role eve; the roles are ann, bob"];
+    place.check_failure("legal matches.kif --role eve", &[], "", 2, &parts);
+}
+
+#[test]
+fn next_makes_a_joint_move_however_it_is_written() {
+    let place = Workplace::new();
+    let expected = "(left 3)\n(turn bob)";
+    for more in [
+        &["--move", "(take 2)", "--move", "wait"][..],
+        &["--move", "(take 2) wait"],
+        &["--move", "(TAKE 2)"],
+        &["--", "(take 2)", "wait"],
+        &["--", "(take 2)"],
+    ] {
+        place.check("next matches.kif", more, "", 0, expected);
+    }
+    let json = place.json("next matches.kif", &["--move", "(take 2)"]);
+    assert_eq!(json["joint"], serde_json::json!(["(take 2)", "wait"]));
+    assert_eq!(json["terminal"], false);
+}
+
+#[test]
+fn moves_that_are_not_legal_are_a_negative_answer() {
+    let place = Workplace::new();
+    let parts = ["ann may not play (take 5); legal: (take 1) (take 2)"];
+    place.check_failure("next matches.kif --", &["(take 5)"], "", 1, &parts);
+    let parts = [
+        "move 2",
+        "`(take 1) wait`",
+        "ann may not play (take 1); legal: wait",
+    ];
+    let moves = ["(take 1); (take 1) wait"];
+    place.check_failure("init matches.kif --moves", &moves, "", 1, &parts);
+    let moves = ["(take 2); (take 2); (take 1); (take 1) wait"];
+    let parts = ["move 4", "the game is over"];
+    place.check_failure("init matches.kif --moves", &moves, "", 1, &parts);
+}
+
+#[test]
+fn moves_that_make_no_sense_are_bad_input() {
+    let place = Workplace::new();
+    for (text, part) in [
+        ("(tak 1)", "did you mean `take`?"),
+        ("(take 1 2) wait", "never use `take` with 2 arguments"),
+        ("(take 1", "is not one term"),
+        ("(take ?x) wait", "is not one term"),
+        ("(take 1) wait wait", "has 2 moves here, not 3"),
+    ] {
+        place.check_failure("next matches.kif --", &[text], "", 2, &[part]);
+    }
+    place.check_failure("next matches.kif", &[], "", 2, &["--move MOVE"]);
+}
+
+#[test]
+fn histories_come_from_the_command_line_or_a_file() {
+    let place = Workplace::new();
+    let expected = "(left 1)\n(turn ann)";
+    let moves = "(take 2) wait; wait (take 2)";
+    place.check("init matches.kif --moves", &[moves], "", 0, expected);
+    place.write("moves.txt", "(take 2)\r\n\r\nwait (take 2)\n");
+    place.check(
+        "init matches.kif --moves-file moves.txt",
+        &[],
+        "",
+        0,
+        expected,
+    );
+    place.check("init matches.kif --moves-file -", &[], moves, 0, expected);
+    place.check(
+        "legal matches.kif --moves",
+        &[moves, "--role", "ann"],
+        "",
+        0,
+        "(take 1)",
+    );
+}
+
+#[test]
+fn states_come_from_a_file() {
+    let place = Workplace::new();
+    place.write(
+        "state.txt",
+        "; late\n(true (left 2))\n(TURN bob) (left 2)\n",
+    );
+    let expected = "ann wait\nbob (take 1)\nbob (take 2)";
+    place.check("legal matches.kif --state state.txt", &[], "", 0, expected);
+    let more = ["--moves", "(take 1)"];
+    place.check(
+        "init matches.kif --state state.txt",
+        &more,
+        "",
+        0,
+        "(left 1)\n(turn ann)",
+    );
+    let facts = place.run("init matches.kif").out;
+    place.check(
+        "init matches.kif --state -",
+        &[],
+        &facts,
+        0,
+        facts.trim_end(),
+    );
+}
+
+#[test]
+fn states_that_make_no_sense_are_bad_input_with_their_place() {
+    let place = Workplace::new();
+    for (text, part) in [
+        (
+            "(left 2)\n (lef 3)",
+            "<stdin>:2:2: not a fact: the rules have no name `lef`",
+        ),
+        ("(left 2", "<stdin>:1:1"),
+        ("(left ?x)", "<stdin>:1:1: not a fact"),
+        ("(left 2 3)", "never use `left` with 2 arguments"),
+        ("(turn ann)", "has no legal move"),
+    ] {
+        place.check_failure("legal matches.kif --state -", &[], text, 2, &[part]);
+    }
+    let parts = ["cannot open nowhere.txt"];
+    place.check_failure("legal matches.kif --state nowhere.txt", &[], "", 2, &parts);
+}
+
+#[test]
+fn goals_are_none_before_the_end() {
+    let place = Workplace::new();
+    place.check(
+        "goal matches.kif",
+        &[],
+        "",
+        0,
+        "terminal false\nann none\nbob none",
+    );
+    let moves = ["--moves", "(take 2); (take 2); (take 1)"];
+    place.check(
+        "goal matches.kif",
+        &moves,
+        "",
+        0,
+        "terminal true\nann 100\nbob 0",
+    );
+    let json = place.json("goal matches.kif --role bob", &moves);
+    let expected = serde_json::json!({
+        "terminal": true,
+        "goals": [{"role": "bob", "goal": 0, "values": ["0"]}],
+    });
+    assert_eq!(json, expected);
+}
+
+#[test]
+fn wrong_goals_are_failures_with_state_and_rules() {
+    let place = Workplace::new();
+    for (text, shown, part) in [
+        ("none", "me none", "me has no goal value"),
+        ("two", "me 1 2", "me has several goal values: 1, 2"),
+        (
+            "much",
+            "me 101",
+            "me has the goal value 101, not an integer from 0 to 100",
+        ),
+    ] {
+        let found = place.run(&format!("goal faulty.kif --quiet --moves {text}"));
+        assert_eq!(found.code, Some(2), "{found:#?}");
+        assert_eq!(found.out, format!("terminal true\n{shown}\n"));
+        assert!(found.err.contains(part), "{found:#?}");
+        let state = format!("in the state: (done {text})");
+        assert!(found.err.contains(&state), "{found:#?}");
+        assert!(
+            found.err.contains("rules concerned: faulty.kif:"),
+            "{found:#?}"
+        );
+    }
+    let parts = ["me has no legal move", "faulty.kif:4:5"];
+    place.check_failure("legal faulty.kif -q --moves stuck", &[], "", 2, &parts);
+}
+
+#[test]
+fn info_sums_up_the_rules() {
+    let place = Workplace::new();
+    let found = place.run("info matches.kif --relations");
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    for part in [
+        "2 (ann, bob)",
+        "legal moves: ann 2, bob 1",
+        "minus/3",
+        "the moves",
+    ] {
+        assert!(found.out.contains(part), "{part} is not in\n{}", found.out);
+    }
+    let json = place.json("info matches.kif", &[]);
+    assert_eq!(json["name"], "matches");
+    assert_eq!(json["initial"]["legal"], serde_json::json!([2, 1]));
+    let relations = json["relations"].as_array().unwrap();
+    let depends = |name: &str| {
+        let relation = relations.iter().find(|relation| relation["name"] == name);
+        relation.unwrap()["depends_on"].clone()
+    };
+    assert_eq!(depends("minus"), "nothing");
+    assert_eq!(depends("legal"), "state");
+    assert_eq!(depends("next"), "moves");
+    assert!(json["findings"].is_array());
+}
+
+#[test]
+fn backends_give_the_same_answers() {
+    let place = Workplace::new();
+    for line in [
+        "init matches.kif",
+        "legal lights.kif",
+        "perft matches.kif 9",
+        "playout lights.kif",
+    ] {
+        let naive = place.run(&format!("{line} --backend naive"));
+        assert_eq!(naive.code, Some(0), "{naive:#?}");
+        for backend in ["auto", "datalog"] {
+            let other = place.run(&format!("{line} --backend {backend}"));
+            assert_eq!(other.out, naive.out, "{line} {backend}");
+        }
+    }
+}
