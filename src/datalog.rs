@@ -21,7 +21,7 @@ mod relation;
 mod run;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::ground::{TermId, TermOverflow, Terms};
 use crate::program::RelationId;
@@ -58,7 +58,7 @@ pub struct Bounds {
 impl Default for Bounds {
     fn default() -> Self {
         Bounds {
-            facts: 20_000_000,
+            facts: 5_000_000,
             work: 20_000_000_000,
             interrupt: Arc::default(),
         }
@@ -135,8 +135,13 @@ impl Evaluator {
     ///
     /// # Errors
     ///
-    /// [`EvaluationError`] past a bound. The inputs must then be given anew.
+    /// [`EvaluationError`] past a bound, or at once if interrupted. The inputs
+    /// must then be given anew.
     pub fn ask(&mut self, query: Query, terms: &mut Terms) -> Result<(), EvaluationError> {
+        if self.bounds.interrupt.load(Ordering::Relaxed) {
+            let failure = Failure::Interrupted;
+            return Err(EvaluationError { failure, rule: 0 });
+        }
         let program = Arc::clone(&self.program);
         for &group in &program.queries[query.0] {
             if !self.done[group] {

@@ -2,9 +2,9 @@
 #![warn(missing_docs)]
 
 pub mod check;
-pub mod conformance;
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod conformance;
 pub mod datalog;
 pub mod diagnostic;
 pub mod game;

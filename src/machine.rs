@@ -43,7 +43,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Limits {
-            facts: 20_000_000,
+            facts: 5_000_000,
             work: 20_000_000_000,
             interrupt: Arc::default(),
         }

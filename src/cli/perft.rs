@@ -1,7 +1,5 @@
 //! `ggp perft`: positions counted by depth.
 
-mod rooted;
-
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +12,6 @@ use super::position::PositionOptions;
 use super::rules::RuleOptions;
 use super::{Context, Exit, show};
 use crate::machine::{Level, Machine, PerftOptions, PlayError, Stop, perft};
-use rooted::Rooted;
 
 /// The options of `ggp perft`.
 #[derive(clap::Args)]
@@ -91,7 +88,6 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let root = options
         .position
         .state(&mut machine, &options.rules, context)?;
-    let mut machine = Rooted::new(machine, root, context.interrupt().clone());
     let late = options.time.map(|time| stop_after(time, context));
     let perft_options = PerftOptions {
         depth: options.depth,
@@ -109,7 +105,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         true => Ok(()),
         false => context.print(heading(&roles)),
     };
-    let counted = perft(&mut machine, perft_options, |level| {
+    let counted = perft(&mut machine, &root, perft_options, |level| {
         if !context.json() && printed.is_ok() {
             spinner.suspend(|| printed = context.print(line(level)));
         }

@@ -150,7 +150,12 @@ impl<'a, M: Machine> Comparison<'a, M> {
             ..PerftOptions::default()
         };
         let mut found = Vec::new();
-        let outcome = perft(self.machine, options, |level| found.push(level.clone()));
+        let outcome = match self.machine.initial() {
+            Ok(from) => perft(self.machine, &from, options, |level| {
+                found.push(level.clone())
+            }),
+            Err(error) => Err(error),
+        };
         let mut sums = vec![0; self.machine.game().role_count()];
         let mut endings = 0;
         let mut counts = found.into_iter();

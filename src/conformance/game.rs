@@ -10,7 +10,7 @@ use super::{Interrupt, Options};
 use crate::check::{self, ReadOptions, Reading};
 use crate::diagnostic::{Code, Severity};
 use crate::game::Game;
-use crate::machine::{AnyMachine, Limits, PerftOptions, PlayError, perft};
+use crate::machine::{AnyMachine, Limits, Machine, PerftOptions, PlayError, perft};
 use crate::span::{Source, Sources};
 use crate::symbol::Case;
 
@@ -171,7 +171,11 @@ fn is_faulty(game: &Game, options: &Options, limits: &Limits) -> Option<bool> {
         states: 2_000,
         ..PerftOptions::default()
     };
-    match perft(&mut machine, bounds, |_| {}) {
+    let counted = match machine.initial() {
+        Ok(from) => perft(&mut machine, &from, bounds, |_| {}),
+        Err(error) => Err(error),
+    };
+    match counted {
         Ok(counts) => Some(counts.levels.iter().any(|level| level.goal_errors > 0)),
         Err(PlayError::NoLegalMove(_)) => Some(true),
         Err(_) => None,

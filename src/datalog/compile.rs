@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet as HashSet;
+
 use super::demand::demanded;
 use super::order::{Estimate, Estimates, UNKNOWN_ROWS, UNKNOWN_VALUES};
 use super::plan::{Plan, plan};
@@ -151,22 +153,7 @@ impl Evaluator {
         let lazy = lazy.iter().map(|relation| (*relation, Layer::First));
         let sources: Vec<(RelationId, Layer)> = inputs.iter().copied().chain(lazy).collect();
         let layer = layers(rules, &sources);
-        let mut estimates = Estimates {
-            relations: rules
-                .arity
-                .iter()
-                .map(|&arity| Estimate::unknown(arity))
-                .collect(),
-        };
-        let mut facts = vec![0; rules.arity.len()];
-        for fact in &rules.facts {
-            facts[fact.relation.index()] += 1;
-        }
-        for (estimate, facts) in estimates.relations.iter_mut().zip(facts) {
-            if facts > 0 {
-                estimate.rows = f64::from(facts);
-            }
-        }
+        let estimates = guessed(rules);
         let rewritten = demanded(rules, &layer, &is_input, queries, &estimates, terms);
         let Some(rewritten) = rewritten else {
             return Ok(None);
@@ -405,6 +392,43 @@ impl Program {
             layer = layer.max(self.relation_layer[atom.relation.index()]);
         });
         layer
+    }
+}
+
+/// Sizes before anything was evaluated: relations given by facts are as large
+/// as they are, others may hold any combination of values. So what is derived
+/// is matched late, when much of it is known.
+fn guessed(rules: &RuleSet) -> Estimates {
+    let mut values: Vec<Vec<HashSet<TermId>>> = rules
+        .arity
+        .iter()
+        .map(|&arity| vec![HashSet::default(); arity])
+        .collect();
+    let mut facts = vec![0.0; rules.arity.len()];
+    for fact in &rules.facts {
+        facts[fact.relation.index()] += 1.0;
+        for (seen, value) in values[fact.relation.index()]
+            .iter_mut()
+            .zip(&fact.arguments)
+        {
+            seen.insert(*value);
+        }
+    }
+    for rule in &rules.rules {
+        facts[rule.head.relation.index()] = 0.0;
+    }
+    let estimate = |(facts, values): (f64, Vec<HashSet<TermId>>)| match facts > 0.0 {
+        true => Estimate {
+            rows: facts,
+            distinct: values.iter().map(|seen| seen.len() as f64).collect(),
+        },
+        false => Estimate {
+            rows: UNKNOWN_VALUES.powi(values.len().min(20) as i32),
+            distinct: vec![UNKNOWN_VALUES; values.len()],
+        },
+    };
+    Estimates {
+        relations: facts.into_iter().zip(values).map(estimate).collect(),
     }
 }
 

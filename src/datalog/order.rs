@@ -30,16 +30,6 @@ pub(super) const UNKNOWN_ROWS: f64 = 20.0;
 /// Different values of a column, likewise.
 pub(super) const UNKNOWN_VALUES: f64 = 5.0;
 
-impl Estimate {
-    /// The estimate of a relation of which nothing is known.
-    pub fn unknown(arity: usize) -> Self {
-        Estimate {
-            rows: UNKNOWN_ROWS,
-            distinct: vec![UNKNOWN_VALUES; arity],
-        }
-    }
-}
-
 /// Bodies up to this length are ordered exactly.
 const MOST_EXACT: usize = 10;
 /// Longer ones than this are matched as they are written.

@@ -60,6 +60,9 @@ impl NaiveMachine {
 
     /// Everything that holds in a state when the moves are made.
     fn model(&mut self, state: &[TermId], joint: &[Move]) -> Result<Arc<Model>, PlayError> {
+        if self.limits.interrupt.load(Ordering::Relaxed) {
+            return Err(PlayError::Interrupted);
+        }
         if let Some((facts, moves, model)) = &self.last
             && facts == state
             && moves == joint

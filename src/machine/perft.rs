@@ -81,7 +81,7 @@ pub struct Perft {
     pub stop: Stop,
 }
 
-/// Counts positions from the initial state, depth by depth.
+/// Counts positions from a state on, depth by depth.
 ///
 /// `on_level` sees each depth as soon as it is counted.
 ///
@@ -91,12 +91,13 @@ pub struct Perft {
 /// counted in [`Level::goal_errors`]. The levels before were seen by `on_level`.
 pub fn perft<M: Machine>(
     machine: &mut M,
+    from: &M::State,
     options: PerftOptions,
     mut on_level: impl FnMut(&Level),
 ) -> Result<Perft, PlayError> {
     let start = Instant::now();
     let mut levels = Vec::new();
-    let mut frontier: Vec<(M::State, u128)> = vec![(machine.initial()?, 1)];
+    let mut frontier: Vec<(M::State, u128)> = vec![(from.clone(), 1)];
     let mut machines: Vec<M> = (1..options.threads).map(|_| machine.clone()).collect();
     machines.push(machine.clone());
     let mut depth = 0;
