@@ -1,0 +1,358 @@
+//! The explored graph itself, level by level, for pictures and tables.
+//!
+//! In: a problem, and what to merge and to prune. Out: nodes with their states
+//! and arcs with their actions. Writing them as DOT or JSON is not done here.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::budget::{Budget, BudgetKind, Meter};
+use super::stats::{Observer, Stats, bump};
+use super::visited::{Visit, Visited};
+use super::{Compare, Problem, Prune, Status, Stop};
+
+/// What counts as one node.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Merge {
+    /// All states with one key; the one reached first stands for them.
+    #[default]
+    Key,
+    /// Each exact state.
+    State,
+    /// Each path: the graph is the search tree.
+    Nothing,
+}
+
+/// How to explore. [`Budget::depth`] is the depth limit.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Explore {
+    /// What counts as one node.
+    pub merge: Merge,
+    /// Without `cycle`, all arcs are there; with it, only those that lead to a
+    /// key not seen on a smaller level, in a tree not seen at all. Dead leaves
+    /// are dropped with their arcs, over and over until there are none.
+    pub prune: Prune,
+}
+
+impl Default for Explore {
+    fn default() -> Self {
+        Explore {
+            merge: Merge::Key,
+            prune: Prune::NONE,
+        }
+    }
+}
+
+/// An explored graph. Node 0 is the start.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Graph<S, A> {
+    nodes: Vec<Node<S>>,
+    arcs: Vec<Arc<A>>,
+    stopped: Option<BudgetKind>,
+}
+
+/// A node of a [`Graph`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Node<S> {
+    /// The state by which it was reached first.
+    pub state: S,
+    /// The least number of actions from the start.
+    pub level: u32,
+    /// The status of `state`.
+    pub status: Status,
+    /// Whether its actions were tried. False for an open state at the depth
+    /// limit, or where the budget ran out.
+    pub expanded: bool,
+}
+
+/// An arc of a [`Graph`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Arc<A> {
+    /// The node in which the action was taken.
+    pub from: usize,
+    /// The action.
+    pub action: A,
+    /// The node it led to.
+    pub to: usize,
+}
+
+impl<S, A> Graph<S, A> {
+    /// The nodes, level after level, and within one in the order of discovery.
+    pub fn nodes(&self) -> &[Node<S>] {
+        &self.nodes
+    }
+
+    /// The arcs, sorted by `from`, and within one node in action order.
+    pub fn arcs(&self) -> &[Arc<A>] {
+        &self.arcs
+    }
+
+    /// The arcs out of `node`.
+    pub fn arcs_from(&self, node: usize) -> &[Arc<A>] {
+        let begin = self.arcs.partition_point(|arc| arc.from < node);
+        let end = self.arcs.partition_point(|arc| arc.from <= node);
+        &self.arcs[begin..end]
+    }
+
+    /// The nodes of each level, as ranges into [`Graph::nodes`].
+    pub fn levels(&self) -> Vec<Range<usize>> {
+        let mut levels: Vec<Range<usize>> = Vec::new();
+        for (index, node) in self.nodes.iter().enumerate() {
+            if levels.len() <= node.level as usize {
+                levels.push(index..index);
+            }
+            let last = levels
+                .last_mut()
+                .expect("a level was just pushed, if there was none");
+            last.end = index + 1;
+        }
+        levels
+    }
+
+    /// How many nodes have no arc out of them.
+    pub fn leaf_count(&self) -> usize {
+        (0..self.nodes.len())
+            .filter(|&node| self.arcs_from(node).is_empty())
+            .count()
+    }
+
+    /// What ran out before the graph was complete up to the depth limit.
+    pub fn stopped(&self) -> Option<BudgetKind> {
+        self.stopped
+    }
+
+    /// Whether every open state was expanded.
+    pub fn is_complete(&self) -> bool {
+        self.nodes
+            .iter()
+            .all(|node| node.expanded || node.status != Status::Open)
+    }
+}
+
+/// Explores all that is no more than [`Budget::depth`] actions from the start.
+///
+/// If the budget runs out, what was explored until then is returned, unpruned
+/// of dead leaves, and [`Graph::stopped`] says so.
+///
+/// # Errors
+///
+/// The first error of `problem`.
+pub fn explore<P: Problem>(
+    problem: &mut P,
+    options: &Explore,
+    budget: &Budget,
+    stats: &mut Stats,
+    observer: &mut dyn Observer,
+) -> Result<Graph<P::State, P::Action>, P::Error> {
+    let meter = &mut Meter::new(budget, stats, observer);
+    let mut survey = Survey::<P> {
+        options: *options,
+        graph: Graph {
+            nodes: Vec::new(),
+            arcs: Vec::new(),
+            stopped: None,
+        },
+        keys: Visited::new(),
+        by_key: Vec::new(),
+        by_state: FxHashMap::default(),
+    };
+    match survey.explore(problem, budget.depth, meter) {
+        Ok(()) => {}
+        Err(Stop::Budget(what)) => survey.graph.stopped = Some(what),
+        Err(Stop::Error(error)) => return Err(error),
+    }
+    let mut graph = survey.graph;
+    if options.prune.dead_leaf && graph.stopped.is_none() {
+        let dropped = drop_dead_leaves(&mut graph);
+        bump(&mut meter.level().counts.dead_leaves, dropped as u64);
+    }
+    Ok(graph)
+}
+
+/// An exploration in progress.
+struct Survey<P: Problem> {
+    options: Explore,
+    graph: Graph<P::State, P::Action>,
+    keys: Visited<P::Key>,
+    /// The graph's node for each number that `keys` gave out.
+    by_key: Vec<usize>,
+    by_state: FxHashMap<P::State, usize>,
+}
+
+impl<P: Problem> Survey<P> {
+    fn explore(
+        &mut self,
+        problem: &mut P,
+        depth: u32,
+        meter: &mut Meter<'_>,
+    ) -> Result<(), Stop<P::Error>> {
+        let compare = match self.options.merge {
+            Merge::Key => Compare::Key,
+            Merge::State | Merge::Nothing => Compare::State,
+        };
+        meter.begin_level(0, compare);
+        let start = problem.start().map_err(Stop::Error)?;
+        self.enter(problem, start, 0, meter)?;
+        meter.end_level();
+        let mut begin = 0;
+        for step in 1..=depth {
+            let level = begin..self.graph.nodes.len();
+            if level.is_empty() {
+                break;
+            }
+            begin = level.end;
+            meter.begin_level(step, compare);
+            for from in level {
+                if self.graph.nodes[from].status == Status::Open {
+                    self.expand(problem, from, step, meter)?;
+                }
+            }
+            meter.end_level();
+        }
+        Ok(())
+    }
+
+    fn expand(
+        &mut self,
+        problem: &mut P,
+        from: usize,
+        step: u32,
+        meter: &mut Meter<'_>,
+    ) -> Result<(), Stop<P::Error>> {
+        meter.expand(self.graph.nodes.len(), self.bytes(problem))?;
+        let state = self.graph.nodes[from].state.clone();
+        let mut actions = Vec::new();
+        problem.actions(&state, &mut actions).map_err(Stop::Error)?;
+        for action in actions {
+            meter.arc()?;
+            let child = problem.result(&state, &action).map_err(Stop::Error)?;
+            match self.enter(problem, child, step, meter)? {
+                Some(to) => self.graph.arcs.push(Arc { from, action, to }),
+                None => bump(&mut meter.level().counts.cycles, 1),
+            }
+        }
+        self.graph.nodes[from].expanded = true;
+        Ok(())
+    }
+
+    /// The node of `state`, which is added if it is new; `None` if it is pruned.
+    fn enter(
+        &mut self,
+        problem: &mut P,
+        state: P::State,
+        step: u32,
+        meter: &mut Meter<'_>,
+    ) -> Result<Option<usize>, Stop<P::Error>> {
+        let Explore { merge, prune } = self.options;
+        let fresh = self.graph.nodes.len();
+        if merge == Merge::Key || prune.cycle {
+            let key = problem.key(&state);
+            let heap_bytes = problem.key_heap_bytes(&key);
+            let visit = self.keys.visit(key, heap_bytes, step)?;
+            match (visit, merge) {
+                (Visit::Fresh(_), _) => self.by_key.push(fresh),
+                (Visit::Farther(_) | Visit::Nearer(_), _) if prune.cycle => return Ok(None),
+                (Visit::SameStep(_), Merge::Nothing) => return Ok(None),
+                (
+                    Visit::SameStep(number) | Visit::Farther(number) | Visit::Nearer(number),
+                    Merge::Key,
+                ) => return Ok(Some(self.by_key[number as usize])),
+                (Visit::SameStep(_) | Visit::Farther(_) | Visit::Nearer(_), _) => {}
+            }
+        }
+        if merge == Merge::State {
+            let known = *self.by_state.entry(state.clone()).or_insert(fresh);
+            if known != fresh {
+                return Ok(Some(known));
+            }
+        }
+        let status = problem.status(&state).map_err(Stop::Error)?;
+        let level = meter.level();
+        bump(&mut level.counts.generated, 1);
+        bump(
+            &mut level.counts.solutions,
+            u64::from(status == Status::Solved),
+        );
+        bump(&mut level.frontier, u64::from(status == Status::Open));
+        self.graph.nodes.push(Node {
+            state,
+            level: step,
+            status,
+            expanded: false,
+        });
+        Ok(Some(fresh))
+    }
+
+    fn bytes(&self, problem: &P) -> u64 {
+        let state_heap = self
+            .graph
+            .nodes
+            .first()
+            .map_or(0, |n| problem.state_heap_bytes(&n.state));
+        let node = state_heap.saturating_add(size_of::<Node<P::State>>() as u64);
+        let arc = size_of::<Arc<P::Action>>() as u64;
+        let entry = state_heap.saturating_add(size_of::<(P::State, usize)>() as u64 + 1);
+        (self.graph.nodes.len() as u64)
+            .saturating_mul(node)
+            .saturating_add((self.graph.arcs.len() as u64).saturating_mul(arc))
+            .saturating_add((self.by_state.len() as u64).saturating_mul(entry))
+            .saturating_add(self.keys.bytes())
+    }
+}
+
+/// Drops what has no arc out, is no solution and was not cut off by the depth
+/// limit, until nothing more can be dropped. Returns the number of nodes
+/// dropped; the start is never one of them.
+fn drop_dead_leaves<S, A>(graph: &mut Graph<S, A>) -> usize {
+    let count = graph.nodes.len();
+    let mut arcs_out = vec![0usize; count];
+    let mut sources: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for arc in &graph.arcs {
+        arcs_out[arc.from] += 1;
+        sources[arc.to].push(arc.from);
+    }
+    let may_drop = |node: usize| {
+        let Node {
+            status, expanded, ..
+        } = graph.nodes[node];
+        node != 0 && (status == Status::Dead || (status == Status::Open && expanded))
+    };
+    let mut dropped = vec![false; count];
+    let mut open: Vec<usize> = (0..count)
+        .filter(|&node| arcs_out[node] == 0 && may_drop(node))
+        .collect();
+    while let Some(node) = open.pop() {
+        dropped[node] = true;
+        for &from in &sources[node] {
+            arcs_out[from] -= 1;
+            if arcs_out[from] == 0 && may_drop(from) {
+                open.push(from);
+            }
+        }
+    }
+    let mut kept = 0;
+    let renumbered: Vec<Option<usize>> = dropped
+        .iter()
+        .map(|&gone| {
+            let number = kept;
+            kept += usize::from(!gone);
+            (!gone).then_some(number)
+        })
+        .collect();
+    graph
+        .arcs
+        .retain_mut(|arc| match (renumbered[arc.from], renumbered[arc.to]) {
+            (Some(from), Some(to)) => {
+                (arc.from, arc.to) = (from, to);
+                true
+            }
+            _ => false,
+        });
+    let mut gone = dropped.iter().copied();
+    graph.nodes.retain(|_| !gone.next().unwrap_or(false));
+    count - kept
+}
+
+#[cfg(test)]
+mod tests;

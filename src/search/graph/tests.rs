@@ -1,0 +1,246 @@
+use super::*;
+use crate::search::toy::{Clock, Lights, Net, Paid, Place};
+
+fn explored<P: Problem>(problem: &mut P, merge: Merge, prune: Prune, depth: u32) -> GraphOf<P>
+where
+    P::Error: std::fmt::Debug,
+{
+    let budget = Budget {
+        depth,
+        ..Budget::default()
+    };
+    let options = Explore { merge, prune };
+    explore(problem, &options, &budget, &mut Stats::default(), &mut ()).unwrap()
+}
+
+type GraphOf<P> = Graph<<P as Problem>::State, <P as Problem>::Action>;
+
+/// Nodes, arcs, leaves and level sizes of the three lights.
+fn check(merge: Merge, prune: Prune, depth: u32, expected: &str) {
+    for paid in [Paid::AtAnyStep, Paid::AtTheLastStep] {
+        let graph = explored(&mut Lights { paid }, merge, prune, depth);
+        let sizes: Vec<String> = graph
+            .levels()
+            .iter()
+            .map(|level| level.len().to_string())
+            .collect();
+        let actual = format!(
+            "{} nodes {} arcs {} leaves: {}",
+            graph.nodes().len(),
+            graph.arcs().len(),
+            graph.leaf_count(),
+            sizes.join(" ")
+        );
+        assert_eq!(actual, expected);
+    }
+}
+
+#[test]
+fn lights_without_the_counter_are_8_nodes_and_21_arcs() {
+    check(
+        Merge::Key,
+        Prune::NONE,
+        u32::MAX,
+        "8 nodes 21 arcs 1 leaves: 1 1 1 2 1 1 1",
+    );
+}
+
+#[test]
+fn lights_with_the_counter_are_32_nodes() {
+    check(
+        Merge::State,
+        Prune::NONE,
+        u32::MAX,
+        "32 nodes 72 arcs 8 leaves: 1 2 3 5 6 7 8",
+    );
+}
+
+#[test]
+fn the_tree_of_the_lights_has_729_leaves() {
+    let expected = "1093 nodes 1092 arcs 729 leaves: 1 3 9 27 81 243 729";
+    check(Merge::Nothing, Prune::NONE, u32::MAX, expected);
+}
+
+#[test]
+fn without_cycles_only_the_arcs_of_shortest_paths_are_left() {
+    let expected = "8 nodes 8 arcs 1 leaves: 1 1 1 2 1 1 1";
+    check(Merge::Key, Prune::CYCLE, u32::MAX, expected);
+    check(Merge::State, Prune::CYCLE, u32::MAX, expected);
+    check(Merge::Key, Prune::ALL, u32::MAX, expected);
+    let tree = "8 nodes 7 arcs 2 leaves: 1 1 1 2 1 1 1";
+    check(Merge::Nothing, Prune::CYCLE, u32::MAX, tree);
+}
+
+#[test]
+fn without_dead_leaves_only_the_ways_to_a_solution_are_left() {
+    let tree = "11 nodes 10 arcs 2 leaves: 1 1 1 2 2 2 2";
+    check(Merge::Nothing, Prune::DEAD_LEAF, u32::MAX, tree);
+    check(
+        Merge::State,
+        Prune::DEAD_LEAF,
+        u32::MAX,
+        "8 nodes 8 arcs 1 leaves: 1 1 1 2 1 1 1",
+    );
+    let spanning = "7 nodes 6 arcs 1 leaves: 1 1 1 1 1 1 1";
+    check(Merge::Nothing, Prune::ALL, u32::MAX, spanning);
+}
+
+#[test]
+fn a_depth_limit_leaves_open_nodes_that_are_no_dead_leaves() {
+    check(Merge::Key, Prune::NONE, 0, "1 nodes 0 arcs 1 leaves: 1");
+    check(
+        Merge::Nothing,
+        Prune::ALL,
+        3,
+        "5 nodes 4 arcs 2 leaves: 1 1 1 2",
+    );
+    let lights = &mut Lights {
+        paid: Paid::AtAnyStep,
+    };
+    let graph = explored(lights, Merge::Key, Prune::NONE, 3);
+    assert!(!graph.is_complete());
+    assert_eq!(graph.stopped(), None);
+    let open = graph.nodes().iter().filter(|node| !node.expanded).count();
+    assert_eq!(open, 2);
+    assert!(explored(lights, Merge::Key, Prune::NONE, u32::MAX).is_complete());
+}
+
+#[test]
+fn arcs_are_found_by_their_source() {
+    let graph = explored(
+        &mut Lights {
+            paid: Paid::AtAnyStep,
+        },
+        Merge::Key,
+        Prune::NONE,
+        u32::MAX,
+    );
+    for node in 0..graph.nodes().len() {
+        let arcs = graph.arcs_from(node);
+        assert!(arcs.iter().all(|arc| arc.from == node));
+        let actions: String = arcs.iter().map(|arc| arc.action).collect();
+        let solved = graph.nodes()[node].status == Status::Solved;
+        assert_eq!(actions, if solved { "" } else { "abc" });
+    }
+}
+
+#[test]
+fn a_budget_leaves_what_was_explored_until_then() {
+    let budget = Budget {
+        nodes: 3,
+        ..Budget::default()
+    };
+    let lights = &mut Lights {
+        paid: Paid::AtAnyStep,
+    };
+    let options = Explore::default();
+    let stats = &mut Stats::default();
+    let graph = explore(lights, &options, &budget, stats, &mut ()).unwrap();
+    assert_eq!(graph.stopped(), Some(BudgetKind::Nodes));
+    assert_eq!((graph.nodes().len(), graph.arcs().len()), (5, 9));
+    assert_eq!(stats.total().expanded, 3);
+}
+
+/// The least number of arcs from the start to each state, by relaxation.
+fn distances(net: &mut Net, depth: u32) -> FxHashMap<Place, u32> {
+    let mut distances = FxHashMap::default();
+    let mut level = vec![net.start().unwrap()];
+    for step in 0..=depth {
+        let mut next = Vec::new();
+        for state in level {
+            if distances.contains_key(&state) {
+                continue;
+            }
+            distances.insert(state, step);
+            if net.status(&state).unwrap() == Status::Open {
+                let arcs = 0..net.arcs[state.0].len();
+                next.extend(arcs.map(|action| net.result(&state, &action).unwrap()));
+            }
+        }
+        level = next;
+    }
+    distances
+}
+
+#[test]
+fn exact_graphs_agree_with_brute_force() {
+    for seed in 0..500 {
+        let mut net = Net::random(seed);
+        for depth in [0, 1, 3, 9] {
+            let graph = explored(&mut net, Merge::State, Prune::NONE, depth);
+            let expected = distances(&mut net, depth);
+            assert_eq!(graph.nodes().len(), expected.len(), "seed {seed} {net:?}");
+            for node in graph.nodes() {
+                assert_eq!(expected[&node.state], node.level, "seed {seed} {net:?}");
+            }
+            for arc in graph.arcs() {
+                let [from, to] = [arc.from, arc.to].map(|node| graph.nodes()[node].state);
+                assert_eq!(
+                    net.result(&from, &arc.action),
+                    Ok(to),
+                    "seed {seed} {net:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn no_dead_leaf_is_left_and_no_solution_is_dropped() {
+    for seed in 0..500 {
+        let mut net = Net::random(seed);
+        for merge in [Merge::Key, Merge::State] {
+            for cycle in [false, true] {
+                let before = explored(
+                    &mut net,
+                    merge,
+                    Prune {
+                        cycle,
+                        dead_leaf: false,
+                    },
+                    4,
+                );
+                let after = explored(
+                    &mut net,
+                    merge,
+                    Prune {
+                        cycle,
+                        dead_leaf: true,
+                    },
+                    4,
+                );
+                let solved = |graph: &Graph<Place, usize>| {
+                    graph
+                        .nodes()
+                        .iter()
+                        .filter(|node| node.status == Status::Solved)
+                        .count()
+                };
+                assert_eq!(solved(&before), solved(&after), "seed {seed} {net:?}");
+                for (index, node) in after.nodes().iter().enumerate().skip(1) {
+                    let alive = node.status == Status::Solved
+                        || (node.status == Status::Open && !node.expanded)
+                        || !after.arcs_from(index).is_empty();
+                    assert!(alive, "seed {seed} {net:?} node {index}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn without_cycles_every_arc_goes_one_level_down() {
+    for seed in 0..500 {
+        let mut net = Net {
+            clock: Clock::None,
+            ..Net::random(seed)
+        };
+        for merge in [Merge::Key, Merge::State, Merge::Nothing] {
+            let graph = explored(&mut net, merge, Prune::CYCLE, u32::MAX);
+            for arc in graph.arcs() {
+                let [from, to] = [arc.from, arc.to].map(|node| graph.nodes()[node].level);
+                assert_eq!(from + 1, to, "seed {seed} {net:?}");
+            }
+        }
+    }
+}
