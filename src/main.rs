@@ -1,3 +1,7 @@
 //! The command `ggp`.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ggp::cli::main()
+}

@@ -1,0 +1,101 @@
+//! `ggp check`: everything that is wrong with a rule set.
+
+use std::io;
+
+use serde::Serialize;
+
+use super::rules::{self, RuleOptions};
+use super::{Context, Exit, Reported};
+use crate::diagnostic::{DiagnosticRecord, Severity};
+use crate::game::Game;
+
+/// The options of `ggp check`.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  ggp check tic_tac_toe.kif
+  ggp check --strict board.kif moves.kif
+  ggp check --json game.kif | jq '.findings[].message'
+
+Errors and warnings are printed on standard output; with errors the exit code is 2.")]
+pub struct Options {
+    #[command(flatten)]
+    rules: RuleOptions,
+}
+
+#[derive(Serialize)]
+struct Report {
+    ok: bool,
+    errors: usize,
+    warnings: usize,
+    findings: Vec<DiagnosticRecord>,
+    game: Option<Sizes>,
+}
+
+#[derive(Serialize)]
+struct Sizes {
+    roles: Vec<String>,
+    relations: usize,
+    facts: usize,
+    rules: usize,
+}
+
+impl Sizes {
+    fn of(game: &Game) -> Self {
+        Sizes {
+            roles: game.roles().map(|r| game.role_name(r).to_owned()).collect(),
+            relations: game.rules().arity.len(),
+            facts: game.rules().facts.len(),
+            rules: game.rules().rules.len(),
+        }
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// If a file cannot be read or the rules have errors.
+pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    let reading = options.rules.read(context)?;
+    let count = |severity| {
+        let findings = reading.findings.iter();
+        findings.filter(|f| f.severity == severity).count()
+    };
+    let sizes = reading.game.as_ref().map(Sizes::of);
+    if context.json() {
+        let findings = reading.findings.iter();
+        context.print_json(&Report {
+            ok: rules::is_usable(&reading),
+            errors: count(Severity::Error),
+            warnings: count(Severity::Warning),
+            findings: findings.map(|f| f.to_record(&reading.sources)).collect(),
+            game: sizes,
+        })?;
+    } else {
+        let style = context.style(&io::stdout());
+        for finding in &reading.findings {
+            context.print(finding.render(&reading.sources, style))?;
+            context.print("")?;
+        }
+        match sizes {
+            None => context.print(rules::summary(&reading.findings))?,
+            Some(sizes) => context.print(format!(
+                "{}: {} roles, {} relations, {} facts, {} rules",
+                match reading.findings.is_empty() {
+                    true => "ok".to_owned(),
+                    false => format!("ok, {}", rules::summary(&reading.findings)),
+                },
+                sizes.roles.len(),
+                sizes.relations,
+                sizes.facts,
+                sizes.rules
+            ))?,
+        }
+    }
+    if rules::is_usable(&reading) {
+        Ok(Exit::Done)
+    } else {
+        Err(Reported.into())
+    }
+}

@@ -1,0 +1,219 @@
+//! What a command shares with its surroundings: streams, colours, interrupts.
+
+use std::fmt;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
+
+use crate::diagnostic::Style;
+
+/// When the output carries colours.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum ColourChoice {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// A failure whose messages are printed already.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Reported;
+
+impl fmt::Display for Reported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("see the messages above")
+    }
+}
+
+impl std::error::Error for Reported {}
+
+/// The surroundings of one command.
+#[derive(Debug)]
+pub struct Context {
+    json: bool,
+    quiet: bool,
+    colour: ColourChoice,
+    interrupt: Arc<AtomicBool>,
+    /// Whether the command waits for input, which no flag can end.
+    waiting: Arc<AtomicBool>,
+}
+
+impl Context {
+    /// The surroundings of this process. From now on Ctrl-C raises
+    /// [`Context::interrupt`]; a second one ends the process at once.
+    pub(super) fn new(json: bool, quiet: bool, colour: ColourChoice) -> anyhow::Result<Self> {
+        let context = Context {
+            json,
+            quiet,
+            colour,
+            interrupt: Arc::default(),
+            waiting: Arc::default(),
+        };
+        let interrupt = Arc::clone(&context.interrupt);
+        let waiting = Arc::clone(&context.waiting);
+        ctrlc::set_handler(move || {
+            if interrupt.swap(true, Ordering::SeqCst) || waiting.load(Ordering::SeqCst) {
+                eprintln!("interrupted");
+                std::process::exit(2);
+            }
+        })
+        .context("cannot listen to Ctrl-C")?;
+        Ok(context)
+    }
+
+    /// Whether to print JSON instead of text.
+    pub fn json(&self) -> bool {
+        self.json
+    }
+
+    /// Whether to print neither warnings nor progress.
+    pub fn quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// Raised by Ctrl-C; for [`Limits`](crate::machine::Limits) and budgets.
+    pub fn interrupt(&self) -> &Arc<AtomicBool> {
+        &self.interrupt
+    }
+
+    /// Whether Ctrl-C was pressed.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupt.load(Ordering::Relaxed)
+    }
+
+    /// Whether text on a stream is coloured.
+    pub fn style(&self, stream: &impl IsTerminal) -> Style {
+        let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let is_dumb = || std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+        let colour = match self.colour {
+            ColourChoice::Always => true,
+            ColourChoice::Never => false,
+            ColourChoice::Auto => stream.is_terminal() && !is_set("NO_COLOR") && !is_dumb(),
+        };
+        if colour { Style::Colour } else { Style::Plain }
+    }
+
+    /// `error:` as standard error shows it.
+    pub(super) fn error_word(&self) -> &'static str {
+        match self.style(&io::stderr()) {
+            Style::Plain => "error:",
+            Style::Colour => "\x1b[1;91merror:\x1b[0m",
+        }
+    }
+
+    /// Prints a text and a line break on standard output.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing; a broken pipe is to be handed on like any other.
+    pub fn print(&self, text: impl AsRef<str>) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        out.write_all(text.as_ref().as_bytes())?;
+        out.write_all(b"\n")?;
+        out.flush()
+    }
+
+    /// Prints texts on standard output, each on a line.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::print`].
+    pub fn print_lines<T: AsRef<str>>(&self, lines: impl IntoIterator<Item = T>) -> io::Result<()> {
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        for line in lines {
+            out.write_all(line.as_ref().as_bytes())?;
+            out.write_all(b"\n")?;
+        }
+        out.flush()
+    }
+
+    /// Prints a value as one line of JSON on standard output.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::print`].
+    pub fn print_json(&self, value: &impl Serialize) -> anyhow::Result<()> {
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        serde_json::to_writer(&mut out, value)?;
+        out.write_all(b"\n")?;
+        Ok(out.flush()?)
+    }
+
+    /// Prints a remark on standard error, unless it is to be quiet.
+    pub fn note(&self, text: impl fmt::Display) {
+        if !self.quiet {
+            // A remark that nobody can read is not worth failing for.
+            let _ = writeln!(io::stderr(), "{text}");
+        }
+    }
+
+    /// A spinner on standard error with a message, which the caller changes as
+    /// the work goes on. It is seen on a terminal only.
+    pub fn spinner(&self, message: impl Into<String>) -> ProgressBar {
+        let bar = ProgressBar::with_draw_target(None, self.draw_target());
+        let style = ProgressStyle::with_template("{spinner} {msg} [{elapsed}]");
+        bar.set_style(style.expect("the template is well formed"));
+        self.start(bar, message)
+    }
+
+    /// A bar on standard error for work of a known length. It is seen on a
+    /// terminal only.
+    pub fn bar(&self, length: u64, message: impl Into<String>) -> ProgressBar {
+        let bar = ProgressBar::with_draw_target(Some(length), self.draw_target());
+        let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} [{eta}]");
+        bar.set_style(style.expect("the template is well formed"));
+        self.start(bar, message)
+    }
+
+    fn start(&self, bar: ProgressBar, message: impl Into<String>) -> ProgressBar {
+        bar.set_message(message.into());
+        if !bar.is_hidden() {
+            bar.enable_steady_tick(Duration::from_millis(120));
+        }
+        bar
+    }
+
+    fn draw_target(&self) -> ProgressDrawTarget {
+        if self.quiet || !io::stderr().is_terminal() {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr()
+        }
+    }
+
+    /// Does something that may wait for input; meanwhile the first Ctrl-C ends
+    /// the process.
+    pub fn waiting<T>(&self, read: impl FnOnce() -> T) -> T {
+        self.waiting.store(true, Ordering::SeqCst);
+        let result = read();
+        self.waiting.store(false, Ordering::SeqCst);
+        result
+    }
+
+    /// Writes a file as a whole: to a new file beside it first, which then takes
+    /// its name, so that nobody ever sees half of it.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing, with the file's name.
+    pub fn write_file(&self, path: &Path, content: &[u8]) -> anyhow::Result<()> {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".{}.part", std::process::id()));
+        let part = path.with_file_name(name);
+        let written = std::fs::write(&part, content).and_then(|()| std::fs::rename(&part, path));
+        if written.is_err() {
+            // What cannot be removed was most likely never made.
+            let _ = std::fs::remove_file(&part);
+        }
+        written.with_context(|| format!("cannot write {}", path.display()))
+    }
+}

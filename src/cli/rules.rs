@@ -1,0 +1,317 @@
+//! Rule files, how they are read, and the machine that runs them.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+
+use super::{Context, Reported};
+use crate::check::{self, ReadOptions, Reading};
+use crate::diagnostic::{self, Code, Diagnostic, Severity, Strictness};
+use crate::game::Game;
+use crate::grid::Grid;
+use crate::ground::TermLimits;
+use crate::machine::{AnyMachine, Backend, Limits};
+use crate::span::{Source, Sources};
+use crate::symbol::Case;
+use crate::syntax::SyntaxLimits;
+
+/// A rule set and what it may cost.
+#[derive(clap::Args, Clone, Debug)]
+pub struct RuleOptions {
+    /// Rule files; several are one rule set, `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Add the cells of a text grid to the rules, as facts (grid ROW COLUMN VALUE)
+    ///
+    /// The rows are lines, or joined by `/`, or written [[1,2],[3,4]]. Cells are
+    /// separated by blanks or commas; without these, each character is a cell.
+    /// Also added: (grid_rows R), (grid_columns C), (grid_row 1) ..., (grid_column
+    /// 1) ..., (grid_next 1 2) ...
+    #[arg(long, value_name = "FILE", help_heading = "Rules")]
+    pub grid: Option<PathBuf>,
+    /// Treat sloppy rules as errors
+    #[arg(long, help_heading = "Rules")]
+    pub strict: bool,
+    /// Tell `Cell` from `cell`
+    #[arg(long, help_heading = "Rules")]
+    pub case_sensitive: bool,
+    /// How the rules are evaluated
+    #[arg(long, value_enum, default_value_t, help_heading = "Rules")]
+    pub backend: BackendChoice,
+    /// Most bytes of rules
+    #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().bytes)]
+    #[arg(help_heading = "Limits")]
+    pub max_bytes: usize,
+    /// Deepest nesting of lists
+    #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().nesting)]
+    #[arg(help_heading = "Limits")]
+    pub max_nesting: usize,
+    /// Most facts and rules, alternatives multiplied out
+    #[arg(long, value_name = "N", default_value_t = ReadOptions::default().rules)]
+    #[arg(help_heading = "Limits")]
+    pub max_rules: usize,
+    /// Most rules that one rule with alternatives may stand for
+    #[arg(long, value_name = "N", default_value_t = ReadOptions::default().alternatives)]
+    #[arg(help_heading = "Limits")]
+    pub max_alternatives: usize,
+    /// Most different terms
+    #[arg(long, value_name = "N", default_value_t = TermLimits::default().count)]
+    #[arg(help_heading = "Limits")]
+    pub max_terms: usize,
+    /// Most facts derived in one state
+    #[arg(long, value_name = "N", default_value_t = Limits::default().facts)]
+    #[arg(help_heading = "Limits")]
+    pub max_facts: usize,
+    /// Most matches tried in one state
+    #[arg(long, value_name = "N", default_value_t = Limits::default().work)]
+    #[arg(help_heading = "Limits")]
+    pub max_work: u64,
+}
+
+/// How rules are evaluated.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
+pub enum BackendChoice {
+    /// What suits the game
+    #[default]
+    Auto,
+    /// The planned bottom-up evaluator
+    Datalog,
+    /// The slow and obvious evaluator
+    Naive,
+}
+
+impl BackendChoice {
+    /// The backend to make a machine with.
+    pub fn backend(self) -> Backend {
+        match self {
+            BackendChoice::Auto => Backend::default(),
+            BackendChoice::Datalog => Backend::Datalog,
+            BackendChoice::Naive => Backend::Naive,
+        }
+    }
+}
+
+impl RuleOptions {
+    /// Reads and checks the rule set, printing nothing.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read or the grid is none. What is wrong with the
+    /// rules is in the findings.
+    pub fn read(&self, context: &Context) -> anyhow::Result<Reading> {
+        let grid = match &self.grid {
+            Some(path) => Some(self.read_grid(path, context)?),
+            None => None,
+        };
+        self.read_with(grid.as_ref(), context)
+    }
+
+    /// Reads and checks the rule set together with a grid, whatever `--grid`
+    /// says, printing nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`RuleOptions::read`].
+    pub fn read_with(&self, grid: Option<&Grid>, context: &Context) -> anyhow::Result<Reading> {
+        let is_stdin = |path: &&PathBuf| path.as_os_str() == "-";
+        let inputs = self.files.iter().chain(&self.grid).filter(is_stdin).count();
+        if inputs > 1 {
+            bail!("standard input (`-`) can be read only once");
+        }
+        let mut sources = Vec::new();
+        for path in &self.files {
+            sources.push(self.read_source(path, context)?);
+        }
+        sources.extend(grid.map(Grid::to_source));
+        let mut reading = check::read(Sources::new(sources), &self.read_options());
+        if grid.is_some() {
+            // Rules need not use everything that a grid says.
+            let file = self.files.len() as u32;
+            let of_grid = |finding: &Diagnostic| finding.span.is_some_and(|s| s.file == file);
+            let unused = |finding: &Diagnostic| finding.code == Code::Unused && of_grid(finding);
+            reading.findings.retain(|finding| !unused(finding));
+        }
+        Ok(reading)
+    }
+
+    /// The game of the rule set. Findings are printed on standard error.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read, or [`Reported`] if the rules have errors.
+    pub fn game(&self, context: &Context) -> anyhow::Result<Game> {
+        self.accept(self.read(context)?, context)
+    }
+
+    /// The game of a reading, whose findings are printed on standard error.
+    ///
+    /// # Errors
+    ///
+    /// [`Reported`] if the rules have errors.
+    pub fn accept(&self, reading: Reading, context: &Context) -> anyhow::Result<Game> {
+        let style = context.style(&io::stderr());
+        for finding in &reading.findings {
+            if finding.severity == Severity::Warning && context.quiet() {
+                continue;
+            }
+            if context.json() {
+                let record = finding.to_record(&reading.sources);
+                let text = serde_json::to_string(&record);
+                eprintln!("{}", text.expect("strings and numbers are JSON"));
+            } else {
+                eprintln!("{}\n", finding.render(&reading.sources, style));
+            }
+        }
+        match reading.game {
+            Some(game) => Ok(game),
+            None => {
+                if !context.json() {
+                    eprintln!("{}", summary(&reading.findings));
+                }
+                Err(Reported.into())
+            }
+        }
+    }
+
+    /// The game and a machine for it. Findings are printed on standard error.
+    ///
+    /// # Errors
+    ///
+    /// As [`RuleOptions::game`], or if what holds in every state is too large.
+    pub fn machine(&self, context: &Context) -> anyhow::Result<AnyMachine> {
+        let game = self.game(context)?;
+        self.machine_for(&game, context)
+    }
+
+    /// A machine for a game.
+    ///
+    /// # Errors
+    ///
+    /// If what holds in every state is too large.
+    pub fn machine_for(&self, game: &Game, context: &Context) -> anyhow::Result<AnyMachine> {
+        let machine = AnyMachine::new(game, self.backend.backend(), self.limits(context));
+        machine.map_err(anyhow::Error::from)
+    }
+
+    /// What the machine may spend.
+    pub fn limits(&self, context: &Context) -> Limits {
+        Limits {
+            facts: self.max_facts,
+            work: self.max_work,
+            interrupt: context.interrupt().clone(),
+        }
+    }
+
+    /// Whether standard input is taken by the rules.
+    pub fn uses_stdin(&self) -> bool {
+        self.files
+            .iter()
+            .chain(&self.grid)
+            .any(|path| path.as_os_str() == "-")
+    }
+
+    fn read_options(&self) -> ReadOptions {
+        ReadOptions {
+            strictness: match self.strict {
+                true => Strictness::Strict,
+                false => Strictness::Tolerant,
+            },
+            case: match self.case_sensitive {
+                true => Case::Keep,
+                false => Case::Fold,
+            },
+            syntax: SyntaxLimits {
+                bytes: self.max_bytes,
+                nesting: self.max_nesting,
+            },
+            rules: self.max_rules,
+            alternatives: self.max_alternatives,
+            terms: TermLimits {
+                count: self.max_terms,
+                ..TermLimits::default()
+            },
+        }
+    }
+
+    fn read_source(&self, path: &Path, context: &Context) -> anyhow::Result<Source> {
+        let text = read_text(path, self.max_bytes, context)?;
+        Ok(Source::new(shown_name(path), text))
+    }
+
+    fn read_grid(&self, path: &Path, context: &Context) -> anyhow::Result<Grid> {
+        let text = read_text(path, self.max_bytes, context)?;
+        Ok(Grid::read(&shown_name(path), &text)?)
+    }
+}
+
+/// The name of a file as messages show it.
+pub fn shown_name(path: &Path) -> String {
+    if path.as_os_str() == "-" {
+        return "<stdin>".to_owned();
+    }
+    path.display().to_string()
+}
+
+/// The text of a file, or of standard input for `-`. What is not UTF-8 becomes
+/// U+FFFD, with a remark.
+///
+/// # Errors
+///
+/// If the file cannot be read or is larger than `--max-bytes`.
+pub fn read_text(path: &Path, most: usize, context: &Context) -> anyhow::Result<String> {
+    let name = shown_name(path);
+    let mut bytes = Vec::new();
+    let more = most as u64 + 1;
+    let read = if path.as_os_str() == "-" {
+        context.waiting(|| io::stdin().lock().take(more).read_to_end(&mut bytes))
+    } else {
+        let file = File::open(path).with_context(|| format!("cannot open {name}"))?;
+        if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+            bail!("{name} is a folder; give the files in it");
+        }
+        context.waiting(|| file.take(more).read_to_end(&mut bytes))
+    };
+    read.with_context(|| format!("cannot read {name}"))?;
+    if bytes.len() > most {
+        bail!("{name} has more than {most} bytes; raise the limit with --max-bytes");
+    }
+    Ok(match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            context.note(format_args!(
+                "{name} is not UTF-8 from byte {at} on; what cannot be read is shown as \u{FFFD}"
+            ));
+            String::from_utf8_lossy(error.as_bytes()).into_owned()
+        }
+    })
+}
+
+/// `2 errors, 1 warning`.
+pub fn summary(findings: &[Diagnostic]) -> String {
+    let count = |severity, word| {
+        let count = findings.iter().filter(|f| f.severity == severity).count();
+        match count {
+            0 => None,
+            1 => Some(format!("1 {word}")),
+            _ => Some(format!("{count} {word}s")),
+        }
+    };
+    let counts = [
+        count(Severity::Error, "error"),
+        count(Severity::Warning, "warning"),
+    ];
+    let counts: Vec<String> = counts.into_iter().flatten().collect();
+    if counts.is_empty() {
+        "no errors".to_owned()
+    } else {
+        counts.join(", ")
+    }
+}
+
+/// Whether a reading can be used.
+pub fn is_usable(reading: &Reading) -> bool {
+    reading.game.is_some() && !diagnostic::has_errors(&reading.findings)
+}
