@@ -89,6 +89,8 @@ pub struct SolveOptions {
     pub budget: Budget,
     /// For what is chosen by chance.
     pub seed: u64,
+    /// Who is to play the plans again.
+    pub checker: Checker,
 }
 
 impl Default for SolveOptions {
@@ -102,6 +104,7 @@ impl Default for SolveOptions {
             order: MoveOrder::default(),
             budget: Budget::default(),
             seed: 0,
+            checker: Checker::default(),
         }
     }
 }
@@ -111,8 +114,7 @@ impl Default for SolveOptions {
 pub struct Answer {
     /// The verdict. Each plan in it was played again, see [`Answer::checked`].
     pub verdict: Verdict<Move>,
-    /// If there is no plan: the best end that was met, where the rules have
-    /// scores between nothing and the target.
+    /// If there is no plan: the best end that was met, if it is worth anything.
     pub best: Option<BestEnd>,
     /// Which search gave the verdict and why it was chosen, in one line.
     pub chosen: String,
@@ -220,7 +222,7 @@ pub fn solve_from<M: Machine>(
             (run.verdict, run.line, chosen)
         }
     };
-    let best = match verdict {
+    let mut best = match verdict {
         Verdict::Solved { .. } => None,
         _ => problem.best_end().max_by_score(line),
     };
@@ -229,7 +231,15 @@ pub fn solve_from<M: Machine>(
         Verdict::Solved { plans, .. } => plans.iter().map(|plan| (&plan[..], None)).collect(),
         _ => best.iter().map(|b| (&b.plan[..], Some(b.score))).collect(),
     };
-    let checked = check::check_all(machine, &facts, &plans, options.target)?;
+    let checked = check::check_all(machine, &facts, &plans, options.target, options.checker);
+    let checked = match checked {
+        // The way to the best end is right but for a collision of fingerprints.
+        Err(SolveError::WrongPlan(_)) if best.is_some() => {
+            best = None;
+            Checker::Nobody
+        }
+        other => other?,
+    };
     Ok(Answer {
         verdict,
         best,
@@ -326,7 +336,7 @@ fn monte_carlo<M: Machine>(
                 depth_completed: None,
                 what,
             },
-            line: best.map(|line| BestEnd {
+            line: best.filter(|line| line.score > 0.0).map(|line| BestEnd {
                 score: Score::new(line.score as u8).unwrap_or(Score::MAX),
                 plan: line.plan,
             }),

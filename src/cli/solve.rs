@@ -14,7 +14,7 @@ use super::{Context, Exit};
 use crate::game::{Game, Score};
 use crate::machine::{AnyMachine, Machine};
 use crate::search::{Budget, Observer, Plans, Prune, Stats, Verdict};
-use crate::solve::{Answer, Keys, SolveOptions, Strategy, evaluate, solve_from};
+use crate::solve::{Answer, Checker, Keys, SolveOptions, Strategy, evaluate, solve_from};
 
 /// The options of `ggp solve`.
 #[derive(clap::Args)]
@@ -26,7 +26,7 @@ Examples:
   ggp solve hitori.kif --each puzzles.txt --threads 2
 
 A plan is a line of moves; compound moves are in brackets. Every plan is played
-again on the naive evaluator before it is printed. In a game of several roles the
+again before it is printed, by the naive evaluator unless --check says otherwise. In a game of several roles the
 moves of each are evaluated by playouts instead.
 
 Exit codes: 0 solved; 1 unsolvable, or no plan found; 2 bad input or a failure.")]
@@ -89,6 +89,9 @@ struct SearchOptions {
     /// Most memory for tables, in MiB
     #[arg(long, value_name = "MB", default_value_t = 2_048)]
     budget_memory: u64,
+    /// Who plays each plan again before it is printed
+    #[arg(long, value_enum, default_value_t)]
+    check: CheckChoice,
     /// Seed for what is chosen by chance
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -151,13 +154,31 @@ enum StatsFormat {
     Csv,
 }
 
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
+enum CheckChoice {
+    /// The naive evaluator; with --each the one that searched
+    #[default]
+    Auto,
+    /// The naive evaluator, for some seconds; then the one that searched
+    Naive,
+    /// The evaluator that searched
+    Same,
+}
+
 fn seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
 }
 
+/// Whether there are many puzzles to solve.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Batch {
+    No,
+    Yes,
+}
+
 impl SearchOptions {
-    fn options(&self, plans: Plans, context: &Context) -> SolveOptions {
+    fn options(&self, plans: Plans, batch: Batch, context: &Context) -> SolveOptions {
         SolveOptions {
             strategy: match self.strategy {
                 StrategyChoice::Auto => Strategy::Auto,
@@ -182,6 +203,10 @@ impl SearchOptions {
                 depth: self.depth.unwrap_or(u32::MAX),
             },
             seed: self.seed,
+            checker: match (self.check, batch) {
+                (CheckChoice::Naive, _) | (CheckChoice::Auto, Batch::No) => Checker::Naive,
+                (CheckChoice::Same, _) | (CheckChoice::Auto, Batch::Yes) => Checker::Same,
+            },
             ..SolveOptions::default()
         }
     }
@@ -203,7 +228,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if options.all && matches!(options.search.strategy, StrategyChoice::Dfs | StrategyChoice::Mcts) {
         bail!("--all needs a search by length: --strategy auto, iterative or bfs");
     }
-    let how = options.search.options(plans, context);
+    let batch = match options.each {
+        Some(_) => Batch::Yes,
+        None => Batch::No,
+    };
+    let how = options.search.options(plans, batch, context);
     if let Some(path) = &options.each {
         return batch::run(options, path, &how, context);
     }

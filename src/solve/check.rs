@@ -1,22 +1,23 @@
 //! Playing plans again, on an evaluator that shares nothing with the search.
 
 use std::fmt;
+use std::time::{Duration, Instant};
 
 use super::SolveError;
 use crate::game::{Move, Score};
 use crate::ground::TermId;
 use crate::machine::{Limits, Machine, NaiveMachine, PlayError};
 
-/// Who played a plan again.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, serde::Serialize)]
+/// Who plays a plan again.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Checker {
-    /// The naive evaluator.
+    /// The naive evaluator, which shares nothing but the rules with others.
+    #[default]
     Naive,
-    /// The machine that searched, since the naive evaluator is too slow for the
-    /// game.
+    /// The machine that searched; also where the naive evaluator is too slow.
     Same,
-    /// Nobody: there was no plan, or an interrupt came before its end.
+    /// Nobody; also where there is no plan, or an interrupt came before its end.
     Nobody,
 }
 
@@ -41,37 +42,39 @@ impl fmt::Display for WrongPlan {
 
 /// Most matches that the naive evaluator may try in one state.
 const NAIVE_WORK: u64 = 20_000_000;
-/// Most moves that are played again on it; the rest is left to the machine.
-const NAIVE_MOVES: usize = 20_000;
+/// Longest time for all plans on the naive evaluator; after it the rest is left
+/// to the machine.
+const NAIVE_TIME: Duration = Duration::from_secs(5);
 
 /// Plays plans, and checks that each ends the game with the score given, or at
-/// least `target`. `start` is the state's facts.
+/// least `target`. `start` is the state's facts. The plans are played by
+/// `checker`, or by the machine where the naive evaluator is too slow.
 pub(super) fn check_all<M: Machine>(
     machine: &M,
     start: &[TermId],
     plans: &[(&[Move], Option<Score>)],
     target: Score,
+    checker: Checker,
 ) -> Result<Checker, SolveError> {
-    if plans.is_empty() {
+    if plans.is_empty() || checker == Checker::Nobody {
         return Ok(Checker::Nobody);
     }
-    let naive = NaiveMachine::new(
-        machine.game(),
-        Limits {
+    if checker == Checker::Naive {
+        let limits = Limits {
             work: NAIVE_WORK,
             ..Limits::default()
-        },
-    );
-    let moves: usize = plans.iter().map(|(plan, _)| plan.len()).sum();
-    if moves <= NAIVE_MOVES {
-        match play_all(naive, start, plans, target) {
-            Err(SolveError::Play(PlayError::TooLarge { .. })) => {}
-            other => return other.map(|()| Checker::Naive),
+        };
+        let naive = NaiveMachine::new(machine.game(), limits);
+        let deadline = Instant::now() + NAIVE_TIME;
+        match play_all(naive, start, plans, target, Some(deadline)) {
+            Ok(Played::All) => return Ok(Checker::Naive),
+            Ok(Played::Some) | Err(SolveError::Play(PlayError::TooLarge { .. })) => {}
+            Err(error) => return Err(error),
         }
     }
-    match play_all(machine.clone(), start, plans, target) {
+    match play_all(machine.clone(), start, plans, target, None) {
         Err(SolveError::Play(PlayError::Interrupted)) => Ok(Checker::Nobody),
-        other => other.map(|()| Checker::Same),
+        other => other.map(|_| Checker::Same),
     }
 }
 
@@ -90,7 +93,8 @@ pub fn check_plan<M: Machine>(machine: &M, plan: &[Move]) -> Result<Score, Solve
         machine: naive,
         played: Vec::new(),
     };
-    player.play(plan)
+    let score = player.play(plan, None)?;
+    Ok(score.expect("only a deadline stops it"))
 }
 
 fn play_all<M: Machine>(
@@ -98,7 +102,8 @@ fn play_all<M: Machine>(
     start: &[TermId],
     plans: &[(&[Move], Option<Score>)],
     target: Score,
-) -> Result<(), SolveError> {
+    deadline: Option<Instant>,
+) -> Result<Played, SolveError> {
     machine.terms_mut().refresh();
     let start = machine.state(start)?;
     let mut player = Player {
@@ -107,13 +112,21 @@ fn play_all<M: Machine>(
         played: Vec::new(),
     };
     for (plan, expected) in plans {
-        let score = player.play(plan)?;
+        let Some(score) = player.play(plan, deadline)? else {
+            return Ok(Played::Some);
+        };
         if expected.map_or(score < target, |expected| score != expected) {
             let what = format!("its score is {score}");
             return Err(wrong(plan.len(), what));
         }
     }
-    Ok(())
+    Ok(Played::All)
+}
+
+/// How many of the plans were played.
+enum Played {
+    All,
+    Some,
 }
 
 /// Plays plans that often begin alike, in lexicographic order.
@@ -125,13 +138,20 @@ struct Player<M: Machine> {
 }
 
 impl<M: Machine> Player<M> {
-    /// The score at the end of a plan.
-    fn play(&mut self, plan: &[Move]) -> Result<Score, SolveError> {
+    /// The score at the end of a plan; nothing if the deadline came before.
+    fn play(
+        &mut self,
+        plan: &[Move],
+        deadline: Option<Instant>,
+    ) -> Result<Option<Score>, SolveError> {
         let pairs = self.played.iter().zip(plan);
         let common = pairs.take_while(|(before, now)| before == now).count();
         self.played.truncate(common);
         self.states.truncate(common + 1);
         for chosen in &plan[common..] {
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return Ok(None);
+            }
             let state = self.states.last().expect("the start stays");
             let next = match self.machine.play(state, &[*chosen]) {
                 Ok(next) => next,
@@ -149,7 +169,7 @@ impl<M: Machine> Player<M> {
         }
         let role = self.machine.game().roles().next();
         let role = role.expect("a game has a role");
-        Ok(self.machine.goal(&last, role)?)
+        Ok(Some(self.machine.goal(&last, role)?))
     }
 }
 

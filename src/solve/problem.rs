@@ -226,7 +226,8 @@ impl<M: Machine> Problem for GameProblem<M> {
         if score >= self.target {
             return Ok(Status::Solved);
         }
-        if self.trail.is_some() && self.best.as_ref().is_none_or(|(best, _)| score > *best) {
+        let least = self.best.as_ref().map_or(0, |(best, _)| best.get());
+        if self.trail.is_some() && score.get() > least {
             self.best = Some((score, state.clone()));
         }
         Ok(Status::Dead)

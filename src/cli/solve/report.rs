@@ -219,7 +219,7 @@ pub(super) fn print(
         lines.push(format!("best end found: {} points, by", best.score));
         lines.push(plan);
     }
-    if answer.checked == Checker::Same {
+    if answer.checked == Checker::Same && how.checker == Checker::Naive {
         context.note("note: the game is too large to check the plan on the naive evaluator");
     }
     if let (Some(format), None) = (options.stats, &options.stats_file) {
