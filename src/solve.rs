@@ -26,8 +26,8 @@ use crate::search::{
 };
 
 pub use check::{Checker, WrongPlan, check_plan};
-pub(crate) use evaluate::budget_name;
-pub use evaluate::{Evaluation, MoveValue, RoleValue, evaluate};
+
+pub use evaluate::{Evaluation, MoveValue, RoleValue, budget_name, evaluate};
 pub use order::MoveOrder;
 pub use problem::{GameProblem, Keys};
 use simulation::Simulation;

@@ -51,7 +51,7 @@ pub struct Options {
     stats_file: Option<PathBuf>,
     /// Solve the rules once for each puzzle in this file, as if by --grid
     ///
-    /// A puzzle is a line, as [[1,2],[3,4]] or with `/` between the rows.
+    /// A puzzle is a line, as `[[1,2],[3,4]]` or with `/` between the rows.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["grid", "state", "moves", "moves_file"])]
     each: Option<PathBuf>,
     /// Puzzles of --each to solve at the same time

@@ -53,7 +53,7 @@ fn by_name<S: serde::Serializer>(kind: &BudgetKind, serializer: S) -> Result<S::
 }
 
 /// What ran out, as a word of a file format.
-pub(crate) fn budget_name(kind: BudgetKind) -> &'static str {
+pub fn budget_name(kind: BudgetKind) -> &'static str {
     match kind {
         BudgetKind::Nodes => "nodes",
         BudgetKind::Memory => "memory",
