@@ -110,6 +110,10 @@ commands! {
     Playout = playout;
     /// Play a match, by hand or between programs
     Play = play;
+    /// Find plans, or show that there are none
+    Solve = solve;
+    /// Write the graph that a search explores
+    Graph = graph;
     /// Print a script that completes commands in a shell
     Completions = completions;
     /// Print or write the manual pages

@@ -1,6 +1,4 @@
 //! `ggp info`: what a rule set consists of, and what can be learned from it.
-//!
-//! An analysis shows its results here by one line in `ANALYSES`.
 
 use comfy_table::{CellAlignment, Table, presets};
 use serde::Serialize;
@@ -8,6 +6,7 @@ use serde_json::Value;
 
 use super::rules::RuleOptions;
 use super::{Context, Exit, show};
+use crate::analysis;
 use crate::check::Keyword;
 use crate::game::Game;
 use crate::machine::{AnyMachine, Machine, PlayError};
@@ -38,12 +37,6 @@ pub struct Finding {
     /// The same for machines.
     pub value: Value,
 }
-
-/// What looks at a game and says what it found.
-pub type Analysis = fn(&Game, &mut AnyMachine) -> anyhow::Result<Vec<Finding>>;
-
-/// The analyses, in the order in which they are shown.
-const ANALYSES: &[Analysis] = &[];
 
 /// What a relation's facts depend on.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
@@ -117,8 +110,12 @@ fn report(game: &Game, machine: &mut AnyMachine) -> anyhow::Result<Report> {
     let groups = stratify(game.rules(), game.terms()).expect("a game is stratified");
     let files = game.sources().files();
     let mut findings = Vec::new();
-    for analysis in ANALYSES {
-        findings.extend(analysis(game, machine)?);
+    for finding in analysis::findings(game) {
+        findings.push(Finding {
+            title: "found",
+            text: finding.to_string(),
+            value: serde_json::to_value(&finding)?,
+        });
     }
     Ok(Report {
         name: game.name(),

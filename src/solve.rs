@@ -1,0 +1,356 @@
+//! A game of one role as a problem for a search, and plans that are checked.
+//!
+//! In: a machine and [`SolveOptions`]. Out: an [`Answer`]: a verdict, plans that
+//! were played again on the naive evaluator, and statistics. Which counters may
+//! be left out of the tables comes from [`analysis`](crate::analysis). Games of
+//! several roles have no plan; [`evaluate`] says what their moves promise.
+
+mod auto;
+mod check;
+mod evaluate;
+mod order;
+mod problem;
+mod simulation;
+mod trail;
+
+use std::fmt;
+
+use crate::game::{Move, Score};
+use crate::machine::{Machine, PlayError};
+use crate::search::breadth_first::{BreadthFirst, breadth_first};
+use crate::search::depth_first::{DepthFirst, depth_first};
+use crate::search::iterative::{IterativeDeepening, iterative_deepening};
+use crate::search::mcts::{Mcts, MctsVerdict, solve_with_mcts};
+use crate::search::{
+    Budget, BudgetKind, Compare, Coverage, Observer, Plans, Prune, Stats, Verdict,
+};
+
+pub use check::{Checker, WrongPlan, check_plan};
+
+pub use evaluate::{Evaluation, MoveValue, RoleValue, budget_name, evaluate};
+pub use order::MoveOrder;
+pub use problem::{GameProblem, Keys};
+use simulation::Simulation;
+
+/// How to search for a plan.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Strategy {
+    /// Several searches in turn, with growing budgets.
+    #[default]
+    Auto,
+    /// Iterative deepening with step-stripped cycle pruning.
+    Iterative,
+    /// Level by level.
+    BreadthFirst,
+    /// Depth-first with a transposition table.
+    DepthFirst,
+    /// Monte Carlo tree search.
+    Mcts,
+}
+
+impl Strategy {
+    /// Every strategy.
+    pub const ALL: [Strategy; 5] = [
+        Strategy::Auto,
+        Strategy::Iterative,
+        Strategy::BreadthFirst,
+        Strategy::DepthFirst,
+        Strategy::Mcts,
+    ];
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Strategy::Auto => "auto",
+            Strategy::Iterative => "iterative deepening",
+            Strategy::BreadthFirst => "breadth-first",
+            Strategy::DepthFirst => "depth-first",
+            Strategy::Mcts => "Monte Carlo tree search",
+        }
+    }
+}
+
+/// What to look for, and how.
+#[derive(Clone, Debug)]
+pub struct SolveOptions {
+    /// The search.
+    pub strategy: Strategy,
+    /// The least score that makes a terminal state a solution.
+    pub target: Score,
+    /// The plans to look for. Monte Carlo and depth-first search find one only.
+    pub plans: Plans,
+    /// What iterative deepening leaves out.
+    pub prune: Prune,
+    /// What the tables compare.
+    pub keys: Keys,
+    /// The order in which moves are tried; [`Strategy::Auto`] varies it.
+    pub order: MoveOrder,
+    /// What may be spent; [`Budget::depth`] is the longest plan.
+    pub budget: Budget,
+    /// For what is chosen by chance.
+    pub seed: u64,
+    /// Who is to play the plans again.
+    pub checker: Checker,
+}
+
+impl Default for SolveOptions {
+    fn default() -> Self {
+        SolveOptions {
+            strategy: Strategy::default(),
+            target: Score::MAX,
+            plans: Plans::First,
+            prune: Prune::CYCLE,
+            keys: Keys::default(),
+            order: MoveOrder::default(),
+            budget: Budget::default(),
+            seed: 0,
+            checker: Checker::default(),
+        }
+    }
+}
+
+/// What a search for plans came to.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The verdict. Each plan in it was played again, see [`Answer::checked`].
+    pub verdict: Verdict<Move>,
+    /// If there is no plan: the best end that was met, if it is worth anything.
+    pub best: Option<BestEnd>,
+    /// Which search gave the verdict and why it was chosen, in one line.
+    pub chosen: String,
+    /// How many counters the tables left out where they compared keys.
+    pub stripped: usize,
+    /// Who played the plans again.
+    pub checked: Checker,
+    /// What play showed to be wrong with the rules. The states concerned were
+    /// taken for ends without score.
+    pub fault: Option<PlayError>,
+}
+
+/// A terminal state that is no solution, and the way there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BestEnd {
+    /// Its score.
+    pub score: Score,
+    /// The moves.
+    pub plan: Vec<Move>,
+}
+
+/// Why there is no answer.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum SolveError {
+    /// The game has several roles, as many as given, or its only one is chance.
+    NotOneRole(usize),
+    /// The rules are wrong, or too large.
+    Play(PlayError),
+    /// A plan that a search returned is none. This is a fault of this program.
+    WrongPlan(WrongPlan),
+}
+
+impl From<PlayError> for SolveError {
+    fn from(error: PlayError) -> Self {
+        SolveError::Play(error)
+    }
+}
+
+impl fmt::Display for SolveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SolveError::NotOneRole(1) => f.write_str(
+                "the only role is `random`, whose moves are chosen by chance, so there is no plan",
+            ),
+            SolveError::NotOneRole(roles) => write!(
+                f,
+                "a plan is for a game with one role, and this one has {roles}"
+            ),
+            SolveError::Play(error) => error.fmt(f),
+            SolveError::WrongPlan(wrong) => wrong.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for SolveError {}
+
+/// Looks for plans from the initial state of a game with one role.
+///
+/// `stats` takes the levels of all searches that were run. An interrupt, from
+/// the budget or the machine's limits, ends the search with
+/// [`Verdict::OutOfBudget`].
+///
+/// # Errors
+///
+/// [`SolveError`] if the game has several roles or its rules cannot be
+/// evaluated.
+pub fn solve<M: Machine>(
+    machine: &M,
+    options: &SolveOptions,
+    stats: &mut Stats,
+    observer: &mut dyn Observer,
+) -> Result<Answer, SolveError> {
+    let mut machine = machine.clone();
+    let initial = machine.initial()?;
+    solve_from(&machine, &initial, options, stats, observer)
+}
+
+/// Looks for plans from any state, as [`solve`] does from the initial one.
+///
+/// # Errors
+///
+/// As [`solve`].
+pub fn solve_from<M: Machine>(
+    machine: &M,
+    start: &M::State,
+    options: &SolveOptions,
+    stats: &mut Stats,
+    observer: &mut dyn Observer,
+) -> Result<Answer, SolveError> {
+    let mut problem = GameProblem::new(machine, start, options.target, options.keys)?;
+    problem.set_order(options.order);
+    let (verdict, line, chosen) = match options.strategy {
+        Strategy::Auto => auto::search(&mut problem, options, stats, observer)?,
+        strategy => {
+            let run = run(
+                &mut problem,
+                strategy,
+                options,
+                &options.budget,
+                stats,
+                observer,
+            )?;
+            let chosen = format!("{}, as asked; {}", strategy.name(), problem.tables());
+            (run.verdict, run.line, chosen)
+        }
+    };
+    let mut best = match verdict {
+        Verdict::Solved { .. } => None,
+        _ => problem.best_end().max_by_score(line),
+    };
+    let facts = machine.facts(start);
+    let plans: Vec<(&[Move], Option<Score>)> = match &verdict {
+        Verdict::Solved { plans, .. } => plans.iter().map(|plan| (&plan[..], None)).collect(),
+        _ => best.iter().map(|b| (&b.plan[..], Some(b.score))).collect(),
+    };
+    let checked = check::check_all(machine, &facts, &plans, options.target, options.checker);
+    let checked = match checked {
+        // The way to the best end is right but for a collision of fingerprints.
+        Err(SolveError::WrongPlan(_)) if best.is_some() => {
+            best = None;
+            Checker::Nobody
+        }
+        other => other?,
+    };
+    Ok(Answer {
+        verdict,
+        best,
+        chosen,
+        stripped: problem.stripped_count(),
+        checked,
+        fault: problem.take_fault(),
+    })
+}
+
+/// What one search came to.
+struct Run {
+    verdict: Verdict<Move>,
+    /// The best line of a Monte Carlo search.
+    line: Option<BestEnd>,
+}
+
+/// Runs one search; not [`Strategy::Auto`].
+fn run<M: Machine>(
+    problem: &mut GameProblem<M>,
+    strategy: Strategy,
+    options: &SolveOptions,
+    budget: &Budget,
+    stats: &mut Stats,
+    observer: &mut dyn Observer,
+) -> Result<Run, SolveError> {
+    let compare = match options.keys {
+        Keys::Exact => Compare::State,
+        _ => Compare::Key,
+    };
+    let outcome = match strategy {
+        Strategy::Mcts => return monte_carlo(problem, options, budget, stats, observer),
+        Strategy::DepthFirst => {
+            let how = DepthFirst { compare };
+            depth_first(problem, &how, budget, stats, observer)
+        }
+        Strategy::Iterative => {
+            let how = IterativeDeepening {
+                prune: options.prune,
+                plans: options.plans,
+                compare,
+            };
+            iterative_deepening(problem, &how, budget, stats, observer)
+        }
+        Strategy::BreadthFirst | Strategy::Auto => {
+            let how = BreadthFirst {
+                plans: options.plans,
+                compare,
+            };
+            breadth_first(problem, &how, budget, stats, observer)
+        }
+    };
+    let verdict = or_interrupted(outcome, || Verdict::OutOfBudget {
+        depth_completed: None,
+        what: BudgetKind::Interrupt,
+    })?;
+    Ok(Run {
+        verdict,
+        line: None,
+    })
+}
+
+/// Looks for a plan by playouts. The budget's nodes are its iterations.
+fn monte_carlo<M: Machine>(
+    problem: &mut GameProblem<M>,
+    options: &SolveOptions,
+    budget: &Budget,
+    stats: &mut Stats,
+    observer: &mut dyn Observer,
+) -> Result<Run, SolveError> {
+    let how = Mcts {
+        iterations: u64::MAX,
+        seed: options.seed,
+        ..Mcts::default()
+    };
+    let start = problem.start_state().clone();
+    let mut simulation = Simulation::of_problem(problem);
+    let outcome = solve_with_mcts(&mut simulation, &start, &how, budget, stats, observer);
+    let verdict = or_interrupted(outcome, || MctsVerdict::OutOfBudget {
+        best: None,
+        what: BudgetKind::Interrupt,
+    })?;
+    Ok(match verdict {
+        MctsVerdict::Solved { plan } => Run {
+            verdict: Verdict::Solved {
+                plans: vec![plan],
+                optimal: false,
+                coverage: Coverage::Unknown,
+            },
+            line: None,
+        },
+        MctsVerdict::OutOfBudget { best, what } => Run {
+            verdict: Verdict::OutOfBudget {
+                depth_completed: None,
+                what,
+            },
+            line: best.filter(|line| line.score > 0.0).map(|line| BestEnd {
+                score: Score::new(line.score as u8).unwrap_or(Score::MAX),
+                plan: line.plan,
+            }),
+        },
+    })
+}
+
+/// The outcome, where an interrupted evaluation is an exhausted budget.
+fn or_interrupted<T>(
+    outcome: Result<T, PlayError>,
+    interrupted: impl FnOnce() -> T,
+) -> Result<T, SolveError> {
+    match outcome {
+        Err(PlayError::Interrupted) => Ok(interrupted()),
+        other => other.map_err(SolveError::from),
+    }
+}

@@ -1,0 +1,546 @@
+//! Plans, proofs and graphs of games, from rules alone.
+
+use ggp::game::{Game, Score};
+use ggp::machine::{AnyMachine, Backend, Limits, Machine};
+use ggp::search::graph::{Explore, Graph, Merge, explore};
+use ggp::search::{Budget, BudgetKind, Coverage, Plans, Prune, Stats, Verdict};
+use ggp::solve::{
+    Answer, Checker, GameProblem, Keys, SolveError, SolveOptions, Strategy, check_plan, evaluate,
+    solve,
+};
+
+const SEARCHES: [Strategy; 3] = [
+    Strategy::Iterative,
+    Strategy::BreadthFirst,
+    Strategy::DepthFirst,
+];
+
+fn game(text: &str) -> Game {
+    Game::from_text("test.kif", text).unwrap_or_else(|reading| panic!("{:?}", reading.findings))
+}
+
+fn file(name: &str) -> String {
+    let path = format!("{}/games/{name}.kif", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn machine(text: &str) -> AnyMachine {
+    AnyMachine::new(&game(text), Backend::default(), Limits::default()).unwrap()
+}
+
+fn run(machine: &AnyMachine, options: &SolveOptions) -> (Answer, Stats) {
+    let mut stats = Stats::default();
+    let answer = solve(machine, options, &mut stats, &mut ()).unwrap();
+    (answer, stats)
+}
+
+fn with(strategy: Strategy) -> SolveOptions {
+    SolveOptions {
+        strategy,
+        ..SolveOptions::default()
+    }
+}
+
+fn all(strategy: Strategy) -> SolveOptions {
+    SolveOptions {
+        plans: Plans::AllShortest { max: 100 },
+        ..with(strategy)
+    }
+}
+
+/// The verdict in one line, with the plans.
+fn told(machine: &AnyMachine, answer: &Answer) -> String {
+    let mut terms = machine.terms().clone();
+    terms.refresh();
+    let text = |plan: &Vec<ggp::game::Move>| {
+        let moves = plan
+            .iter()
+            .map(|m| machine.game().canonical(&terms, m.term()));
+        moves.collect::<Vec<_>>().join(" ")
+    };
+    match &answer.verdict {
+        Verdict::Solved { plans, .. } => plans.iter().map(text).collect::<Vec<_>>().join(" | "),
+        Verdict::Unsolvable => "unsolvable".to_owned(),
+        Verdict::NoSolutionWithin(depth) => format!("none within {depth}"),
+        Verdict::OutOfBudget { what, .. } => format!("out of budget: {what:?}"),
+    }
+}
+
+fn length(answer: &Answer) -> Option<usize> {
+    match &answer.verdict {
+        Verdict::Solved { plans, .. } => plans.first().map(Vec::len),
+        _ => None,
+    }
+}
+
+fn check(text: &str, options: &SolveOptions, expected: &str) {
+    let machine = machine(text);
+    let (answer, _) = run(&machine, options);
+    assert_eq!(told(&machine, &answer), expected, "{:?}", options.strategy);
+}
+
+type Explored = Graph<<AnyMachine as Machine>::State, ggp::game::Move>;
+
+fn graph(text: &str, keys: Keys, merge: Merge, prune: Prune, depth: u32) -> Explored {
+    let mut machine = machine(text);
+    let start = machine.initial().unwrap();
+    let mut problem = GameProblem::new(&machine, &start, Score::MAX, keys).unwrap();
+    let how = Explore { merge, prune };
+    let budget = Budget {
+        depth,
+        nodes: 10_000,
+        ..Budget::default()
+    };
+    explore(&mut problem, &how, &budget, &mut Stats::default(), &mut ()).unwrap()
+}
+
+fn shape(graph: &Explored) -> (usize, usize, Vec<usize>) {
+    let levels = graph.levels().iter().map(ExactSizeIterator::len).collect();
+    (graph.nodes().len(), graph.arcs().len(), levels)
+}
+
+/// The rules with every name replaced but those that GDL reserves.
+fn scrambled(text: &str) -> String {
+    const RESERVED: [&str; 14] = [
+        "role", "init", "true", "next", "legal", "does", "goal", "terminal", "base", "input",
+        "distinct", "not", "or", "and",
+    ];
+    let mut names: Vec<String> = Vec::new();
+    let mut out = String::new();
+    for line in text.lines() {
+        let rules = line.split(';').next().unwrap_or_default();
+        let mut rest = rules;
+        while let Some(c) = rest.chars().next() {
+            let is_name = |c: char| c.is_alphanumeric() || c == '_';
+            let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+            let word = &rest[..end];
+            if word.is_empty() || word == "100" || word == "0" || RESERVED.contains(&word) {
+                let step = word.len().max(c.len_utf8());
+                out.push_str(&rest[..step]);
+                rest = &rest[step..];
+                continue;
+            }
+            let known = names.iter().position(|name| name == word);
+            let number = known.unwrap_or_else(|| {
+                names.push(word.to_owned());
+                names.len() - 1
+            });
+            out.push_str(&format!("x{number}y"));
+            rest = &rest[end..];
+        }
+        out.push('\n');
+    }
+    out
+}
+
+const LIGHTS_PLANS: &str = "a b a c b a | a b c a b a";
+
+#[test]
+fn buttons_and_lights_has_two_shortest_plans() {
+    for strategy in [Strategy::Auto, Strategy::Iterative, Strategy::BreadthFirst] {
+        for keys in [Keys::Auto, Keys::Exact, Keys::Stripped] {
+            let options = SolveOptions {
+                keys,
+                ..all(strategy)
+            };
+            check(&file("buttons_and_lights"), &options, LIGHTS_PLANS);
+            check(&file("buttons_and_lights_timed"), &options, LIGHTS_PLANS);
+        }
+    }
+}
+
+#[test]
+fn its_plans_are_known_to_be_all_and_checked() {
+    let machine = machine(&file("buttons_and_lights"));
+    let (answer, stats) = run(&machine, &all(Strategy::Iterative));
+    let Verdict::Solved {
+        plans,
+        optimal,
+        coverage,
+    } = &answer.verdict
+    else {
+        panic!("{answer:?}");
+    };
+    assert_eq!((plans.len(), *optimal, *coverage), (2, true, Coverage::All));
+    assert_eq!((answer.checked, answer.stripped), (Checker::Naive, 1));
+    assert_eq!(check_plan(&machine, &plans[0]), Ok(Score::MAX));
+    assert_eq!(stats.levels.len(), 7);
+    assert!(matches!(
+        check_plan(&machine, &plans[0][..3]),
+        Err(SolveError::WrongPlan(wrong)) if wrong.moves == 3
+    ));
+}
+
+#[test]
+fn its_graph_has_8_nodes_without_the_counter_and_32_with_it() {
+    let text = file("buttons_and_lights");
+    let deep = u32::MAX;
+    let stripped = graph(&text, Keys::Auto, Merge::Key, Prune::NONE, deep);
+    assert_eq!(shape(&stripped), (8, 21, vec![1, 1, 1, 2, 1, 1, 1]));
+    let exact = graph(&text, Keys::Exact, Merge::State, Prune::NONE, deep);
+    let levels = vec![1, 2, 3, 5, 6, 7, 8];
+    assert_eq!(shape(&exact), (32, 72, levels));
+    let tree = graph(&text, Keys::Exact, Merge::Nothing, Prune::NONE, deep);
+    assert_eq!(tree.nodes().len(), 1_093);
+    assert_eq!(tree.leaf_count(), 729);
+}
+
+#[test]
+fn pruning_leaves_what_leads_to_the_goal() {
+    let text = file("buttons_and_lights");
+    let cycle = graph(&text, Keys::Auto, Merge::Key, Prune::CYCLE, u32::MAX);
+    assert_eq!(shape(&cycle).0, 8);
+    assert!(shape(&cycle).1 < 21);
+    let both = graph(&text, Keys::Auto, Merge::Key, Prune::ALL, u32::MAX);
+    assert_eq!(shape(&both), (8, 8, vec![1, 1, 1, 2, 1, 1, 1]));
+    let shallow = graph(&text, Keys::Auto, Merge::Key, Prune::NONE, 3);
+    assert_eq!(shape(&shallow).2, [1, 1, 1, 2]);
+}
+
+#[test]
+fn other_names_give_the_same_search() {
+    for name in [
+        "buttons_and_lights",
+        "buttons_and_lights_timed",
+        "wolf_goat_cabbage",
+    ] {
+        let text = file(name);
+        let renamed = scrambled(&text);
+        assert!(!renamed.contains("step"));
+        for strategy in SEARCHES {
+            let (one, other) = (machine(&text), machine(&renamed));
+            let (answer, stats) = run(&one, &with(strategy));
+            let (renamed_answer, renamed_stats) = run(&other, &with(strategy));
+            assert_eq!(
+                length(&answer),
+                length(&renamed_answer),
+                "{name} {strategy:?}"
+            );
+            assert_eq!(answer.stripped, renamed_answer.stripped);
+            let counts = |stats: &Stats| -> Vec<_> {
+                stats.levels.iter().map(|level| level.counts).collect()
+            };
+            assert_eq!(
+                counts(&stats),
+                counts(&renamed_stats),
+                "{name} {strategy:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn puzzles_with_cycles_and_no_clock_are_solved() {
+    for strategy in SEARCHES {
+        let river = machine(&file("wolf_goat_cabbage"));
+        let (answer, _) = run(&river, &with(strategy));
+        assert!(length(&answer).is_some_and(|moves| moves >= 7));
+    }
+    let hanoi = machine(&file("hanoi"));
+    let (answer, _) = run(&hanoi, &with(Strategy::Auto));
+    assert_eq!(length(&answer), Some(31));
+}
+
+/// A walk on a row of five cells from the left, with a clock of six steps.
+const ROW: &str = "
+    (role r) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
+    (tick 0 1) (tick 1 2) (tick 2 3) (tick 3 4) (tick 4 5) (tick 5 6)
+    (init (at 1)) (init (time 0))
+    (<= (legal r right) (true (at ?x)) (succ ?x ?y))
+    (<= (legal r left) (true (at ?y)) (succ ?x ?y))
+    (<= (next (at ?y)) (does r right) (true (at ?x)) (succ ?x ?y))
+    (<= (next (at ?x)) (does r left) (true (at ?y)) (succ ?x ?y))
+    (<= (next (time ?y)) (true (time ?x)) (tick ?x ?y))
+    (<= terminal (true (time 6)))";
+
+#[test]
+fn a_goal_that_counts_at_one_step_only_is_found_at_that_step() {
+    let exactly_five = format!(
+        "{ROW} (<= terminal won) (<= won (true (at 2)) (true (time 5)))
+         (<= (goal r 100) won) (<= (goal r 0) (not won))"
+    );
+    let at_the_end =
+        format!("{ROW} (<= (goal r 100) (true (at 3))) (<= (goal r 0) (not (true (at 3))))");
+    for strategy in SEARCHES {
+        let (answer, _) = run(&machine(&exactly_five), &with(strategy));
+        assert_eq!(length(&answer), Some(5), "{strategy:?}");
+        let (answer, _) = run(&machine(&at_the_end), &with(strategy));
+        assert_eq!(length(&answer), Some(6), "{strategy:?}");
+    }
+    // Five steps from cell 1 lead to an even cell.
+    let odd = exactly_five.replace(
+        "(true (at 2)) (true (time 5))",
+        "(true (at 3)) (true (time 5))",
+    );
+    for strategy in SEARCHES {
+        check(&odd, &with(strategy), "unsolvable");
+    }
+}
+
+#[test]
+fn a_move_that_is_legal_at_one_step_only_is_found() {
+    let rules = format!(
+        "{ROW} (<= (legal r jump) (true (time 4)) (true (at 3)))
+         (<= (next (at 9)) (does r jump)) (<= terminal (true (at 9)))
+         (<= (goal r 100) (true (at 9))) (<= (goal r 0) (not (true (at 9))))"
+    );
+    for strategy in SEARCHES {
+        let (answer, _) = run(&machine(&rules), &with(strategy));
+        assert_eq!(length(&answer), Some(5), "{strategy:?}");
+        assert_eq!(answer.stripped, 0);
+    }
+}
+
+#[test]
+fn no_plan_and_no_short_plan_are_told_apart() {
+    let win_at = |cell: u32| {
+        format!(
+            "{ROW} (<= terminal (true (at {cell})))
+             (<= (goal r 100) (true (at {cell}))) (<= (goal r 0) (not (true (at {cell}))))"
+        )
+    };
+    let within = |strategy, depth| SolveOptions {
+        budget: Budget {
+            depth,
+            ..Budget::default()
+        },
+        ..with(strategy)
+    };
+    for strategy in SEARCHES {
+        check(&win_at(5), &with(strategy), "right right right right");
+        check(&win_at(5), &within(strategy, 4), "right right right right");
+        check(&win_at(5), &within(strategy, 3), "none within 3");
+        check(&win_at(6), &with(strategy), "unsolvable");
+        check(&win_at(6), &within(strategy, 3), "none within 3");
+    }
+    check(&win_at(6), &with(Strategy::Auto), "unsolvable");
+    let one_node = SolveOptions {
+        budget: Budget {
+            nodes: 1,
+            ..Budget::default()
+        },
+        ..with(Strategy::BreadthFirst)
+    };
+    check(&win_at(5), &one_node, "out of budget: Nodes");
+}
+
+#[test]
+fn a_goal_without_an_end_is_no_solution() {
+    let rules = "(role r) (legal r go) (legal r stop) (init (at a))
+        (<= (next (at b)) (does r go) (true (at a))) (<= (next (at c)) (does r stop))
+        (<= terminal (true (at c)))
+        (<= (goal r 100) (true (at b))) (<= (goal r 0) (not (true (at b))))";
+    for strategy in SEARCHES {
+        check(rules, &with(strategy), "unsolvable");
+    }
+}
+
+/// Take one or two coins four times; the score is what was taken, and the game
+/// ends early for who takes too many.
+const COINS: &str = "
+    (role r) (init (coins 0)) (legal r one) (legal r two)
+    (succ 0 10) (succ 10 20) (succ 20 30) (succ 30 40) (succ 40 50)
+    (<= (next (coins ?y)) (does r one) (true (coins ?x)) (succ ?x ?y))
+    (<= (next (coins ?z)) (does r two) (true (coins ?x)) (succ ?x ?y) (succ ?y ?z))
+    (<= (next (coins 5)) (does r two) (true (coins 40)))
+    (<= terminal (true (coins ?x)) (enough ?x)) (enough 50) (enough 5)
+    (<= (goal r ?x) (true (coins ?x)))";
+
+#[test]
+fn the_best_end_is_remembered_with_the_way_there() {
+    for strategy in SEARCHES {
+        let machine = machine(COINS);
+        let (answer, _) = run(&machine, &with(strategy));
+        assert_eq!(answer.verdict, Verdict::Unsolvable);
+        let best = answer.best.expect("there are ends with points");
+        assert_eq!(best.score.get(), 50);
+        assert_eq!(check_plan(&machine, &best.plan), Ok(best.score));
+        assert_eq!(answer.checked, Checker::Naive);
+    }
+    let less = SolveOptions {
+        target: Score::new(50).unwrap(),
+        ..with(Strategy::BreadthFirst)
+    };
+    check(COINS, &less, "one two two");
+}
+
+#[test]
+fn playouts_find_plans_and_best_ends() {
+    let limited = SolveOptions {
+        budget: Budget {
+            nodes: 300,
+            ..Budget::default()
+        },
+        ..with(Strategy::Mcts)
+    };
+    let coins = machine(COINS);
+    let (answer, _) = run(&coins, &limited);
+    let Verdict::OutOfBudget { what, .. } = answer.verdict else {
+        panic!("{answer:?}");
+    };
+    assert!(matches!(what, BudgetKind::Nodes | BudgetKind::Iterations));
+    assert_eq!(answer.best.map(|best| best.score.get()), Some(50));
+    let less = SolveOptions {
+        target: Score::new(50).unwrap(),
+        ..limited
+    };
+    let (answer, _) = run(&coins, &less);
+    assert!(length(&answer).is_some());
+}
+
+#[test]
+fn a_state_without_moves_is_a_dead_end_and_is_reported() {
+    let rules = "(role r) (init (at a)) (arc a x) (arc a b) (arc b c)
+        (<= (legal r ?y) (true (at ?x)) (arc ?x ?y)) (<= (next (at ?y)) (does r ?y))
+        (<= terminal (true (at c))) (<= (goal r 100) (true (at c)))
+        (<= (goal r 0) (not (true (at c))))";
+    let machine = machine(rules);
+    let (answer, _) = run(&machine, &with(Strategy::DepthFirst));
+    assert_eq!(told(&machine, &answer), "b c");
+    assert!(answer.fault.is_some());
+}
+
+#[test]
+fn an_interrupt_ends_every_search() {
+    let options = |strategy| SolveOptions {
+        budget: Budget {
+            interrupt: Some(std::sync::Arc::new(true.into())),
+            ..Budget::default()
+        },
+        ..with(strategy)
+    };
+    for strategy in Strategy::ALL {
+        check(
+            &file("hanoi"),
+            &options(strategy),
+            "out of budget: Interrupt",
+        );
+    }
+}
+
+#[test]
+fn several_roles_are_evaluated_and_not_solved() {
+    let mut machine = machine(&file("rock_paper_scissors"));
+    let error = solve(
+        &machine,
+        &with(Strategy::Auto),
+        &mut Stats::default(),
+        &mut (),
+    );
+    assert_eq!(error.map(|_| ()), Err(SolveError::NotOneRole(2)));
+    let start = machine.initial().unwrap();
+    let options = SolveOptions {
+        budget: Budget {
+            nodes: 600,
+            ..Budget::default()
+        },
+        ..SolveOptions::default()
+    };
+    let found = evaluate(&machine, &start, &options, &mut Stats::default(), &mut ()).unwrap();
+    assert_eq!(found.roles.len(), 2);
+    assert_eq!(found.roles[0].moves.len(), 3);
+    assert_eq!(found.iterations, 600);
+}
+
+#[test]
+fn chance_plays_all_its_moves_alike() {
+    // The better of two dice is chosen: 100 with 1 in 3, or 100 with 2 in 3.
+    let rules = "(role player) (role random) (init start)
+        (<= (legal player small) (true start)) (<= (legal player large) (true start))
+        (<= (legal random ?x) (true start) (face ?x)) (face 1) (face 2) (face 3)
+        (<= (next (rolled ?m ?x)) (does player ?m) (does random ?x))
+        (wins small 1) (wins large 1) (wins large 2)
+        (<= won (true (rolled ?m ?x)) (wins ?m ?x)) (<= terminal (not (true start)))
+        (<= (goal player 100) won) (<= (goal player 0) (not won)) (<= (goal random 0) (role random))";
+    let mut machine = machine(rules);
+    let start = machine.initial().unwrap();
+    let options = SolveOptions {
+        budget: Budget {
+            nodes: 3_000,
+            ..Budget::default()
+        },
+        ..SolveOptions::default()
+    };
+    let found = evaluate(&machine, &start, &options, &mut Stats::default(), &mut ()).unwrap();
+    let player = &found.roles[0];
+    assert_eq!(player.best.as_deref(), Some("large"));
+    let worth = player.expected.unwrap();
+    assert!((60.0..=73.0).contains(&worth), "{worth}");
+}
+
+/// A random walk game with a clock: nodes 0..5, moves p and q, and one of
+/// several kinds of end and goal.
+fn random_game(seed: u64) -> String {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678;
+    let mut below = |count: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % count
+    };
+    let mut text = String::from(
+        "(role r) (legal r p) (legal r q) (init (at n0)) (init (time t0))
+         (<= (next (at ?y)) (does r ?m) (true (at ?x)) (arc ?x ?m ?y))
+         (<= (next (time ?y)) (true (time ?x)) (tick ?x ?y)) ",
+    );
+    for node in 0..5 {
+        for chosen in ["p", "q"] {
+            text += &format!("(arc n{node} {chosen} n{}) ", below(5));
+        }
+    }
+    let last = 2 + below(4);
+    for step in 0..last {
+        text += &format!("(tick t{step} t{}) ", step + 1);
+    }
+    text += &format!("(<= terminal (true (time t{last}))) ");
+    let (goal, step) = (1 + below(4), 1 + below(last));
+    text += &match below(6) {
+        0 => format!("(<= won (true (at n{goal}))) (<= terminal won) "),
+        1 => format!("(<= won (true (at n{goal}))) "),
+        2 => format!("(<= won (true (at n{goal})) (true (time t{step}))) (<= terminal won) "),
+        3 => format!(
+            "(<= won (true (at n{goal}))) (<= terminal won) \
+             (<= terminal (true (at n{})) (true (time t{step}))) ",
+            below(5)
+        ),
+        4 => format!(
+            "(<= won (true (at n{goal}))) (<= terminal won) \
+             (<= (legal r q2) (true (time t{step}))) (arc n0 q2 n{goal}) (arc n1 q2 n2) "
+        ),
+        _ => format!("(<= won (true (at n{goal})) (not (true (time t{step})))) (<= terminal won) "),
+    };
+    text + "(<= (goal r 100) won) (<= (goal r 0) (not won))"
+}
+
+#[test]
+fn stripped_searches_say_what_exact_ones_say() {
+    let (mut solved, mut unsolvable) = (0, 0);
+    for seed in 0..120 {
+        let text = random_game(seed);
+        let machine = machine(&text);
+        let exact = SolveOptions {
+            keys: Keys::Exact,
+            ..all(Strategy::BreadthFirst)
+        };
+        let (expected, _) = run(&machine, &exact);
+        for strategy in [Strategy::BreadthFirst, Strategy::Iterative] {
+            for keys in [Keys::Auto, Keys::Stripped] {
+                let options = SolveOptions {
+                    keys,
+                    ..all(strategy)
+                };
+                let (answer, _) = run(&machine, &options);
+                let (one, other) = (told(&machine, &answer), told(&machine, &expected));
+                assert_eq!(one, other, "seed {seed} {strategy:?} {keys:?}\n{text}");
+            }
+        }
+        let (answer, _) = run(&machine, &with(Strategy::DepthFirst));
+        let (auto, _) = run(&machine, &with(Strategy::Auto));
+        let is_solved = length(&expected).is_some();
+        assert_eq!(length(&answer).is_some(), is_solved, "seed {seed}\n{text}");
+        assert_eq!(length(&auto), length(&expected), "seed {seed}\n{text}");
+        solved += u32::from(is_solved);
+        unsolvable += u32::from(expected.verdict == Verdict::Unsolvable);
+    }
+    assert!(solved > 30 && unsolvable > 20, "{solved} {unsolvable}");
+}

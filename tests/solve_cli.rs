@@ -1,0 +1,220 @@
+//! The commands `ggp solve` and `ggp graph`.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn ggp(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ggp"))
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .args(arguments)
+        .output()
+        .expect("the program was built")
+}
+
+/// Runs a command, and compares its exit code and standard output.
+fn check(arguments: &[&str], code: i32, expected: &str) {
+    let output = ggp(arguments);
+    assert_eq!(text(&output.stdout), expected, "{arguments:?}");
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}");
+}
+
+fn json(arguments: &[&str], code: i32) -> Value {
+    let output = ggp(arguments);
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}");
+    serde_json::from_slice(&output.stdout).expect("one JSON value")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("the output is UTF-8")
+}
+
+/// A path of its own under the build folder.
+fn scratch(name: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_file(&path);
+    path
+}
+
+const LIGHTS: &str = "games/buttons_and_lights.kif";
+
+#[test]
+fn all_shortest_plans_are_printed() {
+    check(
+        &["solve", LIGHTS, "--all"],
+        0,
+        "solved in 6 moves, and not in fewer; all 2 shortest plans\na b a c b a\na b c a b a\n",
+    );
+    check(
+        &[
+            "solve",
+            LIGHTS,
+            "--all",
+            "--max-plans",
+            "1",
+            "--strategy",
+            "iterative",
+        ],
+        0,
+        "solved in 6 moves, and not in fewer; the first 1 of more plans\na b a c b a\n",
+    );
+}
+
+#[test]
+fn the_verdicts_have_names_and_exit_codes() {
+    let verdict = |arguments: &[&str], code| {
+        let value = json(&[&["solve", LIGHTS, "--json"], arguments].concat(), code);
+        value["verdict"].as_str().map(str::to_owned)
+    };
+    assert_eq!(verdict(&[], 0).as_deref(), Some("solved"));
+    let from_late = ["--moves", "b; b"];
+    assert_eq!(verdict(&from_late, 1).as_deref(), Some("unsolvable"));
+    let shallow = ["--depth", "5"];
+    assert_eq!(verdict(&shallow, 1).as_deref(), Some("no_solution_within"));
+    let poor = ["--budget-nodes", "2"];
+    assert_eq!(verdict(&poor, 1).as_deref(), Some("out_of_budget"));
+    assert_eq!(ggp(&["solve", "no_such_file.kif"]).status.code(), Some(2));
+    let goofy = ggp(&["solve", "games/tic_tac_toe.kif", "--strategy", "bfs"]);
+    assert_eq!(goofy.status.code(), Some(2));
+    assert!(text(&goofy.stderr).contains("one role"));
+}
+
+#[test]
+fn json_has_plans_statistics_and_findings() {
+    let value = json(&["solve", LIGHTS, "--json", "--all"], 0);
+    assert_eq!(value["length"], 6);
+    assert_eq!(value["optimal"], true);
+    assert_eq!(value["coverage"], "all");
+    assert_eq!(value["checked_by"], "naive");
+    assert_eq!(value["plans"].as_array().map(Vec::len), Some(2));
+    assert_eq!(value["plans"][0][3], "c");
+    assert_eq!(value["statistics"]["total"]["nodes"], 7);
+    assert_eq!(value["statistics"]["levels"][3]["generated"], 2);
+    assert_eq!(value["findings"][0]["harmless"], true);
+    assert_eq!(value["findings"][0]["ends_at"], 6);
+}
+
+#[test]
+fn statistics_come_as_a_table_and_as_csv() {
+    let output = ggp(&[
+        "solve",
+        LIGHTS,
+        "--strategy",
+        "bfs",
+        "--stats",
+        "csv",
+        "--quiet",
+    ]);
+    let lines: Vec<String> = text(&output.stdout).lines().map(str::to_owned).collect();
+    assert!(lines[3].starts_with("depth,compared,nodes,arcs,generated,"));
+    assert!(lines[7].starts_with("3,stripped,1,3,2,1,0,0,2,"));
+    assert!(output.stderr.is_empty());
+    let path = scratch("lights_stats.csv");
+    let file = path.to_str().expect("a path of ours");
+    check(
+        &["solve", LIGHTS, "--stats-file", file],
+        0,
+        "solved in 6 moves, and not in fewer\na b a c b a\n",
+    );
+    let csv = std::fs::read_to_string(&path).expect("the file was written");
+    assert_eq!(csv.lines().count(), 8);
+    let table = text(&ggp(&["solve", LIGHTS, "--stats", "table"]).stdout);
+    assert!(
+        table
+            .lines()
+            .any(|line| line.trim_start().starts_with("depth  compared"))
+    );
+    assert!(table.lines().any(|line| line.starts_with(" total")));
+}
+
+#[test]
+fn each_puzzle_has_a_row() {
+    let path = scratch("puzzles.txt");
+    let puzzles = "[[1,2,2],[2,3,1],[1,3,2]]\n\n11/11\n[[1,2,1],[2,2,1],[3,1,2]]\n";
+    std::fs::write(&path, puzzles).expect("the build folder can be written");
+    let file = path.to_str().expect("a path of ours");
+    for threads in ["1", "2"] {
+        let arguments = [
+            "solve",
+            "games/hitori.kif",
+            "--each",
+            file,
+            "--threads",
+            threads,
+        ];
+        let value = json(&[&arguments[..], &["--json"]].concat(), 1);
+        let rows = value["puzzles"].as_array().expect("a list");
+        let verdicts: Vec<_> = rows.iter().map(|row| row["verdict"].as_str()).collect();
+        assert_eq!(
+            verdicts,
+            [Some("solved"), Some("unsolvable"), Some("solved")]
+        );
+        assert_eq!(rows[0]["length"], 9);
+        assert_eq!(value["total"]["solved"], 2);
+        let output = ggp(&arguments);
+        let lines = text(&output.stdout);
+        assert_eq!(lines.lines().count(), 5);
+        assert!(
+            lines
+                .lines()
+                .last()
+                .is_some_and(|l| l.contains("2 of 3 solved"))
+        );
+    }
+}
+
+#[test]
+fn several_roles_are_evaluated() {
+    let game = "games/rock_paper_scissors.kif";
+    let value = json(&["solve", game, "--json", "--budget-nodes", "200"], 0);
+    assert_eq!(value["iterations"], 200);
+    assert_eq!(value["roles"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn the_graph_is_drawn_with_a_rank_for_each_step() {
+    let dot = text(&ggp(&["graph", LIGHTS]).stdout);
+    assert_eq!(dot.matches(" -> ").count(), 21);
+    assert_eq!(dot.matches("rank=same").count(), 7);
+    assert_eq!(dot.matches("peripheries=2").count(), 1);
+    assert!(dot.contains("n0 -> n1 [label=\"a\"];"));
+    assert!(dot.contains("n0 [label=\"(light p off)\\n(light q off)\\n(light r off)\"];"));
+    let numbers = text(&ggp(&["graph", LIGHTS, "--labels", "numbers"]).stdout);
+    assert!(numbers.contains("n7 [label=\"7\", peripheries=2];"));
+}
+
+#[test]
+fn the_graph_has_as_many_nodes_as_are_told_apart() {
+    let nodes = |arguments: &[&str]| {
+        let value = json(
+            &[&["graph", LIGHTS, "--format", "json"], arguments].concat(),
+            0,
+        );
+        let count = |name: &str| value[name].as_array().map_or(0, Vec::len);
+        (count("nodes"), count("arcs"), value["levels"].to_string())
+    };
+    let levels = |text: &str| text.to_owned();
+    assert_eq!(nodes(&[]), (8, 21, levels("[1,1,1,2,1,1,1]")));
+    assert_eq!(nodes(&["--exact"]), (32, 72, levels("[1,2,3,5,6,7,8]")));
+    assert_eq!(nodes(&["--exact", "--depth", "2"]).2, "[1,2,3]");
+    assert_eq!(nodes(&["--tree"]).0, 1_093);
+    assert_eq!(nodes(&["--prune", "cycle,deadleaf"]).0, 8);
+    assert_eq!(
+        nodes(&["--exact", "--prune", "deadleaf"]).2,
+        "[1,1,1,2,1,1,1]"
+    );
+}
+
+#[test]
+fn a_graph_can_be_written_to_a_file() {
+    let path = scratch("lights.dot");
+    let file = path.to_str().expect("a path of ours");
+    check(&["graph", LIGHTS, "--output", file], 0, "");
+    let written = std::fs::read_to_string(&path).expect("the file was written");
+    assert!(written.starts_with("digraph \"buttons_and_lights\" {"));
+    assert_eq!(
+        ggp(&["graph", "games/tic_tac_toe.kif"]).status.code(),
+        Some(2)
+    );
+}
