@@ -1,6 +1,8 @@
 //! Names that are used but never defined, or defined and never used; goal
 //! values; the relations that every game needs.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 
 use super::keywords::Keyword;
@@ -79,6 +81,7 @@ fn relations(lowered: &Lowered, strictness: Strictness, findings: &mut Vec<Diagn
             Position::Body => body.entry(*relation).or_insert(*span),
         };
     }
+    let data = data_files(lowered);
     for relation in lowered.rules.relations() {
         if lowered.keyword_of(relation).is_some() {
             continue;
@@ -91,6 +94,7 @@ fn relations(lowered: &Lowered, strictness: Strictness, findings: &mut Vec<Diagn
                 let candidates = head.keys().map(|known| lowered.relation_name(*known));
                 findings.push(with_suggestion(finding, name, candidates));
             }
+            (Some(span), None) if data.contains(&span.file) => {}
             (Some(&span), None) => {
                 let message = format!("{name} is defined but never used");
                 let finding = Diagnostic::new(Code::Unused, strictness, span, message);
@@ -103,6 +107,20 @@ fn relations(lowered: &Lowered, strictness: Strictness, findings: &mut Vec<Diagn
             _ => {}
         }
     }
+}
+
+/// The files that hold nothing but facts, beside others with rules: instances,
+/// of which the rules need not use everything.
+fn data_files(lowered: &Lowered) -> Vec<u32> {
+    let with_rules: BTreeSet<u32> = lowered.rules.rules.iter().map(|r| r.span.file).collect();
+    if with_rules.is_empty() {
+        return Vec::new();
+    }
+    let mut files: Vec<u32> = lowered.uses.iter().map(|(_, _, s)| s.file).collect();
+    files.sort_unstable();
+    files.dedup();
+    files.retain(|file| !with_rules.contains(file));
+    files
 }
 
 /// Facts asked for with `true` that neither `init` nor `next` can make, and
