@@ -75,7 +75,7 @@ pub fn read(sources: Sources, options: &ReadOptions) -> Reading {
         let (lowered, more) = lower::lower(&sources, &forms, options);
         findings.extend(more);
         findings.extend(arity::check(&lowered));
-        findings.extend(safety::check(&lowered));
+        findings.extend(safety::check(&lowered, &sources));
         findings.extend(names::check(&lowered, options.strictness));
         let roles = roles::check(&lowered, options.strictness, &mut findings);
         findings.extend(recursion::check(&lowered));

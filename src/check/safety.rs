@@ -5,10 +5,10 @@
 use super::lower::Lowered;
 use crate::diagnostic::{Code, Diagnostic, Strictness};
 use crate::program::{Literal, Rule, Variable};
-use crate::span::Span;
+use crate::span::{Sources, Span};
 
 /// Reports variables that nothing binds.
-pub(super) fn check(lowered: &Lowered) -> Vec<Diagnostic> {
+pub(super) fn check(lowered: &Lowered, sources: &Sources) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for rule in &lowered.rules.rules {
         let mut bound = vec![false; rule.variables.len()];
@@ -23,7 +23,7 @@ pub(super) fn check(lowered: &Lowered) -> Vec<Diagnostic> {
                 return;
             }
             reported.push(variable);
-            findings.push(unbound(rule, variable, span, place));
+            findings.push(unbound(sources, rule, variable, span, place));
         };
         rule.head
             .for_each_variable(|v, _| report(v, rule.head.span, "the head"));
@@ -42,19 +42,40 @@ pub(super) fn check(lowered: &Lowered) -> Vec<Diagnostic> {
     findings
 }
 
-fn unbound(rule: &Rule, variable: Variable, span: Span, place: &str) -> Diagnostic {
+fn unbound(
+    sources: &Sources,
+    rule: &Rule,
+    variable: Variable,
+    span: Span,
+    place: &str,
+) -> Diagnostic {
     let name = &rule.variables[variable.index()];
-    Diagnostic::new(
-        Code::UnboundVariable,
-        Strictness::Tolerant,
-        span,
-        format!("variable {name} is not bound by a positive literal"),
-    )
-    .note(
-        rule.head.span,
-        format!("in the rule for this; {name} stands in {place} only"),
-    )
-    .help(format!(
-        "add a positive literal with {name} to the body (to each alternative of an `or`)"
+    let message = format!("variable {name} is not bound by a positive literal");
+    let at = occurrence(sources, span, name);
+    Diagnostic::new(Code::UnboundVariable, Strictness::Tolerant, at, message).help(format!(
+        "{name} stands in {place}: add a positive literal with {name} to the body, \
+         and to each alternative of an `or`"
     ))
+}
+
+/// The first place inside a span where a variable stands.
+fn occurrence(sources: &Sources, span: Span, name: &str) -> Span {
+    let text = sources.text(span);
+    let is_name = |c: char| !c.is_whitespace() && !matches!(c, '(' | ')' | ';');
+    let mut from = 0;
+    while let Some(found) = text[from..].find('?') {
+        let start = from + found;
+        let rest = &text[start..];
+        let end = start + rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+        let begins = !text[..start].ends_with(is_name);
+        if begins && text[start..end].to_lowercase() == name.to_lowercase() {
+            return Span {
+                file: span.file,
+                start: span.start + start as u32,
+                end: span.start + end as u32,
+            };
+        }
+        from = end.max(start + 1);
+    }
+    span
 }
