@@ -246,7 +246,7 @@ fn with_suggestion<'n>(
         .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
         .min();
     match nearest {
-        Some((distance, candidate)) if distance <= 1 + name.chars().count() / 4 => {
+        Some((distance, candidate)) if 3 * distance <= name.chars().count() => {
             finding.help(format!("did you mean {candidate}?"))
         }
         _ => finding,

@@ -203,6 +203,6 @@ impl Game {
             .map(|(_, functor)| self.symbols().name(functor.name))
             .map(|name| (strsim::damerau_levenshtein(text, name), name))
             .min()?;
-        (distance <= 1 + text.chars().count() / 4).then(|| name.to_owned())
+        (3 * distance <= text.chars().count()).then(|| name.to_owned())
     }
 }
