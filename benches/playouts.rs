@@ -51,9 +51,11 @@ fn main() {
     let mut ratios = Vec::new();
     for file in files {
         let name = file.file_stem().unwrap().to_string_lossy().into_owned();
-        let peer = peers.get(&name).copied();
+        // Our own games are other rules, also where a name is the same.
+        let is_ours = file.starts_with(root.join("games"));
+        let peer = peers.get(&name).copied().filter(|_| !is_ours);
         let chosen = match wanted.is_empty() {
-            true => peer.is_some() || !file.starts_with(root.join("../shared")),
+            true => peer.is_some() || is_ours,
             false => wanted.iter().any(|w| *w == name || Path::new(w) == file),
         };
         if !chosen {
@@ -125,6 +127,10 @@ fn run(machine: &mut AnyMachine, time: Duration) -> (u64, u64, Duration) {
             let _ = machine.goal(&state, *role);
         }
         playouts += 1;
+        if changes == 0 {
+            // Rules without an instance end at once.
+            break;
+        }
     }
     (playouts, changes, cpu_time() - start)
 }

@@ -278,21 +278,21 @@ impl Builder<'_> {
         let mut bind = Vec::new();
         let mut check = Vec::new();
         let mut inner = Vec::new();
-        for &(column, term) in rest {
-            match term {
-                Term::Variable(v) if !self.bound[v.index()] => {
+        // A term with a variable of this very row cannot be built before it.
+        let ready: Vec<_> = rest.iter().map(|(_, term)| self.operand(term)).collect();
+        for (&(column, term), ready) in rest.iter().zip(ready) {
+            match (term, ready) {
+                (_, Some(register)) => check.push((column, register)),
+                (Term::Variable(v), None) if !self.bound[v.index()] => {
                     self.bound[v.index()] = true;
                     bind.push((column, v.index() as Register));
                 }
-                Term::Variable(v) => check.push((column, v.index() as Register)),
-                _ => match self.operand(term) {
-                    Some(register) => check.push((column, register)),
-                    None => {
-                        let register = self.register();
-                        bind.push((column, register));
-                        inner.push((register, term));
-                    }
-                },
+                (Term::Variable(v), None) => check.push((column, v.index() as Register)),
+                (_, None) => {
+                    let register = self.register();
+                    bind.push((column, register));
+                    inner.push((register, term));
+                }
             }
         }
         let columns = Columns {

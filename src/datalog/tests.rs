@@ -236,3 +236,14 @@ fn an_interrupt_stops() {
         .store(true, std::sync::atomic::Ordering::Relaxed);
     assert_eq!(failure(PRODUCT, bounds), Failure::Interrupted);
 }
+
+#[test]
+fn a_term_with_a_variable_of_its_own_row_is_compared_after_the_row_is_read() {
+    check(
+        "(<= (pair ?x (f ?x)) (given ?x) (distinct ?x b)) (<= (pair ?x (f a)) (given ?x))
+         (<= (own ?x) (pair ?x (f ?x)))",
+        "a b c",
+        "own",
+        "a c",
+    );
+}
