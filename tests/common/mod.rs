@@ -1,0 +1,90 @@
+//! The games that tests run over.
+
+#![allow(dead_code)]
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use ggp::game::Game;
+
+/// Reference answers for published games: where `GGP_CORPUS` says, or beside
+/// the repository, since they are not ours to publish.
+pub fn corpus() -> Option<PathBuf> {
+    let folder = match env::var_os("GGP_CORPUS") {
+        Some(folder) => PathBuf::from(folder),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/conformance"),
+    };
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    println!("skipped: there is no folder {}", folder.display());
+    None
+}
+
+/// Name and text of our games and those of the corpus, in the order of their
+/// names, ours first. Only what can be played.
+pub fn games() -> Vec<(String, Game)> {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");
+    let published = corpus().map(|folder| folder.join("games"));
+    let mut games = Vec::new();
+    for folder in std::iter::once(own).chain(published) {
+        let mut files = Vec::new();
+        rule_files(&folder, &mut files);
+        files.sort();
+        for file in files {
+            let name = file.strip_prefix(&folder).unwrap().display().to_string();
+            let bytes = fs::read(&file).expect("a rule file can be read");
+            let text = String::from_utf8_lossy(&bytes);
+            if let Ok(game) = Game::from_text(&name, &text) {
+                games.push((name, game));
+            }
+        }
+    }
+    games
+}
+
+fn rule_files(folder: &Path, out: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten() {
+        let path = entry.expect("a folder can be listed").path();
+        if path.is_dir() {
+            rule_files(&path, out);
+        } else if path.extension().is_some_and(|ending| ending == "kif") {
+            out.push(path);
+        }
+    }
+}
+
+/// A number for random choices: `GGP_SEED`, or always the same one.
+pub fn seed() -> u64 {
+    let given = env::var("GGP_SEED").ok();
+    given.map_or(1, |seed| seed.parse().expect("GGP_SEED is a number"))
+}
+
+/// Calls a function for each game, on as many threads as there are cores;
+/// panics with the first message in the order of the games.
+pub fn for_each_game(check: impl Fn(&str, &Game) -> Result<(), String> + Sync) {
+    let games = games();
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let failures = std::sync::Mutex::new(Vec::new());
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                    let Some((name, game)) = games.get(index) else {
+                        return;
+                    };
+                    if let Err(message) = check(name, game) {
+                        let message = format!("{name}: {message}");
+                        failures.lock().unwrap().push((index, message));
+                    }
+                }
+            });
+        }
+    });
+    let mut failures = failures.into_inner().unwrap();
+    failures.sort();
+    let messages: Vec<_> = failures.into_iter().map(|(_, message)| message).collect();
+    assert!(messages.is_empty(), "{}", messages.join("\n"));
+}

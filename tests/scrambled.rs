@@ -1,0 +1,317 @@
+//! Names mean nothing: a game whose names are replaced by others is played the
+//! same. So is one whose rules stand in another order.
+//!
+//! The rules are rewritten token by token, the machines play side by side, and
+//! every answer is compared after renaming. Numbers are renamed too in one
+//! mode; goals then are no scores, but still the same values up to renaming.
+
+mod common;
+
+use std::collections::{HashMap, HashSet};
+
+use ggp::check::Keyword;
+use ggp::game::{Game, Move, RoleId};
+use ggp::machine::{AnyMachine, Backend, Limits, Machine, PlayError};
+use ggp::machine::{canonical_facts, canonical_moves};
+use rand::seq::SliceRandom;
+use rand::{Rng, RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// A piece of rule text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Token {
+    Open,
+    Close,
+    /// A name or a variable, in lower case.
+    Word(String),
+}
+
+fn tokens(text: &str) -> Vec<Token> {
+    let mut out = Vec::new();
+    let mut word = String::new();
+    let mut comment = false;
+    for c in text.chars().chain(['\n']) {
+        if comment {
+            comment = c != '\n' && c != '\r';
+            continue;
+        }
+        let blank = c.is_ascii_whitespace() || ['\u{b}', '\u{a0}', '\u{feff}'].contains(&c);
+        if blank || ['(', ')', ';'].contains(&c) {
+            if !word.is_empty() {
+                out.push(Token::Word(std::mem::take(&mut word).to_lowercase()));
+            }
+            match c {
+                '(' => out.push(Token::Open),
+                ')' => out.push(Token::Close),
+                ';' => comment = true,
+                _ => {}
+            }
+        } else {
+            word.push(c);
+        }
+    }
+    out
+}
+
+/// Text of tokens; blanks where needed.
+fn text(tokens: &[Token]) -> String {
+    let mut out = String::new();
+    let mut before = &Token::Open;
+    for token in tokens {
+        if *before != Token::Open && *token != Token::Close {
+            out.push(' ');
+        }
+        match token {
+            Token::Open => out.push('('),
+            Token::Close => out.push(')'),
+            Token::Word(word) => out.push_str(word),
+        }
+        before = token;
+    }
+    out
+}
+
+/// Top-level forms of a text.
+fn forms(tokens: &[Token]) -> Vec<&[Token]> {
+    let mut out = Vec::new();
+    let (mut depth, mut start) = (0, 0);
+    for (index, token) in tokens.iter().enumerate() {
+        match token {
+            Token::Open => depth += 1,
+            Token::Close => depth -= 1,
+            Token::Word(_) => {}
+        }
+        if depth == 0 {
+            out.push(&tokens[start..=index]);
+            start = index + 1;
+        }
+    }
+    out
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Numbers {
+    Keep,
+    Rename,
+}
+
+/// New names for old ones, made up as they are asked for.
+struct Renaming<'r, R> {
+    numbers: Numbers,
+    names: HashMap<String, String>,
+    used: HashSet<String>,
+    random: &'r mut R,
+}
+
+impl<R: Rng> Renaming<'_, R> {
+    fn word(&mut self, word: &str) -> String {
+        let is_number = word.parse::<f64>().is_ok();
+        if word == "<="
+            || word == "random"
+            || Keyword::of(word).is_some()
+            || (is_number && self.numbers == Numbers::Keep)
+        {
+            return word.to_owned();
+        }
+        if let Some(known) = self.names.get(word) {
+            return known.clone();
+        }
+        let start = if word.starts_with('?') { "?" } else { "" };
+        loop {
+            let length = self.random.random_range(3..9);
+            let letters = (0..length).map(|_| self.random.random_range(b'a'..=b'z') as char);
+            let name = start.chars().chain(letters).collect::<String>();
+            if Keyword::of(&name).is_none() && name != "random" && self.used.insert(name.clone()) {
+                self.names.insert(word.to_owned(), name.clone());
+                return name;
+            }
+        }
+    }
+
+    fn tokens(&mut self, tokens: &[Token]) -> Vec<Token> {
+        tokens
+            .iter()
+            .map(|token| match token {
+                Token::Word(word) => Token::Word(self.word(word)),
+                other => other.clone(),
+            })
+            .collect()
+    }
+
+    fn texts(&mut self, canonical: Vec<String>) -> Vec<String> {
+        canonical
+            .iter()
+            .map(|term| text(&self.tokens(&tokens(term))))
+            .collect()
+    }
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Order {
+    Keep,
+    /// Roles first and in their order, which has a meaning; all else shuffled.
+    Shuffle,
+}
+
+/// The roles' facts in their order, then all other forms in any.
+fn shuffled(tokens: &[Token], random: &mut impl Rng) -> Vec<Token> {
+    let (mut roles, mut others) = (Vec::new(), Vec::new());
+    for form in forms(tokens) {
+        match form.get(1) {
+            Some(Token::Word(word)) if word == "role" => roles.push(form),
+            _ => others.push(form),
+        }
+    }
+    others.shuffle(random);
+    roles.extend(others);
+    roles.concat()
+}
+
+/// Enough for some states of most games; where it is not, the playout ends.
+fn limits() -> Limits {
+    Limits {
+        work: 300_000,
+        ..Limits::default()
+    }
+}
+
+fn check(game: &Game, numbers: Numbers, order: Order, steps: usize) -> Result<(), String> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(common::seed());
+    let mut renaming = Renaming {
+        numbers,
+        names: HashMap::new(),
+        used: HashSet::new(),
+        random: &mut random.clone(),
+    };
+    let mut rules = renaming.tokens(&tokens(game.sources().files()[0].text()));
+    if order == Order::Shuffle {
+        rules = shuffled(&rules, &mut random);
+    }
+    let other = Game::from_text("scrambled", &text(&rules))
+        .map_err(|reading| format!("refused: {:?}", reading.findings))?;
+    let outcome = compare(game, &other, &mut renaming, order, steps, &mut random);
+    match outcome {
+        // Another order may cost more; both answers of one order are equal.
+        Err(Stop::Play(PlayError::TooLarge { .. })) | Ok(()) => Ok(()),
+        Err(Stop::Play(error)) => Err(error.to_string()),
+        Err(Stop::Differs(message)) => Err(message),
+    }
+}
+
+enum Stop {
+    Play(PlayError),
+    Differs(String),
+}
+
+impl From<PlayError> for Stop {
+    fn from(error: PlayError) -> Self {
+        Stop::Play(error)
+    }
+}
+
+fn compare<R: Rng>(
+    game: &Game,
+    other: &Game,
+    renaming: &mut Renaming<'_, R>,
+    order: Order,
+    steps: usize,
+    random: &mut impl Rng,
+) -> Result<(), Stop> {
+    let mut left = AnyMachine::new(game, Backend::Datalog, limits())?;
+    let mut right = AnyMachine::new(other, Backend::Datalog, limits())?;
+    let roles: Vec<RoleId> = game.roles().collect();
+    let mut states = (left.initial()?, right.initial()?);
+    for step in 0..=steps {
+        let equal = |what: &str, same: bool| match same {
+            true => Ok(()),
+            false => Err(Stop::Differs(format!("{what} at step {step}"))),
+        };
+        let mut facts = renaming.texts(canonical_facts(&left, &states.0));
+        facts.sort_unstable();
+        equal("facts", facts == canonical_facts(&right, &states.1))?;
+        let terminal = left.is_terminal(&states.0)?;
+        equal("terminal", terminal == right.is_terminal(&states.1)?)?;
+        for &role in &roles {
+            let goals = left.goal_values(&states.0, role)?;
+            let goals = values(&left, goals);
+            let others = right.goal_values(&states.1, role)?;
+            let others = values(&right, others);
+            equal(
+                "goals",
+                in_order(renaming.texts(goals), order) == in_order(others, order),
+            )?;
+        }
+        if terminal || step == steps {
+            break;
+        }
+        let (mut joint, mut other_joint) = (Vec::new(), Vec::new());
+        for &role in &roles {
+            let (mut moves, mut others) = (Vec::new(), Vec::new());
+            match left.legal(&states.0, role, &mut moves) {
+                Err(PlayError::NoLegalMove(_)) => {
+                    let other = right.legal(&states.1, role, &mut others);
+                    return equal("no move", matches!(other, Err(PlayError::NoLegalMove(_))));
+                }
+                outcome => outcome?,
+            }
+            right.legal(&states.1, role, &mut others)?;
+            let texts = renaming.texts(move_texts(&left, &moves));
+            let other_texts = move_texts(&right, &others);
+            let same = in_order(texts.clone(), order) == in_order(other_texts.clone(), order);
+            equal("legal moves", same)?;
+            let chosen = random.random_range(0..moves.len());
+            let theirs = other_texts.iter().position(|t| *t == texts[chosen]);
+            joint.push(moves[chosen]);
+            other_joint.push(others[theirs.expect("the lists are equal")]);
+        }
+        states = (
+            left.next(&states.0, &joint)?,
+            right.next(&states.1, &other_joint)?,
+        );
+    }
+    Ok(())
+}
+
+/// Canonical texts in the machine's order.
+fn move_texts(machine: &AnyMachine, moves: &[Move]) -> Vec<String> {
+    moves
+        .iter()
+        .flat_map(|m| canonical_moves(machine, &[*m]))
+        .collect()
+}
+
+fn values(machine: &AnyMachine, values: Vec<ggp::ground::TermId>) -> Vec<String> {
+    let moves: Vec<Move> = values.into_iter().map(Move::new).collect();
+    move_texts(machine, &moves)
+}
+
+/// The list as it is compared: sorted if the order of the rules changed.
+fn in_order(mut list: Vec<String>, order: Order) -> Vec<String> {
+    if order == Order::Shuffle {
+        list.sort_unstable();
+    }
+    list
+}
+
+#[test]
+fn other_names_change_nothing_not_even_the_order_of_moves() {
+    common::for_each_game(|_, game| check(game, Numbers::Keep, Order::Keep, 6));
+}
+
+#[test]
+fn numbers_are_names_like_others() {
+    common::for_each_game(|_, game| check(game, Numbers::Rename, Order::Keep, 3));
+}
+
+#[test]
+fn another_order_of_rules_changes_no_answer() {
+    common::for_each_game(|_, game| check(game, Numbers::Keep, Order::Shuffle, 4));
+}
+
+#[test]
+fn rules_survive_being_taken_apart() {
+    let rules = "(a; x )\n (B ?X))c ;;\r(d)";
+    let tokens = tokens(rules);
+    assert_eq!(text(&tokens), "(a (b ?x)) c (d)");
+    assert_eq!(forms(&tokens).len(), 3);
+}
