@@ -114,6 +114,8 @@ commands! {
     Solve = solve;
     /// Write the graph that a search explores
     Graph = graph;
+    /// Compare our answers with a folder of reference answers
+    Conformance = conformance;
     /// Print a script that completes commands in a shell
     Completions = completions;
     /// Print or write the manual pages

@@ -3,7 +3,7 @@
 //! In: a machine and [`SolveOptions`]. Out: an [`Answer`]: a verdict, plans that
 //! were played again on the naive evaluator, and statistics. Which counters may
 //! be left out of the tables comes from [`analysis`](crate::analysis). Games of
-//! several roles have no plan; [`evaluate`] says what their moves promise.
+//! several roles have no plan; [`evaluate()`] says what their moves promise.
 
 mod auto;
 mod check;
