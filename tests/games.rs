@@ -1,0 +1,782 @@
+//! The games of our own: what was counted and solved without this program.
+//!
+//! Each `tests/games/NAME.txt` is about the rule file `games/NAME.kif`, or about
+//! the board `games/instances/NAME.kif` with the rules it names. It has the
+//! roles, the number of initial facts, and a table as of `ggp perft`, followed
+//! by `all depths` if no path is longer. The numbers come from two other
+//! evaluators of GDL and, for most games, from a simulator that knows the game.
+//! Then there may be plans, a paragraph each, under a line that says what they
+//! are: `shortest plans` are all of the least length, `only plan` is the only
+//! way to the full score, and `plans` are merely right.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use ggp::check::{ReadOptions, Reading, read};
+use ggp::diagnostic::{Strictness, Style};
+use ggp::game::{Move, Score};
+use ggp::grid::{Grid, puzzles};
+use ggp::machine::{
+    AnyMachine, Backend, Level, Limits, Machine, PerftOptions, Stop, canonical_facts,
+    canonical_moves, perft,
+};
+use ggp::search::{Budget, Coverage, Plans, Stats, Verdict};
+use ggp::solve::{Answer, Checker, SolveOptions, Strategy, evaluate, solve};
+use ggp::span::{Source, Sources};
+
+type State = <AnyMachine as Machine>::State;
+
+/// Games in which nothing is true at first: the board is known from facts, and
+/// no cell is decided yet.
+const EMPTY_AT_FIRST: [&str; 2] = ["hitori", "sudoku"];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn text(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The names of a folder's files with an ending, without it.
+fn names(folder: &str, ending: &str) -> BTreeSet<String> {
+    fs::read_dir(root().join(folder))
+        .unwrap_or_else(|error| panic!("{folder}: {error}"))
+        .map(|entry| entry.expect("the folder can be listed").path())
+        .filter(|path| path.extension().is_some_and(|found| found == ending))
+        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect()
+}
+
+fn rules(name: &str) -> PathBuf {
+    root().join(format!("games/{name}.kif"))
+}
+
+fn board(name: &str) -> PathBuf {
+    root().join(format!("games/instances/{name}.kif"))
+}
+
+/// The rules that a board is for, by its comment.
+fn rules_of_board(name: &str) -> String {
+    let text = text(&board(name));
+    let (_, rest) = text.split_once("; Read with games/").expect(name);
+    rest.split_once(".kif").expect(name).0.to_owned()
+}
+
+/// The rule files of a table, which is about a game or a board.
+fn files(name: &str) -> Vec<PathBuf> {
+    match rules(name).exists() {
+        true => vec![rules(name)],
+        false => vec![rules(&rules_of_board(name)), board(name)],
+    }
+}
+
+fn reading(name: &str, strictness: Strictness) -> Reading {
+    let source = |path: PathBuf| Source::new(path.to_string_lossy(), text(&path));
+    let sources = Sources::new(files(name).into_iter().map(source).collect());
+    let options = ReadOptions {
+        strictness,
+        ..ReadOptions::default()
+    };
+    read(sources, &options)
+}
+
+fn machine_of(reading: Reading, backend: Backend) -> AnyMachine {
+    let Some(game) = &reading.game else {
+        panic!("{:?}", reading.findings);
+    };
+    AnyMachine::new(game, backend, Limits::default()).unwrap()
+}
+
+fn machine(name: &str) -> AnyMachine {
+    machine_of(reading(name, Strictness::Tolerant), Backend::Datalog)
+}
+
+/// A board that was read from text.
+fn machine_on(rules_name: &str, grid: &Grid) -> AnyMachine {
+    let source = Source::new(rules_name, text(&rules(rules_name)));
+    let sources = Sources::new(vec![source, grid.to_source()]);
+    machine_of(read(sources, &ReadOptions::default()), Backend::Datalog)
+}
+
+/// What `tests/games/NAME.txt` says.
+struct Table {
+    roles: String,
+    facts: usize,
+    /// The numbers of each depth, and whether these are all.
+    levels: Vec<Vec<u128>>,
+    is_whole: bool,
+    /// What the plans are; empty without plans.
+    kind: String,
+    plans: Vec<String>,
+}
+
+fn table(name: &str) -> Table {
+    let text = text(&root().join(format!("tests/games/{name}.txt")));
+    let mut parts = text.split("\n\n");
+    let mut lines = parts.next().unwrap_or_default().lines().peekable();
+    let mut value = |key: &str| lines.next().and_then(|line| line.strip_prefix(key));
+    let roles = value("roles ").expect(name).to_owned();
+    let facts = value("facts ").expect(name).parse().expect(name);
+    let is_whole = lines.clone().next_back() == Some("all depths");
+    let levels = lines
+        .skip(1)
+        .filter(|line| *line != "all depths")
+        .map(|line| line.split_whitespace().map(|n| n.parse().expect(name)))
+        .map(Iterator::collect)
+        .collect();
+    let kind = parts.next().unwrap_or_default().trim().to_owned();
+    let plans: Vec<String> = parts
+        .map(|plan| plan.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    match (&kind[..], plans.len()) {
+        ("", 0) | ("only plan", 1) | ("plans" | "shortest plans", 1..) => {}
+        _ => panic!("{name}: {} plans under `{kind}`", plans.len()),
+    }
+    Table {
+        roles,
+        facts,
+        levels,
+        is_whole,
+        kind,
+        plans,
+    }
+}
+
+fn moves(machine: &mut AnyMachine, text: &str) -> Vec<Move> {
+    let game = machine.game().clone();
+    let terms = game.parse_terms(machine.terms_mut(), text);
+    let terms = terms.unwrap_or_else(|error| panic!("{text}: {error}"));
+    terms.into_iter().map(Move::new).collect()
+}
+
+/// The state after joint moves, which must be legal: one move for each role
+/// after the other.
+fn after(machine: &mut AnyMachine, text: &str) -> State {
+    let roles = machine.game().role_count();
+    let mut state = machine.initial().unwrap();
+    for joint in moves(machine, text).chunks(roles) {
+        state = machine.play(&state, joint).unwrap();
+    }
+    state
+}
+
+/// Plays a plan, which must end the game with the full score.
+fn check_plan(machine: &mut AnyMachine, plan: &str) -> State {
+    let end = after(machine, plan);
+    let role = machine.game().roles().next().unwrap();
+    assert!(machine.is_terminal(&end).unwrap(), "{plan}");
+    assert_eq!(machine.goal(&end, role).unwrap(), Score::MAX, "{plan}");
+    end
+}
+
+/// Searches; plans found are played again by the machine alone, since the naive
+/// evaluator is slow on large boards.
+fn search(machine: &AnyMachine, strategy: Strategy, plans: Plans, nodes: u64) -> Answer {
+    let options = SolveOptions {
+        strategy,
+        plans,
+        budget: Budget {
+            nodes,
+            ..Budget::default()
+        },
+        checker: Checker::Same,
+        ..SolveOptions::default()
+    };
+    solve(machine, &options, &mut Stats::default(), &mut ()).unwrap()
+}
+
+/// The plans of an answer as text, none if there is no solution.
+fn told(machine: &AnyMachine, answer: &Answer) -> Vec<String> {
+    let Verdict::Solved { plans, .. } = &answer.verdict else {
+        return Vec::new();
+    };
+    let mut terms = machine.terms().clone();
+    terms.refresh();
+    let text = |m: &Move| machine.game().text(&terms, m.term());
+    plans
+        .iter()
+        .map(|plan| plan.iter().map(text).collect::<Vec<_>>().join(" "))
+        .collect()
+}
+
+/// All plans of the least length, which the search must say they are.
+fn shortest(machine: &AnyMachine, strategy: Strategy) -> Vec<String> {
+    let answer = search(
+        machine,
+        strategy,
+        Plans::AllShortest { max: 200 },
+        1_000_000,
+    );
+    let Verdict::Solved {
+        optimal, coverage, ..
+    } = &answer.verdict
+    else {
+        panic!("{strategy:?}: {answer:?}");
+    };
+    assert_eq!((*optimal, *coverage), (true, Coverage::All), "{strategy:?}");
+    told(machine, &answer)
+}
+
+/// Walks the whole tree of a game with one role. Returns the number of states
+/// and, of each end with the full score, the facts.
+fn all_solutions(machine: &mut AnyMachine) -> (usize, Vec<Vec<String>>) {
+    let role = machine.game().roles().next().unwrap();
+    let mut stack = vec![machine.initial().unwrap()];
+    let (mut states, mut solutions) = (0, Vec::new());
+    let mut legal = Vec::new();
+    while let Some(state) = stack.pop() {
+        states += 1;
+        if machine.is_terminal(&state).unwrap() {
+            if machine.goal(&state, role).unwrap() == Score::MAX {
+                solutions.push(canonical_facts(machine, &state));
+            }
+            continue;
+        }
+        machine.legal(&state, role, &mut legal).unwrap();
+        for chosen in &legal {
+            stack.push(machine.next(&state, &[*chosen]).unwrap());
+        }
+    }
+    (states, solutions)
+}
+
+#[test]
+fn every_file_has_a_table() {
+    let tables = names("tests/games", "txt");
+    let boards = names("games/instances", "kif");
+    let games = names("games", "kif");
+    let with_boards: BTreeSet<String> = boards.iter().map(|name| rules_of_board(name)).collect();
+    assert!(with_boards.is_subset(&games), "{with_boards:?}");
+    let expected: BTreeSet<String> = games.difference(&with_boards).cloned().collect();
+    assert!(expected.is_disjoint(&boards));
+    assert_eq!(tables, &expected | &boards);
+}
+
+#[test]
+fn every_file_begins_with_what_it_is() {
+    let check = |path: PathBuf, parts: &[&str]| {
+        let text = text(&path);
+        let head: Vec<&str> = text.lines().take_while(|l| l.starts_with(';')).collect();
+        assert!(head.len() > 3 && head[1] == ";", "{}", path.display());
+        for part in parts {
+            let found = head.iter().filter(|line| line.starts_with(part)).count();
+            assert_eq!(found, 1, "{}: {part}", path.display());
+        }
+    };
+    let of_games = ["; Players: ", "; Rules: ", "; Origin: ", "; Licence: "];
+    for name in names("games", "kif") {
+        check(rules(&name), &of_games);
+    }
+    for name in names("games/instances", "kif") {
+        check(board(&name), &["; Read with games/", "; Licence: "]);
+    }
+}
+
+#[test]
+fn no_file_has_a_finding_but_an_empty_start() {
+    for name in names("tests/games", "txt") {
+        let is_empty = EMPTY_AT_FIRST.iter().any(|game| name.starts_with(game));
+        for strictness in [Strictness::Tolerant, Strictness::Strict] {
+            let reading = reading(&name, strictness);
+            let codes: Vec<&str> = reading.findings.iter().map(|f| f.code.as_str()).collect();
+            let shown = |f: &ggp::diagnostic::Diagnostic| f.render(&reading.sources, Style::Plain);
+            let findings: String = reading.findings.iter().map(shown).collect();
+            let expected: &[&str] = if is_empty { &["W209"] } else { &[] };
+            assert_eq!(codes, expected, "{name} {strictness:?}\n{findings}");
+            assert!(reading.game.is_some());
+        }
+    }
+}
+
+#[test]
+fn positions_are_as_many_as_were_counted_elsewhere() {
+    for name in names("tests/games", "txt") {
+        let expected = table(&name);
+        let mut machine = machine(&name);
+        let game = machine.game().clone();
+        let roles: Vec<&str> = game.roles().map(|role| game.role_name(role)).collect();
+        assert_eq!(roles.join(" "), expected.roles, "{name}");
+        let start = machine.initial().unwrap();
+        assert_eq!(machine.facts(&start).len(), expected.facts, "{name}");
+        let options = PerftOptions {
+            depth: expected.levels.len() as u32 - 1,
+            threads: 2,
+            ..PerftOptions::default()
+        };
+        let found = perft(&mut machine, &start, options, |_| ()).unwrap();
+        let levels: Vec<Vec<u128>> = found.levels.iter().map(numbers).collect();
+        assert_eq!(levels, expected.levels, "{name}");
+        let errors = found.levels.iter().map(|level| level.goal_errors);
+        assert_eq!(errors.sum::<u128>(), 0, "{name}");
+        assert_eq!(found.stop == Stop::Exhausted, expected.is_whole, "{name}");
+    }
+}
+
+fn numbers(level: &Level) -> Vec<u128> {
+    let mut numbers = vec![
+        level.depth.into(),
+        level.paths,
+        level.distinct.into(),
+        level.terminal_paths,
+        level.terminal_distinct.into(),
+    ];
+    numbers.extend(&level.goal_sums);
+    numbers
+}
+
+/// States that the two backends are asked about in each game.
+const COMPARED: usize = 40;
+/// Joint moves made in each of them, spread over all.
+const JOINTS: usize = 6;
+
+#[test]
+fn backends_agree_on_the_first_states() {
+    for name in names("tests/games", "txt") {
+        let game = reading(&name, Strictness::Tolerant).game.unwrap();
+        let new = |backend| AnyMachine::new(&game, backend, Limits::default()).unwrap();
+        let (mut one, mut other) = (new(Backend::Datalog), new(Backend::Naive));
+        let mut level = vec![(one.initial().unwrap(), other.initial().unwrap())];
+        let mut known = HashSet::new();
+        while !level.is_empty() && known.len() < COMPARED {
+            let mut next = Vec::new();
+            for (left, right) in level {
+                let facts = canonical_facts(&one, &left);
+                assert_eq!(facts, canonical_facts(&other, &right), "{name}");
+                if known.len() == COMPARED || !known.insert(facts) {
+                    continue;
+                }
+                let found = answers(&mut one, &left);
+                let expected = answers(&mut other, &right);
+                assert_eq!(found.texts, expected.texts, "{name} in {left:?}");
+                let pairs: Vec<_> = found.joints.iter().zip(&expected.joints).collect();
+                for (joint, same) in pairs.iter().step_by(pairs.len().div_ceil(JOINTS).max(1)) {
+                    let states = (one.next(&left, joint), other.next(&right, same));
+                    next.push((states.0.unwrap(), states.1.unwrap()));
+                }
+            }
+            level = next;
+        }
+    }
+}
+
+/// What a machine says of a state: as text, and its joint moves.
+#[derive(Default)]
+struct Answers {
+    texts: Vec<String>,
+    joints: Vec<Vec<Move>>,
+}
+
+fn answers(machine: &mut AnyMachine, state: &State) -> Answers {
+    let game = machine.game().clone();
+    let mut answers = Answers::default();
+    let is_terminal = machine.is_terminal(state).unwrap();
+    answers.texts.push(format!("terminal: {is_terminal}"));
+    answers.joints.push(Vec::new());
+    for role in game.roles() {
+        let name = game.role_name(role);
+        let values = machine.goal_values(state, role).unwrap();
+        let text = |term| game.canonical(machine.terms(), term);
+        let values: Vec<String> = values.into_iter().map(text).collect();
+        answers.texts.push(format!("{name} gets {values:?}"));
+        let mut legal = Vec::new();
+        if !is_terminal {
+            machine.legal(state, role, &mut legal).unwrap();
+        }
+        // In the order of the machine, which is part of the answer.
+        let text = |m: &Move| game.canonical(machine.terms(), m.term());
+        let texts: Vec<String> = legal.iter().map(text).collect();
+        answers.texts.push(format!("{name} may {texts:?}"));
+        let with = |joint: &Vec<Move>, m: Move| [&joint[..], &[m]].concat();
+        let joints = answers.joints.iter();
+        answers.joints = joints
+            .flat_map(|joint| legal.iter().map(move |m| with(joint, *m)))
+            .collect();
+    }
+    answers
+}
+
+#[test]
+fn known_plans_end_with_the_full_score() {
+    for name in names("tests/games", "txt") {
+        let mut machine = machine(&name);
+        for plan in table(&name).plans {
+            check_plan(&mut machine, &plan);
+        }
+    }
+}
+
+#[test]
+fn all_shortest_plans_are_found() {
+    for name in names("tests/games", "txt") {
+        let table = table(&name);
+        if table.kind != "shortest plans" {
+            continue;
+        }
+        let machine = machine(&name);
+        let expected: BTreeSet<String> = table.plans.into_iter().collect();
+        for strategy in [Strategy::BreadthFirst, Strategy::Iterative, Strategy::Auto] {
+            let found = BTreeSet::from_iter(shortest(&machine, strategy));
+            assert_eq!(found, expected, "{name} {strategy:?}");
+        }
+    }
+}
+
+#[test]
+fn a_puzzle_with_one_solution_has_no_other() {
+    for name in names("tests/games", "txt") {
+        let table = table(&name);
+        if table.kind != "only plan" {
+            continue;
+        }
+        let mut machine = machine(&name);
+        let end = check_plan(&mut machine, &table.plans[0]);
+        let (_, solutions) = all_solutions(&mut machine);
+        assert_eq!(solutions, [canonical_facts(&machine, &end)], "{name}");
+        for strategy in [Strategy::BreadthFirst, Strategy::DepthFirst, Strategy::Auto] {
+            let answer = search(&machine, strategy, Plans::First, 10_000);
+            assert_eq!(told(&machine, &answer), table.plans, "{name} {strategy:?}");
+        }
+    }
+}
+
+/// The states in the tree of a sudoku board, and its solutions.
+fn check_sudoku(board: &str, states: usize, solutions: usize) {
+    let grid = Grid::read("board", board).unwrap();
+    let (walked, found) = all_solutions(&mut machine_on("sudoku", &grid));
+    assert_eq!((walked, found.len()), (states, solutions), "{board}");
+}
+
+#[test]
+fn sudoku_boards_of_all_kinds_have_their_solutions() {
+    // All full boards, and without boxes all Latin squares.
+    check_sudoku("..../..../..../....", 2_657, 288);
+    let grid = Grid::read("board", ".../.../...").unwrap();
+    assert_eq!(all_solutions(&mut machine_on("sudoku", &grid)).1.len(), 12);
+    // Full, and wrong or right from the start.
+    check_sudoku("1234/3412/2143/4321", 1, 1);
+    check_sudoku("1234/3412/2143/4312", 1, 0);
+    check_sudoku("11../..../..../....", 1, 0);
+}
+
+#[test]
+fn lights_go_out_by_the_least_presses_in_any_order() {
+    for (name, orders) in [("lights_out_3x3", 120), ("lights_out_4x4", 24)] {
+        let mut machine = machine(name);
+        let mut presses: Vec<String> = Vec::new();
+        for plan in table(name).plans {
+            let plan = moves(&mut machine, &plan);
+            presses = canonical_moves(&machine, &plan);
+        }
+        let found = shortest(&machine, Strategy::BreadthFirst);
+        assert_eq!(found.len(), orders, "{name}");
+        for plan in &found {
+            let plan = moves(&mut machine, plan);
+            assert_eq!(canonical_moves(&machine, &plan), presses, "{name}");
+        }
+        let deepened = shortest(&machine, Strategy::Iterative);
+        assert_eq!(deepened, found, "{name}");
+    }
+}
+
+#[test]
+fn lights_that_cannot_go_out_are_proved_so() {
+    let machine = machine("lights_out_4x4_unsolvable");
+    for strategy in [Strategy::BreadthFirst, Strategy::DepthFirst, Strategy::Auto] {
+        let answer = search(&machine, strategy, Plans::First, 20_000);
+        assert_eq!(answer.verdict, Verdict::Unsolvable, "{strategy:?}");
+    }
+}
+
+#[test]
+fn senku_ends_with_one_peg_in_the_centre() {
+    let mut machine = machine("senku");
+    for (strategy, nodes) in [(Strategy::DepthFirst, 2_000), (Strategy::Auto, 20_000)] {
+        let answer = search(&machine, strategy, Plans::First, nodes);
+        let plans = told(&machine, &answer);
+        assert_eq!(plans.len(), 1, "{strategy:?}: {answer:?}");
+        let end = check_plan(&mut machine, &plans[0]);
+        assert_eq!(moves(&mut machine, &plans[0]).len(), 31);
+        assert_eq!(canonical_facts(&machine, &end), ["(peg 4 4)"]);
+    }
+}
+
+/// The sums of one column of a table's levels.
+fn total(name: &str, column: usize) -> u128 {
+    table(name).levels.iter().map(|level| level[column]).sum()
+}
+
+#[test]
+fn tic_tac_toe_has_5478_positions_and_255168_games() {
+    assert_eq!(total("tic_tac_toe", 2), 5_478);
+    assert_eq!(total("tic_tac_toe", 3), 255_168);
+    // 131184 games won, 77904 lost and 46080 drawn.
+    assert_eq!(total("tic_tac_toe", 5), 13_118_400 + 2_304_000);
+    assert_eq!(total("tic_tac_toe", 6), 7_790_400 + 2_304_000);
+}
+
+/// What the first role gets if both of two play best, one at a time.
+fn value(machine: &mut AnyMachine, state: &State, known: &mut HashMap<State, Score>) -> Score {
+    if let Some(value) = known.get(state) {
+        return *value;
+    }
+    let roles: Vec<_> = machine.game().roles().collect();
+    let value = if machine.is_terminal(state).unwrap() {
+        let scores: Vec<u8> = roles
+            .iter()
+            .map(|role| machine.goal(state, *role).unwrap().get())
+            .collect();
+        assert_eq!(scores.iter().sum::<u8>(), 100);
+        Score::new(scores[0]).unwrap()
+    } else {
+        let joints = answers(machine, state).joints;
+        let values: Vec<Score> = joints
+            .iter()
+            .map(|joint| {
+                let next = machine.next(state, joint).unwrap();
+                value(machine, &next, known)
+            })
+            .collect();
+        let mut legal = [Vec::new(), Vec::new()];
+        for (role, legal) in roles.iter().zip(&mut legal) {
+            machine.legal(state, *role, legal).unwrap();
+        }
+        assert!(legal[0].len() == 1 || legal[1].len() == 1);
+        match legal[1].len() {
+            1 => *values.iter().max().unwrap(),
+            _ => *values.iter().min().unwrap(),
+        }
+    };
+    known.insert(state.clone(), value);
+    value
+}
+
+#[test]
+fn small_games_are_worth_what_is_known() {
+    let mut known = HashMap::new();
+    let mut board = machine("tic_tac_toe");
+    let start = board.initial().unwrap();
+    assert_eq!(value(&mut board, &start, &mut known).get(), 50);
+
+    known.clear();
+    let mut heaps = machine("nim");
+    let start = heaps.initial().unwrap();
+    assert_eq!(value(&mut heaps, &start, &mut known).get(), 100);
+    let joints = answers(&mut heaps, &start).joints;
+    let wins = |joint: &&Vec<Move>| {
+        let next = heaps.next(&start, joint).unwrap();
+        value(&mut heaps, &next, &mut known) == Score::MAX
+    };
+    let winning: Vec<Vec<Move>> = joints.iter().filter(wins).cloned().collect();
+    assert_eq!(winning.len(), 1);
+    assert_eq!(canonical_moves(&heaps, &winning[0]), ["(take a 2)", "wait"]);
+}
+
+/// Compares what playouts take for a role's best move after some joint moves.
+fn check_best(name: &str, played: &str, role: &str, playouts: u64, expected: &str) {
+    let mut machine = machine(name);
+    let state = after(&mut machine, played);
+    for seed in 0..3 {
+        let options = SolveOptions {
+            seed,
+            budget: Budget {
+                nodes: playouts,
+                ..Budget::default()
+            },
+            ..SolveOptions::default()
+        };
+        let found = evaluate(&machine, &state, &options, &mut Stats::default(), &mut ()).unwrap();
+        let known = found.roles.iter().find(|known| known.role == role).unwrap();
+        let best = known.best.as_deref();
+        assert_eq!(best, Some(expected), "{name} seed {seed}: {known:?}");
+    }
+}
+
+#[test]
+fn playouts_find_the_only_good_move() {
+    check_best("nim", "", "left", 256_000, "(take a 2)");
+    check_best("nim", "(take c 5) wait", "right", 2_000, "(take b 1)");
+    let win = "(mark 1 1) wait wait (mark 2 2) (mark 1 2) wait wait (mark 3 3)";
+    check_best("tic_tac_toe", win, "cross", 300, "(mark 1 3)");
+    let guard = "(mark 1 1) wait wait (mark 2 2) (mark 1 2) wait";
+    check_best("tic_tac_toe", guard, "nought", 2_000, "(mark 1 3)");
+    let win = "(drop 1) wait wait (drop 2) (drop 1) wait wait (drop 2) (drop 1) wait wait (drop 2)";
+    check_best("connect_four", win, "red", 500, "(drop 1)");
+    let guard = "(drop 1) wait wait (drop 2) (drop 1) wait wait (drop 7) (drop 1) wait";
+    check_best("connect_four", guard, "yellow", 1_000, "(drop 1)");
+}
+
+#[test]
+fn symmetric_games_are_even() {
+    for name in ["rock_paper_scissors", "goofspiel", "three_player_race"] {
+        let mut machine = machine(name);
+        let start = machine.initial().unwrap();
+        let options = SolveOptions {
+            budget: Budget {
+                nodes: 3_000,
+                ..Budget::default()
+            },
+            ..SolveOptions::default()
+        };
+        let found = evaluate(&machine, &start, &options, &mut Stats::default(), &mut ()).unwrap();
+        let even = 100.0 / found.roles.len() as f64;
+        for role in found.roles {
+            let expected = role.expected.unwrap();
+            assert!((expected - even).abs() < 15.0, "{name}: {role:?}");
+        }
+    }
+}
+
+/// Where `GGP_PUZZLES` says, or beside the repository, since the puzzles are not
+/// ours to publish.
+fn puzzle(name: &str) -> Option<String> {
+    let folder = match env::var_os("GGP_PUZZLES") {
+        Some(folder) => PathBuf::from(folder),
+        None => root().join("../shared/puzzles"),
+    };
+    if !folder.is_dir() {
+        println!("skipped: there is no folder {}", folder.display());
+        return None;
+    }
+    Some(text(&folder.join(name)))
+}
+
+/// A file of hitori boards, and the file of their solutions, in which a shaded
+/// cell is 0.
+fn hitori(name: &str) -> Option<Vec<(Grid, Vec<String>)>> {
+    let boards = puzzles(name, &puzzle(&format!("{name}.txt"))?).unwrap();
+    let solved = puzzles(name, &puzzle(&format!("{name}.solutions.txt"))?).unwrap();
+    assert_eq!(boards.len(), solved.len(), "{name}");
+    Some(boards.into_iter().zip(solved.iter().map(shaded)).collect())
+}
+
+fn shaded(solved: &Grid) -> Vec<String> {
+    let mut facts = Vec::new();
+    for (row, cells) in (1..).zip(solved.rows()) {
+        for (column, cell) in (1..).zip(cells) {
+            let is_shaded = cell == "0";
+            facts.extend(is_shaded.then(|| format!("(shaded {row} {column})")));
+        }
+    }
+    facts.sort();
+    facts
+}
+
+fn only_shaded(facts: &[String]) -> Vec<String> {
+    let shaded = facts.iter().filter(|fact| fact.starts_with("(shaded "));
+    shaded.cloned().collect()
+}
+
+/// Compares all solutions of each board, and the states of all trees together.
+fn check_hitori(name: &str, states: usize, several: &[usize]) {
+    let Some(boards) = hitori(name) else { return };
+    let mut walked = 0;
+    for (number, (grid, expected)) in (1..).zip(&boards) {
+        let mut machine = machine_on("hitori", grid);
+        let (states, solutions) = all_solutions(&mut machine);
+        walked += states;
+        let found: Vec<Vec<String>> = solutions.iter().map(|s| only_shaded(s)).collect();
+        assert!(found.contains(expected), "{name} {number}: {found:?}");
+        let count = if several.contains(&number) { 4 } else { 1 };
+        assert_eq!(found.len(), count, "{name} {number}");
+    }
+    assert_eq!(walked, states, "{name}");
+}
+
+#[test]
+fn hitori_puzzles_have_the_solutions_of_their_files() {
+    check_hitori("hitori_sample_3to6", 628, &[7]);
+    check_hitori("hitori_6x6", 451, &[]);
+    check_hitori("hitori_challenge_9x9", 12_744, &[]);
+}
+
+#[test]
+fn hitori_puzzles_are_solved_by_depth_first_search() {
+    // The seventh has several solutions, and its file one of them.
+    check_solved("hitori_sample_3to6", |number| number != 7);
+    check_solved("hitori_6x6", |_| true);
+    check_solved("hitori_challenge_9x9", |number| {
+        number <= 20 || number == 63
+    });
+    check_solved("hitori_12x12", |_| true);
+    check_solved("hitori_20x20", |number| number == 1);
+}
+
+fn check_solved(name: &str, is_asked: impl Fn(usize) -> bool) {
+    let Some(boards) = hitori(name) else { return };
+    for (number, (grid, expected)) in (1..).zip(&boards) {
+        if !is_asked(number) {
+            continue;
+        }
+        let mut machine = machine_on("hitori", grid);
+        let answer = search(&machine, Strategy::DepthFirst, Plans::First, 1_000);
+        let plans = told(&machine, &answer);
+        assert_eq!(plans.len(), 1, "{name} {number}: {answer:?}");
+        let end = check_plan(&mut machine, &plans[0]);
+        let facts = canonical_facts(&machine, &end);
+        assert_eq!(only_shaded(&facts), *expected, "{name} {number}");
+    }
+}
+
+#[test]
+fn lights_out_puzzles_have_the_least_presses_of_their_files() {
+    for size in 3..=10 {
+        let name = format!("lights_out_{size}x{size}.txt");
+        let Some(text) = puzzle(&name) else { return };
+        let boards = puzzles(&name, &text).unwrap();
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        for (number, (grid, line)) in (1..).zip(boards.iter().zip(lines)) {
+            let words: Vec<&str> = line.split(' ').collect();
+            let least: usize = words[1].parse().unwrap();
+            let plan = presses(&Grid::read(&name, words[2]).unwrap());
+            assert_eq!(plan.len(), least, "{name} {number}");
+            let mut machine = machine_on("lights_out", grid);
+            check_plan(&mut machine, &plan.join(" "));
+            // Larger boards have too many states for a search that counts presses.
+            if size == 3 || size == 4 && number <= 4 {
+                let answer = search(&machine, Strategy::BreadthFirst, Plans::First, 20_000);
+                let found = told(&machine, &answer);
+                let length = moves(&mut machine, &found[0]).len();
+                assert_eq!(length, least, "{name} {number}");
+            }
+        }
+    }
+}
+
+fn presses(set: &Grid) -> Vec<String> {
+    let mut presses = Vec::new();
+    for (row, cells) in (1..).zip(set.rows()) {
+        for (column, cell) in (1..).zip(cells) {
+            let is_pressed = cell == "1";
+            presses.extend(is_pressed.then(|| format!("(press {row} {column})")));
+        }
+    }
+    presses
+}
+
+#[test]
+fn a_published_solution_of_senku_is_one() {
+    let Some(text) = puzzle("senku_central.txt") else {
+        return;
+    };
+    let line = text.lines().find(|line| !line.starts_with('#')).unwrap();
+    let mut jumps = Vec::new();
+    // After the vacancy, the last cell and the number: `13>33`, row and column
+    // from 0.
+    for jump in line.split(' ').skip(3) {
+        let digits: Vec<i8> = jump.bytes().map(|b| b as i8 - b'0' as i8).collect();
+        let [row, column, _, to_row, to_column] = digits[..] else {
+            panic!("{jump}");
+        };
+        let direction = match (to_row - row, to_column - column) {
+            (-2, 0) => "up",
+            (2, 0) => "down",
+            (0, -2) => "left",
+            _ => "right",
+        };
+        jumps.push(format!("(jump {} {} {direction})", row + 1, column + 1));
+    }
+    assert_eq!(jumps.len(), 31);
+    check_plan(&mut machine("senku"), &jumps.join(" "));
+}
