@@ -74,7 +74,7 @@ pub fn read(sources: Sources, options: &ReadOptions) -> Reading {
     if !diagnostic::has_errors(&findings) {
         let (lowered, more) = lower::lower(&sources, &forms, options);
         findings.extend(more);
-        findings.extend(arity::check(&lowered));
+        findings.extend(arity::check(&lowered, options.strictness));
         findings.extend(safety::check(&lowered, &sources));
         findings.extend(names::check(&lowered, options.strictness));
         let roles = roles::check(&lowered, options.strictness, &mut findings);

@@ -13,18 +13,25 @@ use crate::symbol::Symbol;
 /// Reports relations and functions that are used with different numbers of
 /// arguments. A relation and a function may share a name; so may a constant
 /// and a function.
-pub(super) fn check(lowered: &Lowered) -> Vec<Diagnostic> {
+pub(super) fn check(lowered: &Lowered, strictness: Strictness) -> Vec<Diagnostic> {
     let mut first_use: FxHashMap<FunctorId, Span> = FxHashMap::default();
     for (relation, _, span) in &lowered.uses {
         let functor = lowered.relation_functor[relation.index()];
         first_use.entry(functor).or_insert(*span);
     }
     let mut findings = Vec::new();
-    report(lowered, &first_use, Kind::Relation, &mut findings);
+    report(
+        lowered,
+        &first_use,
+        Kind::Relation,
+        strictness,
+        &mut findings,
+    );
     report(
         lowered,
         &lowered.term_functors,
         Kind::Function,
+        strictness,
         &mut findings,
     );
     findings
@@ -40,6 +47,7 @@ fn report(
     lowered: &Lowered,
     first_use: &FxHashMap<FunctorId, Span>,
     kind: Kind,
+    strictness: Strictness,
     findings: &mut Vec<Diagnostic>,
 ) {
     let mut by_name: BTreeMap<Symbol, Vec<(Span, Functor)>> = BTreeMap::new();
@@ -58,7 +66,7 @@ fn report(
             let (span, _) = uses[1];
             let finding = Diagnostic::new(
                 Code::BracketedName,
-                Strictness::Tolerant,
+                strictness,
                 span,
                 format!("{name} and ({name}) are two different things"),
             );

@@ -65,7 +65,9 @@ fn missing_keywords(lowered: &Lowered, strictness: Strictness, findings: &mut Ve
         ),
     ];
     for (keyword, code, message, form) in needed {
-        if !defined(keyword) {
+        // Who says what can be true at all has thought of what is at first.
+        let meant = keyword == Keyword::Init && defined(Keyword::Base);
+        if !defined(keyword) && !meant {
             let finding = Diagnostic::new(code, strictness, None, message);
             findings.push(finding.help(format!("add {form}")));
         }

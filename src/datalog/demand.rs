@@ -23,7 +23,6 @@ use std::rc::Rc;
 use super::order::{Estimate, Estimates, order};
 use crate::program::strata::{for_each_body_atom, stratify};
 use crate::program::{Atom, Fact, Literal, RelationId, Rule, RuleSet, Term};
-use crate::span::Span;
 
 /// A program that derives on demand.
 pub(super) struct Demanded {
@@ -382,7 +381,9 @@ impl<'a> Rewriting<'a> {
                 let all: Vec<Term> = (0..arity)
                     .map(|column| Term::Variable(crate::program::Variable::new(column)))
                     .collect();
-                let span = Span::default();
+                let given = |fact: &&Fact| fact.relation.index() == node.0;
+                let fact = self.rules.facts.iter().find(given);
+                let span = fact.expect("the relation has facts").span;
                 let atom = |relation: RelationId, arguments| Atom {
                     relation,
                     arguments,

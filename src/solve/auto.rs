@@ -20,6 +20,12 @@ const GROWTH: u64 = 8;
 /// A playout costs about as much as so many expansions.
 const PLAYOUT: u64 = 32;
 
+/// States at least that breadth-first may expand to shorten a long plan.
+const LONG_PLAN_SHARE: u64 = 100_000;
+/// A plan is long if it has so many times the moves that breadth-first looked
+/// ahead.
+const LONG_PLAN: usize = 10;
+
 /// The searches that have not failed for want of memory.
 struct Portfolio {
     breadth: bool,
@@ -89,6 +95,21 @@ pub(super) fn search<M: Machine>(
                 what,
             } = outcome.verdict
             else {
+                if is_long(&outcome.verdict, completed) && portfolio.breadth {
+                    // A way that wanders is worth a better look for a short one.
+                    let share = (spent * GROWTH).max(LONG_PLAN_SHARE);
+                    let budget = Budget {
+                        nodes: share.min(options.budget.nodes.saturating_sub(spent)),
+                        ..left
+                    };
+                    problem.set_order(options.order);
+                    let breadth = Strategy::BreadthFirst;
+                    let shorter = run(problem, breadth, &how, &budget, stats, observer)?;
+                    if let Verdict::Solved { .. } = shorter.verdict {
+                        let chosen = explain(problem, breadth, round, options, completed);
+                        return Ok((shorter.verdict, line, chosen));
+                    }
+                }
                 let chosen = explain(problem, strategy, round, options, completed);
                 return Ok((outcome.verdict, line, chosen));
             };
@@ -123,6 +144,15 @@ pub(super) fn search<M: Machine>(
         problem.tables()
     );
     Ok((verdict, line, chosen))
+}
+
+/// Whether a plan has far more moves than breadth-first has looked ahead.
+fn is_long(verdict: &Verdict<Move>, completed: Option<u32>) -> bool {
+    let Verdict::Solved { plans, .. } = verdict else {
+        return false;
+    };
+    let looked = completed.map_or(0, |depth| depth as usize + 1);
+    plans.iter().any(|plan| plan.len() > LONG_PLAN * looked)
 }
 
 fn problem_line(one: Option<BestEnd>, other: Option<BestEnd>) -> Option<BestEnd> {

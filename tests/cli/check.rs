@@ -34,7 +34,7 @@ fn all_findings_are_printed_with_their_place() {
         "error[G102]",
         "error[G113]",
         "warning[W202]",
-        "bad.kif:2:5",
+        "bad.kif:2:14",
         "errors, ",
     ] {
         assert!(found.out.contains(part), "{part} is not in\n{}", found.out);
