@@ -95,7 +95,10 @@ pub(super) fn search<M: Machine>(
                 what,
             } = outcome.verdict
             else {
-                if is_long(&outcome.verdict, completed) && portfolio.breadth {
+                if strategy != Strategy::BreadthFirst
+                    && portfolio.breadth
+                    && is_long(&outcome.verdict, completed)
+                {
                     // A way that wanders is worth a better look for a short one.
                     let share = (spent * GROWTH).max(LONG_PLAN_SHARE);
                     let budget = Budget {
