@@ -1,6 +1,8 @@
 //! The runner of reference answers: on the corpus, if it lies beside the
 //! repository, and on a game of our own whose answers were computed by hand.
 
+mod common;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{env, fs, process};
@@ -10,20 +12,6 @@ use ggp::conformance::{list_digest, sha256};
 use ggp::machine::Backend;
 use serde_json::{Value, json};
 
-/// Where `GGP_CORPUS` says, or beside the repository, since its records are not
-/// ours to publish.
-fn corpus() -> Option<PathBuf> {
-    let folder = match env::var_os("GGP_CORPUS") {
-        Some(folder) => PathBuf::from(folder),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/conformance"),
-    };
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    println!("skipped: there is no folder {}", folder.display());
-    None
-}
-
 fn explanations() -> Vec<Explanation> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance_faults.json");
     let text = fs::read_to_string(file).expect("the file is part of the repository");
@@ -32,10 +20,12 @@ fn explanations() -> Vec<Explanation> {
 
 #[test]
 fn the_corpus_agrees() {
-    let Some(folder) = corpus() else { return };
+    let Some(folder) = common::corpus() else {
+        return;
+    };
     let options = Options {
         threads: std::thread::available_parallelism().map_or(1, usize::from),
-        paths: 2_000,
+        paths: 10_000,
         time: Some(Duration::from_secs(220)),
         time_per_game: Some(Duration::from_secs(20)),
         explanations: explanations(),
@@ -44,11 +34,16 @@ fn the_corpus_agrees() {
     let report = conformance::run(&folder, &options, |_, _| {}).expect("the corpus is well formed");
     println!("{report}");
     assert!(report.agrees(), "{report}");
+    // Else the time was over before all was compared, which tells little.
+    let finished = report.games.iter().filter(|game| game.finished).count();
+    assert!(10 * finished >= 9 * report.games.len(), "{report}");
 }
 
 #[test]
 fn every_explanation_is_needed() {
-    let Some(folder) = corpus() else { return };
+    let Some(folder) = common::corpus() else {
+        return;
+    };
     for explanation in explanations() {
         let options = Options {
             games: vec![explanation.key.clone()],
@@ -438,4 +433,46 @@ fn budgets_and_names_narrow_the_run() {
     let report = run(late).unwrap();
     assert!(!report.games[0].finished);
     assert!(report.agrees());
+}
+
+#[cfg(feature = "cli")]
+#[test]
+fn the_command_ends_with_a_code() {
+    let ggp = |arguments: &[&str], folder: &Folder| {
+        let mut command = process::Command::new(env!("CARGO_BIN_EXE_ggp"));
+        let output = command.arg("conformance").arg(&folder.0).args(arguments);
+        let output = output.output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        (output.status.code(), text)
+    };
+    let folder = Folder::new("command");
+    folder.write("games/matches.kif", RULES);
+    folder.write("perft.jsonl", &perft_record().to_string());
+    let (code, text) = ggp(&[], &folder);
+    let sums = "1 games (0 refused), 1 verdicts, 4 perft lines, 0 trace steps: 0 differences\n";
+    assert_eq!((code, text.as_str()), (Some(0), sums));
+    let mut wrong = perft_record();
+    wrong["perft"][2]["paths"] = json!(13);
+    folder.write("perft.jsonl", &wrong.to_string());
+    let (code, text) = ggp(&["--json", "--backend", "naive", "--threads", "2"], &folder);
+    let report: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(code, Some(1));
+    assert_eq!(
+        report["games"][0]["differences"],
+        json!([{
+            "game": "matches", "place": "perft.jsonl:1", "what": "perft depth 2 paths",
+            "expected": "13", "found": "12",
+        }])
+    );
+    let explained = json!([{"key": "matches", "what": "perft depth 2", "why": "made wrong"}]);
+    folder.write("explained.json", &explained.to_string());
+    let file = folder.0.join("explained.json").display().to_string();
+    let (code, text) = ggp(&["--explanations", &file], &folder);
+    assert_eq!(code, Some(0));
+    assert!(
+        text.starts_with("explained matches: perft depth 2 paths\n  made wrong\n"),
+        "{text}"
+    );
+    folder.write("perft.jsonl", "{}");
+    assert_eq!(ggp(&[], &folder).0, Some(2));
 }

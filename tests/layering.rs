@@ -30,7 +30,7 @@ const NARROW: &[(&str, &[&str])] = &[
     ("program", &["symbol", "span", "ground"]),
     ("ground", &["program"]),
     // Plain Datalog: no word of GDL, no state, no role.
-    ("datalog", &["program", "ground"]),
+    ("datalog", &["span", "program", "ground"]),
     ("search", &[]),
 ];
 
