@@ -54,7 +54,8 @@ impl Default for Limits {
 ///
 /// Methods take `&mut self` for scratch space only: answers depend on the state
 /// alone. Cloning is cheap, for one machine a thread; states may be handed from
-/// one clone to another.
+/// one clone to another. The examples are about a robot that walks from square
+/// 0 to square 2 by `go` and `stay`.
 pub trait Machine: Clone + Send {
     /// A state: cheap to clone, hash and compare. Two states are equal exactly
     /// if the same facts are true in them.
@@ -71,9 +72,25 @@ pub trait Machine: Clone + Send {
     fn terms_mut(&mut self) -> &mut Terms;
 
     /// The initial state.
+    ///
+    /// ```
+    /// # use ggp::machine::*;
+    /// # let mut machine = example();
+    /// let start = machine.initial()?;
+    /// assert_eq!(canonical_facts(&machine, &start), ["(at 0)"]);
+    /// # Ok::<(), PlayError>(())
+    /// ```
     fn initial(&mut self) -> Result<Self::State, PlayError>;
 
     /// Whether the game is over.
+    ///
+    /// ```
+    /// # use ggp::machine::*;
+    /// # let mut machine = example();
+    /// let start = machine.initial()?;
+    /// assert!(!machine.is_terminal(&start)?);
+    /// # Ok::<(), PlayError>(())
+    /// ```
     fn is_terminal(&mut self, state: &Self::State) -> Result<bool, PlayError>;
 
     /// Replaces the content of `out` by the role's legal moves, each once,
@@ -83,6 +100,17 @@ pub trait Machine: Clone + Send {
     /// # Errors
     ///
     /// [`PlayError::NoLegalMove`] if there is none though the game is not over.
+    ///
+    /// ```
+    /// # use ggp::machine::*;
+    /// # let mut machine = example();
+    /// let start = machine.initial()?;
+    /// let robot = machine.game().role_named("robot").expect("it is declared");
+    /// let mut moves = Vec::new();
+    /// machine.legal(&start, robot, &mut moves)?;
+    /// assert_eq!(canonical_moves(&machine, &moves), ["go", "stay"]);
+    /// # Ok::<(), PlayError>(())
+    /// ```
     fn legal(
         &mut self,
         state: &Self::State,
@@ -93,6 +121,18 @@ pub trait Machine: Clone + Send {
     /// The state after a joint move: one move for each role, in the order of
     /// [`Game::roles`]. Whether the moves are legal is not checked; see
     /// [`Machine::play`].
+    ///
+    /// ```
+    /// # use ggp::machine::*;
+    /// # let mut machine = example();
+    /// let start = machine.initial()?;
+    /// let robot = machine.game().role_named("robot").expect("it is declared");
+    /// let mut moves = Vec::new();
+    /// machine.legal(&start, robot, &mut moves)?;
+    /// let after = machine.next(&start, &[moves[0]])?;
+    /// assert_eq!(canonical_facts(&machine, &after), ["(at 1)"]);
+    /// # Ok::<(), PlayError>(())
+    /// ```
     fn next(&mut self, state: &Self::State, joint: &[Move]) -> Result<Self::State, PlayError>;
 
     /// The role's score.
@@ -100,15 +140,52 @@ pub trait Machine: Clone + Send {
     /// # Errors
     ///
     /// If the rules give none, several, or something that is no score.
+    ///
+    /// ```
+    /// # use ggp::machine::*;
+    /// # let mut machine = example();
+    /// let start = machine.initial()?;
+    /// let robot = machine.game().role_named("robot").expect("it is declared");
+    /// assert_eq!(machine.goal(&start, robot)?.get(), 0);
+    /// # Ok::<(), PlayError>(())
+    /// ```
     fn goal(&mut self, state: &Self::State, role: RoleId) -> Result<Score, PlayError>;
 
     /// All values `n` with `(goal role n)`, ordered by [`Game::compare_terms`].
+    ///
+    /// ```
+    /// # use ggp::machine::*;
+    /// # let mut machine = example();
+    /// let start = machine.initial()?;
+    /// let robot = machine.game().role_named("robot").expect("it is declared");
+    /// let values = machine.goal_values(&start, robot)?;
+    /// assert_eq!(machine.game().text(machine.terms(), values[0]), "0");
+    /// # Ok::<(), PlayError>(())
+    /// ```
     fn goal_values(&mut self, state: &Self::State, role: RoleId) -> Result<Vec<TermId>, PlayError>;
 
     /// The facts of a state, in ascending order of id.
+    ///
+    /// ```
+    /// # use ggp::machine::*;
+    /// # let mut machine = example();
+    /// let start = machine.initial()?;
+    /// assert_eq!(machine.facts(&start).len(), 1);
+    /// # Ok::<(), PlayError>(())
+    /// ```
     fn facts(&self, state: &Self::State) -> Vec<TermId>;
 
     /// The state with the given facts, in any order.
+    ///
+    /// ```
+    /// # use ggp::machine::*;
+    /// # let mut machine = example();
+    /// let game = machine.game().clone();
+    /// let end = game.parse_term(machine.terms_mut(), "(at 2)").expect("the rules have it");
+    /// let state = machine.state(&[end])?;
+    /// assert!(machine.is_terminal(&state)?);
+    /// # Ok::<(), PlayError>(())
+    /// ```
     fn state(&mut self, facts: &[TermId]) -> Result<Self::State, PlayError>;
 
     /// The state after a joint move that is checked to be legal.
@@ -117,6 +194,19 @@ pub trait Machine: Clone + Send {
     ///
     /// [`PlayError::GameOver`], [`PlayError::WrongMoveCount`] or
     /// [`PlayError::IllegalMove`]; the state is as it was.
+    ///
+    /// ```
+    /// # use ggp::game::Move;
+    /// # use ggp::machine::*;
+    /// # let mut machine = example();
+    /// let start = machine.initial()?;
+    /// let game = machine.game().clone();
+    /// let go = game.parse_term(machine.terms_mut(), "go").expect("the rules have it");
+    /// let after = machine.play(&start, &[Move::new(go)])?;
+    /// let end = machine.play(&after, &[Move::new(go)])?;
+    /// assert_eq!(machine.play(&end, &[Move::new(go)]), Err(PlayError::GameOver));
+    /// # Ok::<(), PlayError>(())
+    /// ```
     fn play(&mut self, state: &Self::State, joint: &[Move]) -> Result<Self::State, PlayError> {
         if self.is_terminal(state)? {
             return Err(PlayError::GameOver);
@@ -141,6 +231,21 @@ pub trait Machine: Clone + Send {
         }
         self.next(state, joint)
     }
+}
+
+/// A machine for a walk of one robot from square 0 to square 2, for examples.
+#[doc(hidden)]
+pub fn example() -> AnyMachine {
+    let rules = "(role robot) (init (at 0)) (after 0 1) (after 1 2)
+        (<= (legal robot go) (true (at ?x)) (after ?x ?y))
+        (<= (legal robot stay) (true (at ?x)))
+        (<= (next (at ?y)) (does robot go) (true (at ?x)) (after ?x ?y))
+        (<= (next (at ?x)) (does robot stay) (true (at ?x)))
+        (<= terminal (true (at 2)))
+        (<= (goal robot 100) (true (at 2)))
+        (<= (goal robot 0) (not (true (at 2))))";
+    let game = Game::from_text("walk.kif", rules).expect("the rules are right");
+    AnyMachine::new(&game, Backend::Datalog, Limits::default()).expect("they are small")
 }
 
 /// The canonical texts of a state's facts, sorted.
