@@ -73,11 +73,16 @@ pub fn read(sources: Sources, options: &ReadOptions) -> Reading {
     // What a missing bracket leaves behind would be reported as nonsense.
     if !diagnostic::has_errors(&findings) {
         let (lowered, more) = lower::lower(&sources, &forms, options);
+        // What a form that was given up would have defined is not missing.
+        let whole = !diagnostic::has_errors(&more);
         findings.extend(more);
         findings.extend(arity::check(&lowered, options.strictness));
         findings.extend(safety::check(&lowered, &sources));
-        findings.extend(names::check(&lowered, options.strictness));
-        let roles = roles::check(&lowered, options.strictness, &mut findings);
+        let mut roles = Vec::new();
+        if whole {
+            findings.extend(names::check(&lowered, options.strictness));
+            roles = roles::check(&lowered, options.strictness, &mut findings);
+        }
         findings.extend(recursion::check(&lowered));
         match stratify(&lowered.rules, &lowered.terms) {
             Ok(groups) => findings.extend(dependencies::check(&lowered, &groups)),

@@ -180,7 +180,7 @@ impl Diagnostic {
             } else {
                 Severity::Error
             },
-            message: message.into(),
+            message: plain(message.into()),
             span: span.into(),
             notes: Vec::new(),
             help: None,
@@ -189,13 +189,13 @@ impl Diagnostic {
 
     /// Adds a further place and what it shows.
     pub fn note(mut self, span: Span, text: impl Into<String>) -> Self {
-        self.notes.push((span, text.into()));
+        self.notes.push((span, plain(text.into())));
         self
     }
 
     /// Adds the mend.
     pub fn help(mut self, text: impl Into<String>) -> Self {
-        self.help = Some(text.into());
+        self.help = Some(plain(text.into()));
         self
     }
 
@@ -216,10 +216,10 @@ impl Diagnostic {
                 }
             }
             Some(span) => {
-                let mut group = title.element(self.snippet(sources, span.file));
+                let mut group = self.place(sources, span.file, Group::with_title(title));
                 for file in 0..sources.files().len() as u32 {
                     if file != span.file && self.notes.iter().any(|(s, _)| s.file == file) {
-                        group = group.element(self.snippet(sources, file));
+                        group = self.place(sources, file, group);
                     }
                 }
                 group
@@ -241,21 +241,50 @@ impl Diagnostic {
             .join("\n")
     }
 
-    fn snippet<'s>(
-        &'s self,
-        sources: &'s Sources,
-        file: u32,
-    ) -> Snippet<'s, annotate_snippets::Annotation<'s>> {
+    /// Adds the lines of a file that are concerned; where one of them is too
+    /// long to be shown, line and column alone.
+    fn place<'s>(&'s self, sources: &'s Sources, file: u32, group: Group<'s>) -> Group<'s> {
         let source = &sources.files()[file as usize];
-        let range = |span: Span| span.start as usize..span.end as usize;
-        let mut snippet = Snippet::source(source.text()).path(source.name());
-        if let Some(span) = self.span.filter(|span| span.file == file) {
-            snippet = snippet.annotation(AnnotationKind::Primary.span(range(span)));
+        let notes = self.notes.iter().map(|(span, text)| (*span, Some(text)));
+        let marks = self.span.map(|span| (span, None)).into_iter().chain(notes);
+        let marks: Vec<(Span, Option<&String>)> =
+            marks.filter(|(span, _)| span.file == file).collect();
+        let first = marks.iter().map(|(span, _)| span.start).min().unwrap_or(0);
+        let last = marks.iter().map(|(span, _)| span.end).max().unwrap_or(0);
+        // Only the lines concerned: the printer looks at all that it is given.
+        let text = source.text();
+        let start = text[..first as usize]
+            .rfind(['\n', '\r'])
+            .map_or(0, |at| at + 1);
+        let end = text[last as usize..].find(['\n', '\r']);
+        let end = end.map_or(text.len(), |at| last as usize + at);
+        let lines = &text[start..end];
+        if lines.lines().any(|line| line.len() > LONGEST_LINE) {
+            let mut group = group;
+            for (span, note) in marks {
+                let (line, column) = sources.line_column(span);
+                let origin = Origin::path(source.name()).line(line).char_column(column);
+                group = group.element(origin);
+                if let Some(note) = note {
+                    group = group.element(Level::NOTE.message(note));
+                }
+            }
+            return group;
         }
-        for (span, text) in self.notes.iter().filter(|(span, _)| span.file == file) {
-            snippet = snippet.annotation(AnnotationKind::Context.span(range(*span)).label(text));
+        let (line, _) = sources.line_column(Span {
+            file,
+            start: start as u32,
+            end: start as u32,
+        });
+        let mut snippet = Snippet::source(lines).path(source.name()).line_start(line);
+        for (span, note) in marks {
+            let range = span.start as usize - start..span.end as usize - start;
+            snippet = snippet.annotation(match note {
+                None => AnnotationKind::Primary.span(range),
+                Some(note) => AnnotationKind::Context.span(range).label(note),
+            });
         }
-        snippet
+        group.element(snippet)
     }
 
     /// The finding as a value for machines.
@@ -286,6 +315,28 @@ impl Diagnostic {
         }
     }
 }
+
+/// A text of ours, in which names of the rules may be as long as they like and
+/// hold what steers a terminal: shortened, and on one line.
+fn plain(text: String) -> String {
+    const LONGEST: usize = 400;
+    let steers = |c: char| c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c);
+    if text.len() <= LONGEST && !text.contains(steers) {
+        return text;
+    }
+    let mut plain: String = text
+        .chars()
+        .take(LONGEST)
+        .map(|c| if steers(c) { '\u{fffd}' } else { c })
+        .collect();
+    if text.chars().nth(LONGEST).is_some() {
+        plain.push_str("...");
+    }
+    plain
+}
+
+/// Longest line of a rule file that is shown, in bytes.
+const LONGEST_LINE: usize = 1_000;
 
 /// Whether a printed report carries terminal colours.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]

@@ -533,7 +533,13 @@ fn compare_steps(game: &Game, work: u64, steps: usize, random: &mut impl Rng) ->
 /// Random rule sets, always the same ones unless `GGP_SEED` says otherwise;
 /// `PROPTEST_CASES` says how many.
 fn config() -> Config {
+    let given = std::env::var_os("PROPTEST_CASES").is_some();
     Config {
+        cases: if given {
+            Config::default().cases
+        } else {
+            2_000
+        },
         rng_seed: RngSeed::Fixed(common::seed()),
         failure_persistence: None,
         max_shrink_iters: 20_000,
@@ -558,6 +564,24 @@ proptest! {
         if let Err(message) = compare(&game, 200_000, 5, &mut random) {
             return Err(TestCaseError::fail(format!("{message}\n{text}")));
         }
+    }
+}
+
+/// Rules that an evaluator once answered wrongly.
+#[test]
+fn evaluators_agree_on_rules_that_were_hard() {
+    for (name, rules) in [(
+        "a variable and a term around it stand in one literal",
+        "(pair a (f a))
+         (<= (both ?x ?y) (pair ?x ?y) (true s))
+         (<= (next s) (both ?y (f ?y)))",
+    )] {
+        let rest = "(role left) (legal left go) (init s) (goal left 50)
+                    (<= terminal (true over)) (<= (next over) (true never))";
+        let game = Game::from_text("hard", &format!("{rules}\n{rest}"));
+        let game = game.unwrap_or_else(|reading| panic!("{name}: {:?}", reading.findings));
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(0);
+        compare(&game, 10_000, 3, &mut random).unwrap_or_else(|m| panic!("{name}: {m}"));
     }
 }
 

@@ -16,8 +16,8 @@ pub enum Formula {
     Or(Vec<Formula>),
 }
 
-/// Most literals that are copied for the alternatives of one rule.
-const MOST_COPIED: usize = 5_000_000;
+/// Most literals and alternatives that are copied for the rules of one rule.
+const MOST_COPIED: usize = 1_000_000;
 
 /// The bodies of the rules that one rule with this body stands for, at most
 /// `limit`. None if the formula is false, an empty one if it is true.
@@ -30,7 +30,7 @@ pub fn bodies(formula: Formula, limit: usize) -> Result<Vec<Vec<Literal>>, usize
     let mut open = vec![flatten(vec![formula])];
     let mut copied = 0;
     while let Some((literals, mut choices)) = open.pop() {
-        copied += literals.len();
+        copied += literals.len() + choices.iter().map(Vec::len).sum::<usize>();
         if open.len() + done.len() > limit || copied > MOST_COPIED {
             return Err(limit);
         }

@@ -5,7 +5,7 @@
 //! are three until [`arity`](super::arity) complains. Not done here: checks
 //! that need more than one form.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ReadOptions;
 use super::alternatives::{self, Formula};
@@ -101,6 +101,7 @@ pub fn lower(
         },
         spellings: FxHashMap::default(),
         variables: Vec::new(),
+        warned: FxHashSet::default(),
         findings: Vec::new(),
     };
     for form in forms {
@@ -129,6 +130,8 @@ struct Lowering<'s> {
     spellings: FxHashMap<String, Vec<(&'s str, Span)>>,
     /// The variables of the rule being read.
     variables: Vec<(Symbol, Box<str>)>,
+    /// What [`Lowering::warn_once`] has said.
+    warned: FxHashSet<(Code, String)>,
     findings: Vec<Diagnostic>,
 }
 
@@ -138,9 +141,14 @@ impl<'s> Lowering<'s> {
         let result = match &form.kind {
             SexpKind::List(members) => match members.first() {
                 Some(first) if self.is_arrow(first) => self.rule(form, members),
+                Some(_) if members.get(1).is_some_and(|second| self.is_arrow(second)) => {
+                    Err(self.malformed_rule(form.span, "the arrow of a rule stands first in it"))
+                }
                 _ => self.fact(form),
             },
-            SexpKind::Symbol if self.is_arrow(form) => Err(self.malformed_rule(form.span)),
+            SexpKind::Symbol if self.is_arrow(form) => {
+                Err(self.malformed_rule(form.span, "an arrow alone is not a rule"))
+            }
             _ => self.fact(form),
         };
         // The finding was pushed where the form was given up.
@@ -154,7 +162,7 @@ impl<'s> Lowering<'s> {
 
     fn rule(&mut self, form: &Sexp, members: &[Sexp]) -> Result<(), Malformed> {
         let Some(head) = members.get(1) else {
-            return Err(self.malformed_rule(form.span));
+            return Err(self.malformed_rule(form.span, "this rule has no head"));
         };
         let head = self.atom(head, Position::Head);
         // The body is read even if the head is wrong, for its own findings.
@@ -234,7 +242,7 @@ impl<'s> Lowering<'s> {
             },
         };
         if self.is_arrow(name) {
-            return Err(self.malformed_rule(sexp.span));
+            return Err(self.malformed_rule(sexp.span, "a rule cannot stand inside another"));
         }
         let connective = self.keyword(name).filter(|k| k.is_connective());
         let Some(connective) = connective else {
@@ -292,7 +300,7 @@ impl<'s> Lowering<'s> {
             }
         };
         if self.is_arrow(name) {
-            return Err(self.malformed_rule(sexp.span));
+            return Err(self.malformed_rule(sexp.span, "a rule cannot stand inside another"));
         }
         let mut shape = self.shape(sexp, arguments.len(), bare)?;
         if let Some(keyword) = self.keyword(name) {
@@ -353,7 +361,8 @@ impl<'s> Lowering<'s> {
             self.odd_name(name);
         } else if let (Some(keyword), false) = (self.keyword(name), bare) {
             let message = format!("the keyword {} is used as a function", keyword.as_str());
-            self.warn(Code::KeywordAsName, name.span, message);
+            let help = "it means nothing there; another name would say so";
+            self.warn_once(Code::KeywordAsName, name, message, help);
         }
         let symbol = self.symbol(name);
         let functor = Functor {
@@ -458,7 +467,12 @@ impl<'s> Lowering<'s> {
                 .help("give what is shared a relation of its own and use it in both rules"),
             (_, Keyword::Sees) => {
                 let message = "sees is read, but percepts are not delivered yet".to_owned();
-                self.warn(Code::ImperfectInformation, sexp.span, message);
+                if self
+                    .warned
+                    .insert((Code::ImperfectInformation, word.to_owned()))
+                {
+                    self.warn(Code::ImperfectInformation, sexp.span, message);
+                }
                 return Ok(());
             }
             _ => return Ok(()),
@@ -548,7 +562,21 @@ impl<'s> Lowering<'s> {
     fn odd_name(&mut self, name: &Sexp) {
         let text = self.sources.text(name.span);
         let message = format!("{text} is read as an ordinary name");
-        self.warn(Code::OddName, name.span, message);
+        let help = match text.as_bytes()[0] {
+            b'"' => "quotes mean nothing in GDL: leave them out",
+            b'#' | b'|' => "GDL has no comments but those from ; to the end of the line",
+            _ => "a rule is written (<= head literal ...)",
+        };
+        self.warn_once(Code::OddName, name, message, help);
+    }
+
+    /// Warns at the first use of a name only.
+    fn warn_once(&mut self, code: Code, name: &Sexp, message: String, help: &str) {
+        let text = self.sources.text(name.span).to_lowercase();
+        if self.warned.insert((code, text)) {
+            let finding = Diagnostic::new(code, self.options.strictness, name.span, message);
+            self.findings.push(finding.help(help));
+        }
     }
 
     fn is_arrow(&self, sexp: &Sexp) -> bool {
@@ -559,9 +587,9 @@ impl<'s> Lowering<'s> {
         Keyword::of(self.sources.text(name.span))
     }
 
-    fn malformed_rule(&mut self, span: Span) -> Malformed {
+    fn malformed_rule(&mut self, span: Span, message: &str) -> Malformed {
         let finding = self
-            .error(Code::MalformedRule, span, "this is not a rule")
+            .error(Code::MalformedRule, span, message)
             .help("a rule is written (<= head literal ...)");
         self.give_up(finding)
     }

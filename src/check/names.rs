@@ -12,6 +12,7 @@ use crate::game::parse_score;
 use crate::ground::TermId;
 use crate::program::{FunctorId, RelationId, Shape, Term};
 use crate::span::Span;
+use crate::symbol::Symbol;
 
 /// Reports undefined and unused names, bad goal values and missing keywords.
 pub(super) fn check(lowered: &Lowered, strictness: Strictness) -> Vec<Diagnostic> {
@@ -84,8 +85,14 @@ fn relations(lowered: &Lowered, strictness: Strictness, findings: &mut Vec<Diagn
         };
     }
     let data = data_files(lowered);
+    let mut shapes: FxHashMap<Symbol, usize> = FxHashMap::default();
     for relation in lowered.rules.relations() {
-        if lowered.keyword_of(relation).is_some() {
+        *shapes.entry(lowered.relation_symbol(relation)).or_default() += 1;
+    }
+    for relation in lowered.rules.relations() {
+        // A name with several numbers of arguments is reported as such.
+        let several = shapes[&lowered.relation_symbol(relation)] > 1;
+        if several || lowered.keyword_of(relation).is_some() {
             continue;
         }
         let name = lowered.relation_name(relation);
@@ -205,7 +212,7 @@ fn goal_values(lowered: &Lowered, strictness: Strictness, findings: &mut Vec<Dia
         let functor = lowered.functors.functor(lowered.terms.functor(value));
         let text = lowered.symbols.name(functor.name);
         if functor.shape != Shape::Bare || parse_score(text).is_err() {
-            let message = "a goal value is an integer from 0 to 100";
+            let message = format!("the goal value {text} is not an integer from 0 to 100");
             let finding = Diagnostic::new(Code::BadGoalValue, strictness, span, message);
             findings.push(finding.help("asking for this goal in play will fail"));
         }
