@@ -15,7 +15,7 @@ mod safety;
 
 pub use keywords::Keyword;
 
-use crate::diagnostic::{self, Code, Diagnostic, Strictness};
+use crate::diagnostic::{self, Code, Diagnostic, Severity, Strictness};
 use crate::game::Game;
 use crate::ground::TermLimits;
 use crate::program::strata::{NegativeCycle, stratify};
@@ -60,11 +60,17 @@ pub struct Reading {
     /// The game, if the findings are warnings only.
     pub game: Option<Game>,
     /// Errors and warnings, ordered by place; those about the whole rule set
-    /// come first.
+    /// come first. Of very many only the first are kept, an error among them if
+    /// there is any.
     pub findings: Vec<Diagnostic>,
+    /// How many more there were.
+    pub omitted: usize,
     /// The texts, for printing the findings.
     pub sources: Sources,
 }
+
+/// Most findings that are kept.
+const MOST_FINDINGS: usize = 500;
 
 /// Reads and checks a rule set.
 pub fn read(sources: Sources, options: &ReadOptions) -> Reading {
@@ -94,9 +100,18 @@ pub fn read(sources: Sources, options: &ReadOptions) -> Reading {
     }
     findings.sort_by_key(|finding| (finding.span, finding.code));
     findings.dedup();
+    let omitted = findings.len().saturating_sub(MOST_FINDINGS);
+    if omitted > 0 {
+        let error = findings.iter().position(|f| f.severity == Severity::Error);
+        if let Some(error) = error.filter(|&error| error >= MOST_FINDINGS) {
+            findings.swap(MOST_FINDINGS - 1, error);
+        }
+        findings.truncate(MOST_FINDINGS);
+    }
     Reading {
         game,
         findings,
+        omitted,
         sources,
     }
 }

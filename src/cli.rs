@@ -124,7 +124,8 @@ commands! {
 
 /// The whole command line, for completions and manual pages.
 pub fn command() -> clap::Command {
-    Cli::command()
+    // -1 is a number that is out of range, not an option.
+    Cli::command().mut_subcommands(|command| command.allow_negative_numbers(true))
 }
 
 /// Runs the command line of this process.

@@ -59,7 +59,7 @@ impl Default for Bounds {
     fn default() -> Self {
         Bounds {
             facts: 5_000_000,
-            work: 20_000_000_000,
+            work: 1_000_000_000,
             interrupt: Arc::default(),
         }
     }

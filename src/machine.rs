@@ -44,7 +44,7 @@ impl Default for Limits {
     fn default() -> Self {
         Limits {
             facts: 5_000_000,
-            work: 20_000_000_000,
+            work: 1_000_000_000,
             interrupt: Arc::default(),
         }
     }

@@ -91,6 +91,9 @@ pub fn read(sources: &Sources, limits: SyntaxLimits) -> (Vec<Sexp>, Vec<Diagnost
     (reader.forms, reader.findings)
 }
 
+/// Most closing brackets of one file that are reported one by one.
+const MOST_EXTRA: usize = 20;
+
 struct Reader {
     nesting: usize,
     forms: Vec<Sexp>,
@@ -107,6 +110,7 @@ impl Reader {
         // Each open list: the place of its bracket and the members so far.
         let mut open: Vec<(Span, Vec<Sexp>)> = Vec::new();
         let mut too_deep = false;
+        let mut extra = 0;
         for token in tokens {
             let place = token.as_span();
             let span = Span {
@@ -134,14 +138,10 @@ impl Reader {
                 }
                 Rule::close => {
                     let Some((start, members)) = open.pop() else {
-                        self.findings.push(
-                            error(
-                                Code::ExtraBracket,
-                                span,
-                                "this closing bracket has no opening one",
-                            )
-                            .help("remove it, or look for a bracket closed too early before it"),
-                        );
+                        extra += 1;
+                        if extra <= MOST_EXTRA {
+                            self.report_extra(span);
+                        }
                         continue;
                     };
                     Sexp {
@@ -171,6 +171,14 @@ impl Reader {
             }
         }
         self.report_unclosed(text, &open);
+    }
+
+    fn report_extra(&mut self, span: Span) {
+        let message = "this closing bracket has no opening one";
+        self.findings.push(
+            error(Code::ExtraBracket, span, message)
+                .help("remove it, or look for a bracket closed too early before it"),
+        );
     }
 
     /// One finding for all lists still open at the end of a file. The bracket

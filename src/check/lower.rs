@@ -432,7 +432,7 @@ impl<'s> Lowering<'s> {
             Ok(arity) if arity < u16::MAX => Ok(Shape::Applied(arity)),
             _ => {
                 let message = format!("{arguments} arguments; the limit is {}", u16::MAX - 1);
-                let finding = self.error(Code::TooLarge, sexp.span, message);
+                let finding = self.error(Code::TooManyRules, sexp.span, message);
                 Err(self.give_up(finding))
             }
         }

@@ -100,7 +100,9 @@ fn relations(lowered: &Lowered, strictness: Strictness, findings: &mut Vec<Diagn
             (None, Some(&span)) => {
                 let message = format!("{name} is used but never defined, so it never holds");
                 let finding = Diagnostic::new(Code::Undefined, strictness, span, message);
-                let candidates = head.keys().map(|known| lowered.relation_name(*known));
+                let keywords = Keyword::ALL.iter().map(|keyword| keyword.as_str());
+                let known = head.keys().map(|known| lowered.relation_name(*known));
+                let candidates = keywords.chain(known);
                 findings.push(with_suggestion(finding, name, candidates));
             }
             (Some(span), None) if data.contains(&span.file) => {}
@@ -109,7 +111,7 @@ fn relations(lowered: &Lowered, strictness: Strictness, findings: &mut Vec<Diagn
                 let finding = Diagnostic::new(Code::Unused, strictness, span, message);
                 let candidates = body
                     .keys()
-                    .filter(|used| !head.contains_key(used))
+                    .filter(|used| !head.contains_key(used) && lowered.keyword_of(**used).is_none())
                     .map(|used| lowered.relation_name(*used));
                 findings.push(with_suggestion(finding, name, candidates));
             }
@@ -251,7 +253,7 @@ fn with_suggestion<'n>(
     candidates: impl Iterator<Item = &'n str>,
 ) -> Diagnostic {
     let nearest = candidates
-        .filter(|candidate| *candidate != name && Keyword::of(candidate).is_none())
+        .filter(|candidate| *candidate != name)
         .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
         .min();
     match nearest {

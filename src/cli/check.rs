@@ -79,12 +79,12 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             context.print("")?;
         }
         match sizes {
-            None => context.print(rules::summary(&reading.findings))?,
+            None => context.print(rules::summary(&reading))?,
             Some(sizes) => context.print(format!(
                 "{}: {}, {}, {}, {}",
                 match reading.findings.is_empty() {
                     true => "ok".to_owned(),
-                    false => format!("ok, {}", rules::summary(&reading.findings)),
+                    false => format!("ok, {}", rules::summary(&reading)),
                 },
                 show::counted(sizes.roles.len(), "role"),
                 show::counted(sizes.relations, "relation"),

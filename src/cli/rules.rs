@@ -174,7 +174,7 @@ impl RuleOptions {
             Some(game) => Ok(game),
             None => {
                 if !context.json() {
-                    let _ = writeln!(out, "{}", summary(&reading.findings));
+                    let _ = writeln!(out, "{}", summary(&reading));
                 }
                 Err(Reported.into())
             }
@@ -298,7 +298,8 @@ pub fn read_text(path: &Path, most: usize, context: &Context) -> anyhow::Result<
 }
 
 /// `2 errors, 1 warning`.
-pub fn summary(findings: &[Diagnostic]) -> String {
+pub fn summary(reading: &Reading) -> String {
+    let findings = &reading.findings;
     let count = |severity, word| {
         let count = findings.iter().filter(|f| f.severity == severity).count();
         match count {
@@ -311,7 +312,10 @@ pub fn summary(findings: &[Diagnostic]) -> String {
         count(Severity::Error, "error"),
         count(Severity::Warning, "warning"),
     ];
-    let counts: Vec<String> = counts.into_iter().flatten().collect();
+    let mut counts: Vec<String> = counts.into_iter().flatten().collect();
+    if reading.omitted > 0 {
+        counts.push(format!("{} more findings", reading.omitted));
+    }
     if counts.is_empty() {
         "no errors".to_owned()
     } else {

@@ -44,7 +44,7 @@ impl fmt::Display for WrongPlan {
 const NAIVE_WORK: u64 = 20_000_000;
 /// Longest time for all plans on the naive evaluator; after it the rest is left
 /// to the machine.
-const NAIVE_TIME: Duration = Duration::from_secs(2);
+const NAIVE_TIME: Duration = Duration::from_secs(1);
 
 /// Plays plans, and checks that each ends the game with the score given, or at
 /// least `target`. `start` is the state's facts. The plans are played by

@@ -208,11 +208,16 @@ pub(super) fn print(
         ));
     }
     context.note(format_args!("strategy: {}", answer.chosen));
-    let mut lines = vec![verdict_text(answer, how)];
+    let mut lines = Vec::new();
     if let Verdict::Solved { plans, .. } = &answer.verdict {
+        // The plans alone are the answer; what is said about them is not.
+        context.note(verdict_text(answer, how));
         for plan in plans.iter().filter(|plan| !plan.is_empty()) {
             lines.push(texts(machine, plan).join(" "));
         }
+    }
+    if !matches!(answer.verdict, Verdict::Solved { .. }) {
+        lines.push(verdict_text(answer, how));
     }
     if let Some(best) = &answer.best {
         let plan = texts(machine, &best.plan).join(" ");
