@@ -58,7 +58,7 @@ pub struct TermLimits {
 impl Default for TermLimits {
     fn default() -> Self {
         TermLimits {
-            count: 50_000_000,
+            count: 10_000_000,
             depth: 10_000,
         }
     }

@@ -46,6 +46,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![warn(missing_docs)]
+#![deny(unsafe_code)]
 
 pub mod analysis;
 pub mod check;

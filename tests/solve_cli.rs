@@ -41,11 +41,9 @@ const LIGHTS: &str = "games/buttons_and_lights.kif";
 
 #[test]
 fn all_shortest_plans_are_printed() {
-    check(
-        &["solve", LIGHTS, "--all"],
-        0,
-        "solved in 6 moves, and not in fewer; all 2 shortest plans\na b a c b a\na b c a b a\n",
-    );
+    check(&["solve", LIGHTS, "--all"], 0, "a b a c b a\na b c a b a\n");
+    let told = text(&ggp(&["solve", LIGHTS, "--all"]).stderr);
+    assert!(told.contains("solved in 6 moves, and not in fewer; all 2 shortest plans"));
     check(
         &[
             "solve",
@@ -57,7 +55,7 @@ fn all_shortest_plans_are_printed() {
             "iterative",
         ],
         0,
-        "solved in 6 moves, and not in fewer; the first 1 of more plans\na b a c b a\n",
+        "a b a c b a\n",
     );
 }
 
@@ -107,16 +105,12 @@ fn statistics_come_as_a_table_and_as_csv() {
         "--quiet",
     ]);
     let lines: Vec<String> = text(&output.stdout).lines().map(str::to_owned).collect();
-    assert!(lines[3].starts_with("depth,compared,nodes,arcs,generated,"));
-    assert!(lines[7].starts_with("3,stripped,1,3,2,1,0,0,2,"));
+    assert!(lines[2].starts_with("depth,compared,nodes,arcs,generated,"));
+    assert!(lines[6].starts_with("3,stripped,1,3,2,1,0,0,2,"));
     assert!(output.stderr.is_empty());
     let path = scratch("lights_stats.csv");
     let file = path.to_str().expect("a path of ours");
-    check(
-        &["solve", LIGHTS, "--stats-file", file],
-        0,
-        "solved in 6 moves, and not in fewer\na b a c b a\n",
-    );
+    check(&["solve", LIGHTS, "--stats-file", file], 0, "a b a c b a\n");
     let csv = std::fs::read_to_string(&path).expect("the file was written");
     assert_eq!(csv.lines().count(), 8);
     let table = text(&ggp(&["solve", LIGHTS, "--stats", "table"]).stdout);

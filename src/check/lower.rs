@@ -5,6 +5,9 @@
 //! are three until [`arity`](super::arity) complains. Not done here: checks
 //! that need more than one form.
 
+mod keyword_use;
+mod size;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ReadOptions;
@@ -19,6 +22,7 @@ use crate::program::{
 use crate::span::{Sources, Span};
 use crate::symbol::{Symbol, Symbols};
 use crate::syntax::{Sexp, SexpKind};
+use size::{MOST_IN_RULE, rule_size};
 
 /// A rule set as it was written, with every name it uses.
 #[derive(Clone, Debug)]
@@ -183,7 +187,7 @@ impl<'s> Lowering<'s> {
                 return Err(self.give_up(finding));
             }
         };
-        let size = bodies.iter().map(|body| size(&head, body)).max();
+        let size = bodies.iter().map(|body| rule_size(&head, body)).max();
         if size.unwrap_or(0) > MOST_IN_RULE {
             let message = format!("a rule with more than {MOST_IN_RULE} terms");
             let finding = self.error(Code::TooManyRules, span, message);
@@ -438,68 +442,6 @@ impl<'s> Lowering<'s> {
         }
     }
 
-    fn check_keyword_place(
-        &mut self,
-        keyword: Keyword,
-        sexp: &Sexp,
-        position: Position,
-    ) -> Result<(), Malformed> {
-        let word = keyword.as_str();
-        let finding = match (position, keyword) {
-            (Position::Head, Keyword::True) => self
-                .error(Code::KeywordInHead, sexp.span, "true cannot be derived")
-                .help("write (init ...) for what holds at first, (next ...) for what follows"),
-            (Position::Head, Keyword::Does) => self
-                .error(Code::KeywordInHead, sexp.span, "does cannot be derived")
-                .help("moves are made by the players; (legal ...) says which they may make"),
-            (Position::Head, word) if word.is_connective() => {
-                let word = word.as_str();
-                let message = format!("{word} cannot be derived");
-                self.error(Code::KeywordInHead, sexp.span, message)
-                    .help(format!("{word} belongs into the body of a rule"))
-            }
-            (Position::Body, Keyword::Init | Keyword::Next) => self
-                .error(
-                    Code::KeywordInBody,
-                    sexp.span,
-                    format!("{word} cannot be asked for in a body"),
-                )
-                .help("give what is shared a relation of its own and use it in both rules"),
-            (_, Keyword::Sees) => {
-                let message = "sees is read, but percepts are not delivered yet".to_owned();
-                if self
-                    .warned
-                    .insert((Code::ImperfectInformation, word.to_owned()))
-                {
-                    self.warn(Code::ImperfectInformation, sexp.span, message);
-                }
-                return Ok(());
-            }
-            _ => return Ok(()),
-        };
-        Err(self.give_up(finding))
-    }
-
-    fn check_keyword_arity(
-        &mut self,
-        keyword: Keyword,
-        sexp: &Sexp,
-        found: usize,
-    ) -> Result<(), Malformed> {
-        match keyword.arity() {
-            Some(arity) if arity != found => {
-                let word = keyword.as_str();
-                let plural = if arity == 1 { "" } else { "s" };
-                let message = format!("{word} takes {arity} argument{plural}, not {found}");
-                let finding = self
-                    .error(Code::KeywordArity, sexp.span, message)
-                    .help(format!("write {}", keyword.form()));
-                Err(self.give_up(finding))
-            }
-            _ => Ok(()),
-        }
-    }
-
     fn variable(&mut self, sexp: &Sexp) -> Variable {
         let name = self.sources.text(sexp.span);
         let symbol = self.out.symbols.intern(name);
@@ -619,35 +561,6 @@ impl<'s> Lowering<'s> {
     fn give_up(&mut self, finding: Diagnostic) -> Malformed {
         self.findings.push(finding);
         Malformed
-    }
-}
-
-/// Most literals and terms of one rule; evaluators number them with 16 bits.
-const MOST_IN_RULE: usize = 20_000;
-
-/// Number of literals and terms of a rule.
-fn size(head: &Atom, body: &[Literal]) -> usize {
-    atom_size(head) + body.iter().map(literal_size).sum::<usize>()
-}
-
-fn literal_size(literal: &Literal) -> usize {
-    match literal {
-        Literal::Positive(atom) | Literal::Negative(atom) => atom_size(atom),
-        Literal::Distinct(left, right, _) | Literal::Same(left, right, _) => {
-            1 + term_size(left) + term_size(right)
-        }
-        Literal::Any(branches) => branches.iter().flatten().map(literal_size).sum(),
-    }
-}
-
-fn atom_size(atom: &Atom) -> usize {
-    1 + atom.arguments.iter().map(term_size).sum::<usize>()
-}
-
-fn term_size(term: &Term) -> usize {
-    match term {
-        Term::Variable(_) | Term::Ground(_) => 1,
-        Term::Apply(_, arguments) => 1 + arguments.iter().map(term_size).sum::<usize>(),
     }
 }
 

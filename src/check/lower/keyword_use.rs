@@ -1,0 +1,70 @@
+//! Keywords where they may stand, with as many arguments as they take.
+
+use super::{Lowering, Malformed, Position};
+use crate::check::Keyword;
+use crate::diagnostic::Code;
+use crate::syntax::Sexp;
+
+impl Lowering<'_> {
+    pub(super) fn check_keyword_place(
+        &mut self,
+        keyword: Keyword,
+        sexp: &Sexp,
+        position: Position,
+    ) -> Result<(), Malformed> {
+        let word = keyword.as_str();
+        let finding = match (position, keyword) {
+            (Position::Head, Keyword::True) => self
+                .error(Code::KeywordInHead, sexp.span, "true cannot be derived")
+                .help("write (init ...) for what holds at first, (next ...) for what follows"),
+            (Position::Head, Keyword::Does) => self
+                .error(Code::KeywordInHead, sexp.span, "does cannot be derived")
+                .help("moves are made by the players; (legal ...) says which they may make"),
+            (Position::Head, word) if word.is_connective() => {
+                let word = word.as_str();
+                let message = format!("{word} cannot be derived");
+                self.error(Code::KeywordInHead, sexp.span, message)
+                    .help(format!("{word} belongs into the body of a rule"))
+            }
+            (Position::Body, Keyword::Init | Keyword::Next) => self
+                .error(
+                    Code::KeywordInBody,
+                    sexp.span,
+                    format!("{word} cannot be asked for in a body"),
+                )
+                .help("give what is shared a relation of its own and use it in both rules"),
+            (_, Keyword::Sees) => {
+                let message = "sees is read, but percepts are not delivered yet".to_owned();
+                if self
+                    .warned
+                    .insert((Code::ImperfectInformation, word.to_owned()))
+                {
+                    self.warn(Code::ImperfectInformation, sexp.span, message);
+                }
+                return Ok(());
+            }
+            _ => return Ok(()),
+        };
+        Err(self.give_up(finding))
+    }
+
+    pub(super) fn check_keyword_arity(
+        &mut self,
+        keyword: Keyword,
+        sexp: &Sexp,
+        found: usize,
+    ) -> Result<(), Malformed> {
+        match keyword.arity() {
+            Some(arity) if arity != found => {
+                let word = keyword.as_str();
+                let plural = if arity == 1 { "" } else { "s" };
+                let message = format!("{word} takes {arity} argument{plural}, not {found}");
+                let finding = self
+                    .error(Code::KeywordArity, sexp.span, message)
+                    .help(format!("write {}", keyword.form()));
+                Err(self.give_up(finding))
+            }
+            _ => Ok(()),
+        }
+    }
+}
