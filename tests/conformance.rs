@@ -25,7 +25,7 @@ fn the_corpus_agrees() {
     };
     let options = Options {
         threads: std::thread::available_parallelism().map_or(1, usize::from),
-        paths: 10_000,
+        paths: 50_000,
         time: Some(Duration::from_secs(220)),
         time_per_game: Some(Duration::from_secs(20)),
         explanations: explanations(),
