@@ -35,7 +35,7 @@ impl SyntaxLimits {
 impl Default for SyntaxLimits {
     fn default() -> Self {
         SyntaxLimits {
-            bytes: 64 << 20,
+            bytes: 16 << 20,
             nesting: 200,
         }
     }

@@ -70,7 +70,8 @@ fn report(
                 span,
                 format!("{name} and ({name}) are two different things"),
             );
-            findings.push(finding.note(uses[0].0, "written the other way here"));
+            let finding = finding.note(uses[0].0, "written the other way here");
+            findings.push(finding.help(format!("write {name} the same way everywhere")));
         }
         // A bare name is a constant, which says nothing about a function.
         let mut counted = uses

@@ -37,7 +37,8 @@ pub(super) fn check(
         if let Some(earlier) = roles.iter().position(|known| *known == name) {
             let message = format!("role {text} is declared twice; it counts once");
             let finding = Diagnostic::new(Code::DuplicateRole, strictness, fact.span, message);
-            findings.push(finding.note(first_place[earlier], "first declared here"));
+            let finding = finding.note(first_place[earlier], "first declared here");
+            findings.push(finding.help("remove one of the two"));
             continue;
         }
         if text.eq_ignore_ascii_case("random") {
