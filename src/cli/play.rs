@@ -40,8 +40,8 @@ pub struct Options {
     /// Who plays a role: human, random, first or mcts; without ROLE= all other roles
     ///
     /// `first` plays the first legal move. `mcts` searches; `mcts:5000` does so for 5000
-    /// iterations a move, `mcts:2s` for two seconds. By default the first role is human and
-    /// all others play at random.
+    /// iterations a move, `mcts:2s` for two seconds. By default the first role without a
+    /// player is human, if nobody is yet, and all others play at random.
     #[arg(long = "player", value_name = "[ROLE=]KIND", visible_alias = "role-player")]
     players: Vec<Seat>,
     /// The seed of random choices

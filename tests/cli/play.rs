@@ -60,6 +60,19 @@ fn undo_passes_over_the_moves_of_programs() {
 }
 
 #[test]
+fn the_first_role_without_a_player_is_a_person() {
+    let place = Workplace::new();
+    for (players, asked) in [
+        ("--player bob=first", "ann> "),
+        ("--player ann=first", "bob> "),
+    ] {
+        let line = format!("play matches.kif {players}");
+        let found = place.run_with(&line, &[], "quit\n");
+        assert!(found.out.contains(asked), "{players}: {found:#?}");
+    }
+}
+
+#[test]
 fn people_who_move_at_once_can_choose_again() {
     let place = Workplace::new();
     let rules = "

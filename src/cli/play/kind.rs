@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{anyhow, bail};
 
 use crate::cli::{Context, legal, perft};
-use crate::game::Game;
+use crate::game::{Game, RoleId};
 use crate::machine::Machine;
 use crate::play::{FirstPlayer, MctsPlayer, Player, RandomPlayer};
 use crate::search::Budget;
@@ -73,8 +73,8 @@ impl FromStr for Seat {
     }
 }
 
-/// The kind of player of each role. The first role is human and all others play
-/// at random, unless told otherwise.
+/// The kind of player of each role. The first role without a player is human,
+/// if nobody is yet, and all others play at random.
 ///
 /// # Errors
 ///
@@ -93,14 +93,19 @@ pub fn assign(game: &Game, seats: &[Seat]) -> anyhow::Result<Vec<Kind>> {
     if others.next().is_some() {
         return Err(anyhow!("two players for the other roles; write ROLE=KIND"));
     }
-    let default = |role: usize| match role {
-        0 if seats.is_empty() => Kind::Human,
-        _ => Kind::Random,
+    let is_free = |role: &RoleId| kinds[role.index()].is_none() && !game.is_random(*role);
+    let person = match &other {
+        None if !kinds.contains(&Some(Kind::Human)) => game.roles().find(is_free),
+        _ => None,
     };
-    Ok(kinds
-        .into_iter()
-        .enumerate()
-        .map(|(role, kind)| kind.or_else(|| other.clone()).unwrap_or(default(role)))
+    let default = |role: RoleId| match &other {
+        Some(kind) => kind.clone(),
+        None if person == Some(role) => Kind::Human,
+        None => Kind::Random,
+    };
+    Ok(game
+        .roles()
+        .map(|role| kinds[role.index()].clone().unwrap_or_else(|| default(role)))
         .collect())
 }
 
