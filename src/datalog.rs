@@ -177,11 +177,6 @@ impl Evaluator {
     pub fn set_bounds(&mut self, bounds: Bounds) {
         self.bounds = bounds;
     }
-
-    /// Whether nothing that is derived by a relation can ever change.
-    pub fn is_static(&self, relation: RelationId) -> bool {
-        self.program.relation_layer[relation.index()] == 0
-    }
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ use serde::Serialize;
 
 use crate::game::{Game, Move, RoleId, Score};
 use crate::ground::{TermId, Terms};
+use answers::Answers;
 
 pub use any::{AnyMachine, Backend};
 pub use datalog::DatalogMachine;
@@ -75,7 +76,7 @@ pub trait Machine: Clone + Send {
     ///
     /// ```
     /// # use ggp::machine::*;
-    /// # let mut machine = example();
+    /// # let mut machine = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/walk.rs"));
     /// let start = machine.initial()?;
     /// assert_eq!(canonical_facts(&machine, &start), ["(at 0)"]);
     /// # Ok::<(), PlayError>(())
@@ -86,7 +87,7 @@ pub trait Machine: Clone + Send {
     ///
     /// ```
     /// # use ggp::machine::*;
-    /// # let mut machine = example();
+    /// # let mut machine = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/walk.rs"));
     /// let start = machine.initial()?;
     /// assert!(!machine.is_terminal(&start)?);
     /// # Ok::<(), PlayError>(())
@@ -103,7 +104,7 @@ pub trait Machine: Clone + Send {
     ///
     /// ```
     /// # use ggp::machine::*;
-    /// # let mut machine = example();
+    /// # let mut machine = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/walk.rs"));
     /// let start = machine.initial()?;
     /// let robot = machine.game().role_named("robot").expect("it is declared");
     /// let mut moves = Vec::new();
@@ -124,7 +125,7 @@ pub trait Machine: Clone + Send {
     ///
     /// ```
     /// # use ggp::machine::*;
-    /// # let mut machine = example();
+    /// # let mut machine = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/walk.rs"));
     /// let start = machine.initial()?;
     /// let robot = machine.game().role_named("robot").expect("it is declared");
     /// let mut moves = Vec::new();
@@ -143,19 +144,22 @@ pub trait Machine: Clone + Send {
     ///
     /// ```
     /// # use ggp::machine::*;
-    /// # let mut machine = example();
+    /// # let mut machine = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/walk.rs"));
     /// let start = machine.initial()?;
     /// let robot = machine.game().role_named("robot").expect("it is declared");
     /// assert_eq!(machine.goal(&start, robot)?.get(), 0);
     /// # Ok::<(), PlayError>(())
     /// ```
-    fn goal(&mut self, state: &Self::State, role: RoleId) -> Result<Score, PlayError>;
+    fn goal(&mut self, state: &Self::State, role: RoleId) -> Result<Score, PlayError> {
+        let values = self.goal_values(state, role)?;
+        self.score(state, role, &values)
+    }
 
     /// All values `n` with `(goal role n)`, ordered by [`Game::compare_terms`].
     ///
     /// ```
     /// # use ggp::machine::*;
-    /// # let mut machine = example();
+    /// # let mut machine = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/walk.rs"));
     /// let start = machine.initial()?;
     /// let robot = machine.game().role_named("robot").expect("it is declared");
     /// let values = machine.goal_values(&start, robot)?;
@@ -168,7 +172,7 @@ pub trait Machine: Clone + Send {
     ///
     /// ```
     /// # use ggp::machine::*;
-    /// # let mut machine = example();
+    /// # let mut machine = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/walk.rs"));
     /// let start = machine.initial()?;
     /// assert_eq!(machine.facts(&start).len(), 1);
     /// # Ok::<(), PlayError>(())
@@ -179,7 +183,7 @@ pub trait Machine: Clone + Send {
     ///
     /// ```
     /// # use ggp::machine::*;
-    /// # let mut machine = example();
+    /// # let mut machine = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/walk.rs"));
     /// let game = machine.game().clone();
     /// let end = game.parse_term(machine.terms_mut(), "(at 2)").expect("the rules have it");
     /// let state = machine.state(&[end])?;
@@ -198,7 +202,7 @@ pub trait Machine: Clone + Send {
     /// ```
     /// # use ggp::game::Move;
     /// # use ggp::machine::*;
-    /// # let mut machine = example();
+    /// # let mut machine = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/walk.rs"));
     /// let start = machine.initial()?;
     /// let game = machine.game().clone();
     /// let go = game.parse_term(machine.terms_mut(), "go").expect("the rules have it");
@@ -231,21 +235,6 @@ pub trait Machine: Clone + Send {
         }
         self.next(state, joint)
     }
-}
-
-/// A machine for a walk of one robot from square 0 to square 2, for examples.
-#[doc(hidden)]
-pub fn example() -> AnyMachine {
-    let rules = "(role robot) (init (at 0)) (after 0 1) (after 1 2)
-        (<= (legal robot go) (true (at ?x)) (after ?x ?y))
-        (<= (legal robot stay) (true (at ?x)))
-        (<= (next (at ?y)) (does robot go) (true (at ?x)) (after ?x ?y))
-        (<= (next (at ?x)) (does robot stay) (true (at ?x)))
-        (<= terminal (true (at 2)))
-        (<= (goal robot 100) (true (at 2)))
-        (<= (goal robot 0) (not (true (at 2))))";
-    let game = Game::from_text("walk.kif", rules).expect("the rules are right");
-    AnyMachine::new(&game, Backend::Datalog, Limits::default()).expect("they are small")
 }
 
 /// The canonical texts of a state's facts, sorted.

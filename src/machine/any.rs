@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{DatalogMachine, Limits, Machine, NaiveMachine, PlayError};
-use crate::game::{Game, Move, RoleId, Score};
+use crate::game::{Game, Move, RoleId};
 use crate::ground::{TermId, Terms};
 
 /// The backends.
@@ -82,10 +82,6 @@ impl Machine for AnyMachine {
 
     fn next(&mut self, state: &Self::State, joint: &[Move]) -> Result<Self::State, PlayError> {
         each!(self, m => m.next(state, joint))
-    }
-
-    fn goal(&mut self, state: &Self::State, role: RoleId) -> Result<Score, PlayError> {
-        each!(self, m => m.goal(state, role))
     }
 
     fn goal_values(&mut self, state: &Self::State, role: RoleId) -> Result<Vec<TermId>, PlayError> {

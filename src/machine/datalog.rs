@@ -11,7 +11,7 @@ use super::move_order::MoveOrder;
 use super::{Limits, Machine, PlayError};
 use crate::check::Keyword;
 use crate::datalog::{Bounds, EvaluationError, Evaluator, Failure, Layer, Query};
-use crate::game::{Game, Move, RoleId, Score};
+use crate::game::{Game, Move, RoleId};
 use crate::ground::{TermId, Terms};
 use crate::program::{FunctorId, RelationId, RuleSet};
 
@@ -465,11 +465,6 @@ impl Machine for DatalogMachine {
         let next = facts.as_slice().into();
         self.facts = facts;
         Ok(next)
-    }
-
-    fn goal(&mut self, state: &Self::State, role: RoleId) -> Result<Score, PlayError> {
-        let values = self.goal_values(state, role)?;
-        self.score(state, role, &values)
     }
 
     fn goal_values(&mut self, state: &Self::State, role: RoleId) -> Result<Vec<TermId>, PlayError> {

@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 use super::answers::Answers;
 use super::{Limits, Machine, PlayError};
 use crate::check::Keyword;
-use crate::game::{Game, Move, RoleId, Score};
+use crate::game::{Game, Move, RoleId};
 use crate::ground::{TermId, TermOverflow, Terms};
 use crate::program::strata::{Group, stratify};
 use crate::program::{Atom, Literal, RelationId, Rule, Term};
@@ -202,11 +202,6 @@ impl Machine for NaiveMachine {
     fn next(&mut self, state: &Self::State, joint: &[Move]) -> Result<Self::State, PlayError> {
         let model = self.model(state, joint)?;
         Ok(self.singles(&model, Keyword::Next))
-    }
-
-    fn goal(&mut self, state: &Self::State, role: RoleId) -> Result<Score, PlayError> {
-        let values = self.goal_values(state, role)?;
-        self.score(state, role, &values)
     }
 
     fn goal_values(&mut self, state: &Self::State, role: RoleId) -> Result<Vec<TermId>, PlayError> {
