@@ -61,6 +61,7 @@ pub mod ground;
 pub mod machine;
 pub mod play;
 pub mod program;
+pub mod propnet;
 pub mod search;
 pub mod solve;
 pub mod span;

@@ -1,0 +1,585 @@
+//! Logic as a flat array of gates.
+//!
+//! A [`Network`] has inputs and, in level order, gates whose operands are
+//! earlier nodes, each taken as it is or negated. So there is no gate for "not"
+//! or "or": an "or" is a negated "and" of negated operands, and De Morgan's laws
+//! and double negation need no pass of their own. Where positive recursion of
+//! the rules makes a cycle, the cycle is cut at *feedback* nodes and its gates
+//! stand together in a [`Region`] that is iterated to its least fixpoint.
+//!
+//! A [`Builder`] makes networks: it folds constants, drops repeated operands,
+//! and never makes the same gate twice (structural hashing).
+//!
+//! Source: and-inverter graphs, as in Kuehlmann et al., Robust Boolean Reasoning
+//! for Equivalence Checking and Functional Property Verification (2002).
+
+use std::hash::BuildHasher;
+use std::ops::{Not, Range};
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+
+/// A node of one network, or its negation.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Literal(u32);
+
+impl Literal {
+    /// Never true.
+    pub const FALSE: Literal = Literal(0);
+    /// Always true.
+    pub const TRUE: Literal = Literal(1);
+
+    /// A node as it is.
+    pub fn of(node: usize) -> Self {
+        Literal((node as u32) << 1)
+    }
+
+    /// The node.
+    pub fn node(self) -> usize {
+        (self.0 >> 1) as usize
+    }
+
+    /// Whether the node's value is to be negated.
+    pub fn is_negated(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    /// Whether it is [`Literal::FALSE`] or [`Literal::TRUE`].
+    pub fn is_constant(self) -> bool {
+        self.0 < 2
+    }
+
+    /// Itself, or its negation.
+    #[must_use]
+    pub fn negated_if(self, negate: bool) -> Self {
+        Literal(self.0 ^ u32::from(negate))
+    }
+}
+
+impl Not for Literal {
+    type Output = Literal;
+
+    fn not(self) -> Literal {
+        Literal(self.0 ^ 1)
+    }
+}
+
+/// What a node is.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Node<'n> {
+    /// Node 0: never true.
+    False,
+    /// Set from outside; the number counts the inputs.
+    Input(usize),
+    /// A place where a cycle is cut; the number counts the feedbacks.
+    Feedback(usize),
+    /// All operands hold. At least two, ascending, of different nodes.
+    And(&'n [Literal]),
+    /// Exactly one of two holds. Neither operand is negated.
+    Xor(Literal, Literal),
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Kind {
+    False,
+    Input,
+    Feedback,
+    And,
+    Xor,
+}
+
+/// Gates of a cycle, evaluated again and again until nothing changes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Region {
+    /// Its nodes; no other region shares any.
+    pub nodes: Range<usize>,
+    /// Its feedbacks by number. They start out false.
+    pub feedbacks: Range<usize>,
+    /// By feedback: its value in the next round, never less than before.
+    pub definitions: Vec<Literal>,
+}
+
+/// Gates in level order: a node's operands stand before it, but for what a
+/// [`Region`] defines.
+#[derive(Clone, Debug)]
+pub struct Network {
+    kinds: Vec<Kind>,
+    /// By node: where its operands start; one more at the end. Inputs and
+    /// feedbacks have one operand, their number.
+    starts: Vec<u32>,
+    operands: Vec<Literal>,
+    inputs: usize,
+    feedbacks: usize,
+    regions: Vec<Region>,
+}
+
+impl Network {
+    /// Number of nodes. Node 0 is the constant, the inputs follow.
+    pub fn len(&self) -> usize {
+        self.kinds.len()
+    }
+
+    /// Whether it has no inputs and no gates.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 1
+    }
+
+    /// Number of inputs.
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    /// Number of feedbacks.
+    pub fn feedbacks(&self) -> usize {
+        self.feedbacks
+    }
+
+    /// The cycles, in the order of their nodes.
+    pub fn regions(&self) -> &[Region] {
+        &self.regions
+    }
+
+    /// A node.
+    pub fn node(&self, node: usize) -> Node<'_> {
+        let operands = self.operands(node);
+        match self.kinds[node] {
+            Kind::False => Node::False,
+            Kind::Input => Node::Input(operands[0].0 as usize),
+            Kind::Feedback => Node::Feedback(operands[0].0 as usize),
+            Kind::And => Node::And(operands),
+            Kind::Xor => Node::Xor(operands[0], operands[1]),
+        }
+    }
+
+    /// Size as two-input gates: a gate with n operands counts n - 1.
+    pub fn gates(&self) -> usize {
+        (0..self.len())
+            .map(|node| match self.node(node) {
+                Node::And(operands) => operands.len() - 1,
+                Node::Xor(..) => 1,
+                _ => 0,
+            })
+            .sum()
+    }
+
+    fn operands(&self, node: usize) -> &[Literal] {
+        &self.operands[self.starts[node] as usize..self.starts[node + 1] as usize]
+    }
+
+    /// The nodes that a gate reads; none for other nodes.
+    pub fn reads(&self, node: usize) -> &[Literal] {
+        match self.kinds[node] {
+            Kind::And | Kind::Xor => self.operands(node),
+            _ => &[],
+        }
+    }
+
+    /// The values of all nodes, for 64 assignments of the inputs at once: bit
+    /// `k` of `inputs[i]` is input `i` of assignment `k`. Slow and obvious.
+    pub fn evaluate(&self, inputs: &[u64]) -> Vec<u64> {
+        let mut values = vec![0; self.len()];
+        let mut regions = self.regions.iter().peekable();
+        let mut node = 0;
+        while node < self.len() {
+            if let Some(region) = regions.next_if(|region| region.nodes.start == node) {
+                let mut feedback = vec![0; region.feedbacks.len()];
+                loop {
+                    for node in region.nodes.clone() {
+                        values[node] = match self.node(node) {
+                            Node::Feedback(number) => feedback[number - region.feedbacks.start],
+                            _ => self.value(node, inputs, &values),
+                        };
+                    }
+                    let next: Vec<u64> = region
+                        .definitions
+                        .iter()
+                        .map(|&literal| read(literal, &values))
+                        .collect();
+                    if next == feedback {
+                        break;
+                    }
+                    feedback = next;
+                }
+                node = region.nodes.end.max(node + 1);
+            } else {
+                values[node] = self.value(node, inputs, &values);
+                node += 1;
+            }
+        }
+        values
+    }
+
+    fn value(&self, node: usize, inputs: &[u64], values: &[u64]) -> u64 {
+        match self.node(node) {
+            Node::False => 0,
+            Node::Input(number) => inputs[number],
+            Node::Feedback(_) => unreachable!("a feedback stands in its region"),
+            Node::And(operands) => operands
+                .iter()
+                .fold(u64::MAX, |all, &literal| all & read(literal, values)),
+            Node::Xor(a, b) => read(a, values) ^ read(b, values),
+        }
+    }
+}
+
+/// A literal's value, given the values of all nodes.
+pub fn read(literal: Literal, values: &[u64]) -> u64 {
+    let value = values[literal.node()];
+    if literal.is_negated() { !value } else { value }
+}
+
+/// Makes a [`Network`] gate by gate.
+#[derive(Clone, Debug)]
+pub struct Builder {
+    network: Network,
+    known: HashTable<u32>,
+    scratch: Vec<Literal>,
+    open: Option<Range<usize>>,
+}
+
+impl Builder {
+    /// A network of nothing but inputs.
+    pub fn new(inputs: usize) -> Self {
+        let mut builder = Builder {
+            network: Network {
+                kinds: Vec::new(),
+                starts: vec![0],
+                operands: Vec::new(),
+                inputs,
+                feedbacks: 0,
+                regions: Vec::new(),
+            },
+            known: HashTable::new(),
+            scratch: Vec::new(),
+            open: None,
+        };
+        builder.push(Kind::False, &[]);
+        for number in 0..inputs {
+            builder.push(Kind::Input, &[Literal(number as u32)]);
+        }
+        builder
+    }
+
+    /// The gates made so far.
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// An input.
+    pub fn input(&self, number: usize) -> Literal {
+        assert!(number < self.network.inputs, "there is such an input");
+        Literal::of(1 + number)
+    }
+
+    /// A further input.
+    pub fn add_input(&mut self) -> Literal {
+        let number = self.network.inputs as u32;
+        self.network.inputs += 1;
+        Literal::of(self.push(Kind::Input, &[Literal(number)]))
+    }
+
+    /// All of the operands.
+    pub fn and(&mut self, operands: &[Literal]) -> Literal {
+        let mut sorted = std::mem::take(&mut self.scratch);
+        sorted.clear();
+        sorted.extend_from_slice(operands);
+        let result = self.and_in_place(&mut sorted);
+        self.scratch = sorted;
+        result
+    }
+
+    fn and_in_place(&mut self, operands: &mut Vec<Literal>) -> Literal {
+        operands.retain(|&literal| literal != Literal::TRUE);
+        operands.sort_unstable();
+        operands.dedup();
+        let opposed = operands.windows(2).any(|pair| pair[0] == !pair[1]);
+        if opposed || operands.first() == Some(&Literal::FALSE) {
+            return Literal::FALSE;
+        }
+        match operands.as_slice() {
+            [] => Literal::TRUE,
+            [one] => *one,
+            _ => self.gate(Kind::And, operands),
+        }
+    }
+
+    /// Any of the operands.
+    pub fn or(&mut self, operands: &[Literal]) -> Literal {
+        let mut negated = std::mem::take(&mut self.scratch);
+        negated.clear();
+        negated.extend(operands.iter().map(|&literal| !literal));
+        let result = self.and_in_place(&mut negated);
+        self.scratch = negated;
+        !result
+    }
+
+    /// Exactly one of two.
+    pub fn xor(&mut self, a: Literal, b: Literal) -> Literal {
+        let negate = a.is_negated() != b.is_negated();
+        let (a, b) = (Literal::of(a.node()), Literal::of(b.node()));
+        let (a, b) = (a.min(b), a.max(b));
+        if a == b {
+            return Literal::FALSE.negated_if(negate);
+        }
+        if a == Literal::FALSE {
+            return b.negated_if(negate);
+        }
+        self.gate(Kind::Xor, &[a, b]).negated_if(negate)
+    }
+
+    /// `then` where the condition holds, `otherwise` elsewhere.
+    pub fn choose(&mut self, condition: Literal, then: Literal, otherwise: Literal) -> Literal {
+        let taken = self.and(&[condition, then]);
+        let left = self.and(&[!condition, otherwise]);
+        self.or(&[taken, left])
+    }
+
+    /// Begins a cycle that is cut at `count` places and returns these. Gates
+    /// made until [`Builder::close`] belong to it.
+    ///
+    /// # Panics
+    ///
+    /// If a cycle is open.
+    pub fn open(&mut self, count: usize) -> Vec<Literal> {
+        assert!(self.open.is_none(), "cycles do not nest");
+        let start = self.network.len();
+        let first = self.network.feedbacks;
+        self.network.feedbacks += count;
+        self.open = Some(start..first);
+        (first..first + count)
+            .map(|number| Literal::of(self.push(Kind::Feedback, &[Literal(number as u32)])))
+            .collect()
+    }
+
+    /// Ends the cycle; one definition for each of its feedbacks.
+    ///
+    /// # Panics
+    ///
+    /// If no cycle is open, or the number of definitions differs.
+    pub fn close(&mut self, definitions: &[Literal]) {
+        let open = self.open.take().expect("a cycle is open");
+        let feedbacks = open.end..self.network.feedbacks;
+        assert_eq!(feedbacks.len(), definitions.len(), "one for each feedback");
+        self.network.regions.push(Region {
+            nodes: open.start..self.network.len(),
+            feedbacks,
+            definitions: definitions.to_vec(),
+        });
+    }
+
+    fn gate(&mut self, kind: Kind, operands: &[Literal]) -> Literal {
+        let hash = hash(kind, operands);
+        let network = &self.network;
+        let is_same = |&node: &u32| {
+            network.kinds[node as usize] == kind && network.operands(node as usize) == operands
+        };
+        if let Some(&node) = self.known.find(hash, is_same) {
+            return Literal::of(node as usize);
+        }
+        let node = self.push(kind, operands);
+        let network = &self.network;
+        self.known.insert_unique(hash, node as u32, |&node| {
+            let node = node as usize;
+            self::hash(network.kinds[node], network.operands(node))
+        });
+        Literal::of(node)
+    }
+
+    fn push(&mut self, kind: Kind, operands: &[Literal]) -> usize {
+        let network = &mut self.network;
+        network.kinds.push(kind);
+        network.operands.extend_from_slice(operands);
+        network.starts.push(network.operands.len() as u32);
+        network.kinds.len() - 1
+    }
+}
+
+fn hash(kind: Kind, operands: &[Literal]) -> u64 {
+    FxBuildHasher.hash_one((kind as u8, operands))
+}
+
+/// By node: whether any of the roots depends on it. A cycle lives as a whole.
+pub fn live(network: &Network, roots: impl IntoIterator<Item = Literal>) -> Vec<bool> {
+    let mut live = vec![false; network.len()];
+    for root in roots {
+        live[root.node()] = true;
+    }
+    let mut regions = network.regions().iter().rev().peekable();
+    for node in (0..network.len()).rev() {
+        // The end of a cycle comes first on the way back.
+        while let Some(region) = regions.next_if(|region| region.nodes.end == node + 1) {
+            if live[region.nodes.clone()].contains(&true) {
+                live[region.nodes.clone()].fill(true);
+                for definition in &region.definitions {
+                    live[definition.node()] = true;
+                }
+            }
+        }
+        if live[node] {
+            for operand in network.reads(node) {
+                live[operand.node()] = true;
+            }
+        }
+    }
+    live
+}
+
+/// Writes the live part of a network into a builder. `inputs` says what each
+/// input becomes; `gate` makes the new gate for an old one, given its operands
+/// in terms of the new network, and may change them.
+///
+/// The result says by old node what it became; dead nodes became false.
+pub fn transcribe(
+    network: &Network,
+    live: &[bool],
+    inputs: &[Literal],
+    builder: &mut Builder,
+    mut gate: impl FnMut(&mut Builder, usize, &mut Vec<Literal>) -> Literal,
+) -> Vec<Literal> {
+    let mut became = vec![Literal::FALSE; network.len()];
+    let mut regions = network.regions().iter().peekable();
+    let mut feedbacks: Vec<Literal> = Vec::new();
+    let mut first = 0;
+    let mut operands = Vec::new();
+    for node in 0..network.len() {
+        if let Some(region) = regions.peek()
+            && region.nodes.start == node
+            && live[node]
+        {
+            first = region.feedbacks.start;
+            feedbacks = builder.open(region.feedbacks.len());
+        }
+        if live[node] {
+            became[node] =
+                match network.node(node) {
+                    Node::False => Literal::FALSE,
+                    Node::Input(number) => inputs[number],
+                    Node::Feedback(number) => feedbacks[number - first],
+                    Node::And(_) | Node::Xor(..) => {
+                        operands.clear();
+                        operands.extend(network.operands(node).iter().map(|operand| {
+                            became[operand.node()].negated_if(operand.is_negated())
+                        }));
+                        gate(builder, node, &mut operands)
+                    }
+                };
+        }
+        while let Some(region) = regions.next_if(|region| region.nodes.end == node + 1) {
+            if live[region.nodes.start] {
+                let definitions: Vec<Literal> = region
+                    .definitions
+                    .iter()
+                    .map(|literal| became[literal.node()].negated_if(literal.is_negated()))
+                    .collect();
+                builder.close(&definitions);
+            }
+        }
+    }
+    became
+}
+
+/// Makes the same gate from the operands given: the `gate` of a
+/// [`transcribe`] that changes nothing.
+pub fn same_gate(
+    network: &Network,
+    builder: &mut Builder,
+    node: usize,
+    operands: &[Literal],
+) -> Literal {
+    match network.node(node) {
+        Node::Xor(..) => builder.xor(operands[0], operands[1]),
+        _ => builder.and(operands),
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use rand::{Rng, RngExt, SeedableRng};
+
+    use super::*;
+
+    #[test]
+    fn a_transcript_has_the_same_values() {
+        for seed in 0..200 {
+            let mut random = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(seed);
+            let (network, roots) = random_network(12, 150, &mut random);
+            let live = live(&network, roots.iter().copied());
+            let mut builder = Builder::new(12);
+            let inputs: Vec<Literal> = (0..12).map(|i| builder.input(i)).collect();
+            let became = transcribe(
+                &network,
+                &live,
+                &inputs,
+                &mut builder,
+                |b, node, operands| same_gate(&network, b, node, operands),
+            );
+            let words: Vec<u64> = (0..12).map(|_| random.random()).collect();
+            let before = network.evaluate(&words);
+            let after = builder.network().evaluate(&words);
+            for root in roots {
+                let new = became[root.node()].negated_if(root.is_negated());
+                assert_eq!(read(root, &before), read(new, &after), "seed {seed}");
+            }
+        }
+    }
+
+    /// A random network with cycles, and roots to ask for.
+    pub(in crate::propnet) fn random_network(
+        inputs: usize,
+        gates: usize,
+        random: &mut impl Rng,
+    ) -> (Network, Vec<Literal>) {
+        let mut builder = Builder::new(inputs);
+        let mut made: Vec<Literal> = (0..inputs).map(|i| builder.input(i)).collect();
+        let mut cycle: Option<(Vec<Literal>, usize)> = None;
+        for number in 0..gates {
+            // Gates of a cycle must be monotone in its feedbacks.
+            let floor = cycle.as_ref().map_or(made.len(), |(_, floor)| *floor);
+            let pick = |random: &mut _| -> Literal {
+                let near = made.len().saturating_sub(40);
+                let low = if RngExt::random_bool(random, 0.7) {
+                    near
+                } else {
+                    0
+                };
+                let index = RngExt::random_range(random, low..made.len());
+                let negate = index < floor && RngExt::random_bool(random, 0.3);
+                made[index].negated_if(negate)
+            };
+            let count = 2 + random.random_range(0..3usize).pow(2);
+            let operands: Vec<Literal> = (0..count).map(|_| pick(random)).collect();
+            let gate = match random.random_range(0..5) {
+                0 | 1 => builder.and(&operands),
+                2 | 3 => builder.or(&operands),
+                _ if cycle.is_some() => builder.or(&operands),
+                _ => builder.xor(operands[0], operands[1]),
+            };
+            made.push(gate);
+            match &cycle {
+                None if random.random_bool(0.02) && number + 30 < gates => {
+                    let floor = made.len();
+                    let feedbacks = builder.open(random.random_range(1..5));
+                    made.extend(&feedbacks);
+                    cycle = Some((feedbacks, floor));
+                }
+                Some((feedbacks, floor)) if random.random_bool(0.05) || number + 1 == gates => {
+                    let definitions: Vec<Literal> = feedbacks
+                        .iter()
+                        .map(|_| made[random.random_range(*floor..made.len())])
+                        .collect();
+                    builder.close(&definitions);
+                    cycle = None;
+                }
+                _ => {}
+            }
+        }
+        if cycle.is_some() {
+            let (feedbacks, _) = cycle.expect("just seen");
+            builder.close(&feedbacks);
+        }
+        let roots = (0..20)
+            .map(|_| made[random.random_range(0..made.len())].negated_if(random.random_bool(0.5)))
+            .collect();
+        (builder.network().clone(), roots)
+    }
+}
