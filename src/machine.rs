@@ -7,7 +7,6 @@
 mod answers;
 mod any;
 mod datalog;
-mod flatten;
 mod move_order;
 mod naive;
 mod perft;

@@ -4,10 +4,14 @@
 //! holds next; for every move, when it is legal; when the game is over and what
 //! it is worth then: all as gates of one [`network::Network`].
 
+mod cycles;
+mod grounding;
 pub mod network;
+mod relax;
 
 use crate::game::{Game, Move};
 use crate::ground::TermId;
+pub use grounding::{GroundLimits, Grounded, TooLarge};
 use network::{Literal, Network};
 
 /// A game as a network.
@@ -41,6 +45,15 @@ pub struct Propnet {
 }
 
 impl Propnet {
+    /// Grounds a game.
+    ///
+    /// # Errors
+    ///
+    /// [`TooLarge`] past a limit.
+    pub fn ground(game: &Game, limits: &GroundLimits) -> Result<(Propnet, Grounded), TooLarge> {
+        grounding::ground(game, limits)
+    }
+
     /// The input of a fact, by its position in [`Propnet::facts`].
     pub fn fact_input(&self, fact: usize) -> usize {
         fact

@@ -265,6 +265,16 @@ impl Builder {
         &self.network
     }
 
+    /// The network with the gates made so far.
+    ///
+    /// # Panics
+    ///
+    /// If a cycle is open.
+    pub fn into_network(self) -> Network {
+        assert!(self.open.is_none(), "every cycle is closed");
+        self.network
+    }
+
     /// An input.
     pub fn input(&self, number: usize) -> Literal {
         assert!(number < self.network.inputs, "there is such an input");
