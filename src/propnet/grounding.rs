@@ -431,6 +431,7 @@ impl Grounder<'_> {
             legal,
             terminal,
             goals,
+            assumed: Vec::new(),
         };
         Ok((propnet, grounded))
     }
