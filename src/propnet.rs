@@ -4,7 +4,11 @@
 //! holds next; for every move, when it is legal; when the game is over and what
 //! it is worth then: all as gates of one [`network::Network`].
 
+pub mod code;
+mod interpret;
+pub mod lanes;
 pub mod network;
+pub mod tape;
 
 use crate::game::{Game, Move};
 use crate::ground::TermId;
