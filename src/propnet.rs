@@ -4,15 +4,19 @@
 //! holds next; for every move, when it is legal; when the game is over and what
 //! it is worth then: all as gates of one [`network::Network`].
 
+pub mod code;
 mod constants;
 mod cycles;
 mod equal;
 mod factor;
 mod grounding;
+mod interpret;
+pub mod lanes;
 mod levels;
 pub mod network;
 mod passes;
 mod relax;
+pub mod tape;
 
 use crate::game::{Game, Move};
 use crate::ground::TermId;
