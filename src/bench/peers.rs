@@ -3,9 +3,9 @@
 //! In: a table of games, engines and state changes a CPU second: CSV with the
 //! columns `game`, `engine` (or `backend`) and `state_changes_per_cpu_s` (or
 //! `state_changes_per_cpu_second`) among others, in which lines that begin with
-//! `#` are remarks; or rows as `--json` writes them, whose engine is the
-//! backend. Games are the same if their names are: whether the rules are is
-//! for the reader to see to.
+//! `#` are remarks, and a figure of nothing or 0 is none; or rows as `--json`
+//! writes them, whose engine is the backend. Games are the same if their names
+//! are: whether the rules are is for the reader to see to.
 
 use std::collections::BTreeMap;
 
@@ -66,7 +66,9 @@ impl Peers {
     fn from_rows(rows: &[Row]) -> Result<Peers, String> {
         let mut peers = Peers::default();
         for (number, row) in (1..).zip(rows) {
-            if let Some(figure) = row.state_changes_per_cpu_second {
+            // A game that is over at the start has no speed.
+            let figure = row.state_changes_per_cpu_second;
+            if let Some(figure) = figure.filter(|figure| *figure != 0.0) {
                 let added = peers.insert(&row.game, &row.backend, figure);
                 added.map_err(|error| format!("row {number}: {error}"))?;
             }
@@ -98,6 +100,9 @@ impl Peers {
             let figure = text
                 .parse()
                 .map_err(|_| format!("line {line}: {text:?} is no number"))?;
+            if figure == 0.0 {
+                continue;
+            }
             let added = peers.insert(&record[game], &record[engine], figure);
             added.map_err(|error| format!("line {line}: {error}"))?;
         }
@@ -128,9 +133,11 @@ impl Peers {
         &self.engines
     }
 
-    /// All engines that have the game of a row, beside its own figure.
+    /// All engines that have the game of a row, beside its own figure; none if
+    /// it has no figure or there were no state changes.
     pub fn rivals(&self, row: &Row) -> Vec<Rival> {
-        let Some(ours) = row.state_changes_per_cpu_second else {
+        let ours = row.state_changes_per_cpu_second;
+        let Some(ours) = ours.filter(|ours| *ours > 0.0) else {
             return Vec::new();
         };
         let figures = self.figures.get(&row.game).into_iter().flatten();
@@ -144,13 +151,12 @@ impl Peers {
 }
 
 /// The standing of each of our backends with each engine, in the order in which
-/// they first appear, over the rivals that the rows name. A ratio of 0 counts
-/// as the least there is.
+/// they first appear, over the rivals that the rows name.
 pub fn standings(rows: &[Row]) -> Vec<Standing> {
     let mut standings: Vec<Standing> = Vec::new();
     for row in rows {
         for rival in &row.against {
-            let ratio = rival.ratio.max(f64::MIN_POSITIVE);
+            let ratio = rival.ratio;
             let mut known = standings.iter_mut();
             match known.find(|s| s.backend == row.backend && s.engine == rival.engine) {
                 Some(standing) => {

@@ -130,7 +130,7 @@ fn peers_table(rows: &[Row], peers: &Peers) -> Vec<String> {
             match row.against.iter().find(|rival| rival.engine == **engine) {
                 Some(rival) => {
                     cells.push(rate(rival.state_changes_per_cpu_second));
-                    cells.push(format!("{:.2}", rival.ratio));
+                    cells.push(ratio(rival.ratio));
                 }
                 None => cells.extend([String::new(), String::new()]),
             }
@@ -158,8 +158,8 @@ fn standings_table(rows: &[Row]) -> Vec<String> {
             standing.backend,
             standing.engine,
             standing.games.to_string(),
-            format!("{:.2}", standing.geometric_mean),
-            format!("{:.2}", standing.least),
+            ratio(standing.geometric_mean),
+            ratio(standing.least),
             standing.least_game,
         ]
     });
@@ -212,6 +212,15 @@ fn rate(per_second: f64) -> String {
     match per_second < 10.0 {
         true => format!("{per_second:.2}"),
         false => thousands(per_second.round() as u64),
+    }
+}
+
+/// A ratio with two digits that count at least.
+fn ratio(ratio: f64) -> String {
+    match ratio {
+        ratio if ratio < 0.01 => format!("{ratio:.4}"),
+        ratio if ratio < 0.1 => format!("{ratio:.3}"),
+        ratio => format!("{ratio:.2}"),
     }
 }
 
