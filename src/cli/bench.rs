@@ -54,7 +54,7 @@ pub struct Options {
     #[arg(long, short, value_name = "S", default_value = "1", value_parser = parse_seconds)]
     #[arg(conflicts_with = "playouts")]
     seconds: Duration,
-    /// Make so many playouts, however long they take
+    /// Make so many playouts instead, if --timeout allows
     #[arg(long, value_name = "N")]
     playouts: Option<NonZeroU64>,
     /// Threads that play one game
