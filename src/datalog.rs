@@ -26,6 +26,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::ground::{TermId, TermOverflow, Terms};
 use crate::program::{RelationId, Rule};
 use compile::Program;
+pub use compile::{OnDemand, on_demand};
 use relation::Relation;
 
 #[allow(unused_imports)] // For the module comment.

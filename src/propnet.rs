@@ -7,6 +7,7 @@
 pub mod code;
 mod constants;
 mod cycles;
+mod decompose;
 mod equal;
 mod factor;
 mod grounding;
@@ -115,17 +116,4 @@ impl Propnet {
         let before: usize = self.moves[..role].iter().map(Vec::len).sum();
         self.facts.len() + before + chosen
     }
-}
-
-/// The inputs of moves: role by node.
-fn moves_by_node(net: &Propnet) -> rustc_hash::FxHashMap<usize, usize> {
-    let mut role_of = vec![None; net.network.inputs()];
-    for (role, moves) in net.moves.iter().enumerate() {
-        for number in 0..moves.len() {
-            role_of[net.move_input(role, number)] = Some(role);
-        }
-    }
-    (0..net.network.len())
-        .filter_map(|node| Some((node, role_of[net.network.input_number(node)?]?)))
-        .collect()
 }

@@ -213,7 +213,7 @@ impl RuleOptions {
             facts: self.max_facts,
             work: self.max_work,
             ground: GroundLimits {
-                interrupt: context.interrupt().clone(),
+                interrupt: Some(context.interrupt().clone()),
                 ..GroundLimits::default()
             },
             interrupt: context.interrupt().clone(),

@@ -15,10 +15,12 @@ use petgraph::graph::{DiGraph, NodeIndex};
 
 use super::Propnet;
 use super::cycles::{Reference, Rows as CyclicRows};
+use super::decompose::Pieces;
+use super::factor::Moves;
 use super::network::{Builder, Literal};
 use super::relax;
 use crate::check::Keyword;
-use crate::datalog::{Bounds, EvaluationError, Evaluator, Failure, Rows};
+use crate::datalog::{Bounds, EvaluationError, Evaluator, Failure, Layer, Rows, on_demand};
 use crate::game::flat::{Flat, Wrapped, flatten};
 use crate::game::{Game, Move};
 use crate::ground::{TermId, Terms};
@@ -35,7 +37,7 @@ pub struct GroundLimits {
     /// Matches of all rules together.
     pub instances: u64,
     /// Raised from outside to stop soon.
-    pub interrupt: Arc<AtomicBool>,
+    pub interrupt: Option<Arc<AtomicBool>>,
 }
 
 impl Default for GroundLimits {
@@ -44,7 +46,7 @@ impl Default for GroundLimits {
             facts: 3_000_000,
             work: 200_000_000,
             instances: 5_000_000,
-            interrupt: Arc::default(),
+            interrupt: None,
         }
     }
 }
@@ -69,29 +71,113 @@ pub struct Grounded {
     pub instances: u64,
 }
 
-/// Grounds a game.
+/// Limits within which rules are tried as they are before they are cut.
+const WHOLE: GroundLimits = GroundLimits {
+    facts: 500_000,
+    work: 20_000_000,
+    instances: 50_000,
+    interrupt: None,
+};
+
+/// Limits within which all rows are tried before those that are asked for.
+const SOME: GroundLimits = GroundLimits {
+    facts: 1_500_000,
+    work: 100_000_000,
+    instances: u64::MAX,
+    interrupt: None,
+};
+
+/// Grounds a game: by its rules as they are if that is little, else by rules
+/// [cut into pieces](super::decompose), else by rules that derive only what is
+/// asked for.
 ///
 /// # Errors
 ///
 /// [`TooLarge`] past a limit.
 pub(super) fn ground(game: &Game, limits: &GroundLimits) -> Result<(Propnet, Grounded), TooLarge> {
     let flat = flatten(game);
-    let mut terms = game.terms().clone();
-    let dynamic = relax::dynamic(&flat);
-    let relaxed = relax::relaxed(game, &flat, &dynamic, &mut terms)
-        .map_err(|_| too_large(game, "terms", 0, None))?;
-    let wanted: Vec<RelationId> = [&flat.next, &flat.init, &flat.legal, &flat.state, &flat.does]
+    let little = GroundLimits {
+        facts: limits.facts.min(WHOLE.facts),
+        work: limits.work.min(WHOLE.work),
+        instances: limits.instances.min(WHOLE.instances),
+        interrupt: limits.interrupt.clone(),
+    };
+    let some = GroundLimits {
+        facts: limits.facts.min(SOME.facts),
+        work: limits.work.min(SOME.work),
+        ..limits.clone()
+    };
+    let whole = || Pieces::whole(flat.rules.clone());
+    let on_demand = || {
+        let state = flat
+            .state
+            .relations()
+            .map(|relation| (relation, Layer::First));
+        let does = flat
+            .does
+            .relations()
+            .map(|relation| (relation, Layer::Second));
+        let inputs: Vec<(RelationId, Layer)> = state.chain(does).collect();
+        let program = on_demand(
+            &flat.rules,
+            &inputs,
+            &[(0, wanted(game, &flat))],
+            game.terms(),
+        );
+        Some(Pieces::on_demand(program?).cut())
+    };
+    let attempts: [(&GroundLimits, &dyn Fn() -> Option<Pieces>); 3] = [
+        (&little, &|| Some(whole())),
+        (&some, &|| Some(whole().cut())),
+        (limits, &on_demand),
+    ];
+    let mut last = None;
+    for (limits, pieces) in attempts {
+        let Some(pieces) = pieces() else { continue };
+        match ground_pieces(game, &flat, pieces, limits) {
+            Err(reason) if std::env::var("DBG").is_ok() => {
+                eprintln!("{reason:?}");
+                last = Some(reason)
+            }
+            Err(reason) if !reason.what.is_empty() => last = Some(reason),
+            other => return other,
+        }
+    }
+    Err(last.expect("an attempt was made"))
+}
+
+/// The relations that a network answers for.
+fn wanted(game: &Game, flat: &Flat) -> Vec<RelationId> {
+    [&flat.next, &flat.init, &flat.legal, &flat.state, &flat.does]
         .iter()
         .flat_map(|wrapped| wrapped.relations())
         .chain(game.keyword(Keyword::Terminal))
         .chain(game.keyword(Keyword::Goal))
-        .collect();
+        .collect()
+}
+
+fn ground_pieces(
+    game: &Game,
+    flat: &Flat,
+    pieces: Pieces,
+    limits: &GroundLimits,
+) -> Result<(Propnet, Grounded), TooLarge> {
+    let mut terms = game.terms().clone();
+    let flat = Flat {
+        rules: pieces.rules.clone(),
+        ..flat.clone()
+    };
+    let dynamic = relax::dynamic(&flat);
+    let origins = &pieces.origins;
+    let relaxed = relax::relaxed(game, &flat, &pieces, &dynamic, &mut terms)
+        .map_err(|_| too_large(game, "terms", 0, None))?;
+    let wanted = wanted(game, &flat);
     let bounds = Bounds {
         facts: limits.facts,
         work: limits.work,
-        interrupt: Arc::clone(&limits.interrupt),
+        interrupt: limits.interrupt.clone().unwrap_or_default(),
     };
-    let fail = |error| failure(game, error);
+    let fail = |error| failure(game, origins, error);
     let components = components(&flat.rules, &wanted);
     // Also what only negations need, which the relaxed program has not.
     let asked = components.iter().flatten().map(|&r| RelationId::new(r));
@@ -104,9 +190,11 @@ pub(super) fn ground(game: &Game, limits: &GroundLimits) -> Result<(Propnet, Gro
         rules: &flat.rules,
         relaxed: &relaxed,
         dynamic,
+        origins,
         evaluator,
         terms,
         builder: Builder::new(0),
+        moves: Moves::new(0, &[]),
         literals: vec![Vec::new(); flat.rules.arity.len()],
         instances: 0,
     };
@@ -124,10 +212,12 @@ struct Grounder<'g> {
     limits: &'g GroundLimits,
     rules: &'g RuleSet,
     relaxed: &'g RuleSet,
+    origins: &'g [usize],
     dynamic: Vec<bool>,
     evaluator: Evaluator,
     terms: Terms,
     builder: Builder,
+    moves: Moves,
     /// By relation that depends on the state, and row: when it holds.
     literals: Vec<Vec<Literal>>,
     instances: u64,
@@ -164,6 +254,7 @@ impl Grounder<'_> {
         }
         let count = facts.len() + moves.iter().map(Vec::len).sum::<usize>();
         self.builder = Builder::new(count);
+        self.moves = Moves::new(facts.len(), &moves);
         for (relation, _, term) in self.wrapped_terms(&flat.state)? {
             let fact = facts.binary_search(&term).expect("it holds first or next");
             self.literals[relation.index()].push(self.builder.input(fact));
@@ -243,7 +334,7 @@ impl Grounder<'_> {
         for rule in rules {
             self.instances(rule, circular.then_some(relations), &first, &mut rows)?;
         }
-        let literals = rows.literals(&mut self.builder);
+        let literals = rows.literals(&mut self.moves, &mut self.builder);
         for &relation in relations {
             let count = self.evaluator.count(RelationId::new(relation));
             self.literals[relation] = literals[first[relation]..][..count].to_vec();
@@ -341,9 +432,9 @@ impl Grounder<'_> {
                 self.game,
                 "instances of rules",
                 limit,
-                Some(number),
+                self.origins.get(number).copied(),
             )),
-            other => other.map_err(|error| failure(self.game, error)),
+            other => other.map_err(|error| failure(self.game, self.origins, error)),
         }
     }
 
@@ -355,7 +446,8 @@ impl Grounder<'_> {
         moves: Vec<Vec<Move>>,
     ) -> Result<(Propnet, Grounded), TooLarge> {
         let game = self.game;
-        let fail = |error| failure(game, error);
+        let origins = self.origins;
+        let fail = |error| failure(game, origins, error);
         let mut next = vec![Vec::new(); facts.len()];
         let mut numbers = vec![0; self.rules.arity.len()];
         let mut literal = |grounder: &mut Self, relation: RelationId| {
@@ -551,14 +643,14 @@ impl Shape {
     }
 }
 
-fn failure(game: &Game, error: EvaluationError) -> TooLarge {
+fn failure(game: &Game, origins: &[usize], error: EvaluationError) -> TooLarge {
     let (what, limit) = match error.failure {
         Failure::Facts(limit) => ("facts that can ever hold", limit as u64),
         Failure::Work(limit) => ("rows looked at", limit),
         Failure::Terms(_) => ("terms", 0),
         Failure::Interrupted | Failure::Refused => ("", 0),
     };
-    too_large(game, what, limit, Some(error.rule))
+    too_large(game, what, limit, origins.get(error.rule).copied())
 }
 
 fn too_large(game: &Game, what: &'static str, limit: u64, rule: Option<usize>) -> TooLarge {

@@ -5,6 +5,7 @@
 //! not depend on the state is exact; of the rest, a fact that can hold next may
 //! hold, a move that can be legal may be made, and negations are left out.
 
+use super::decompose::Pieces;
 use crate::check::Keyword;
 use crate::game::Game;
 use crate::game::flat::{Flat, Wrapped};
@@ -32,7 +33,8 @@ pub(super) fn dynamic(flat: &Flat) -> Vec<bool> {
     dynamic
 }
 
-/// The program. Its first rules are those of the game, in order.
+/// The program. Its first rules are those of the flat game, in order, each with
+/// the guards of its piece.
 ///
 /// # Errors
 ///
@@ -40,14 +42,19 @@ pub(super) fn dynamic(flat: &Flat) -> Vec<bool> {
 pub(super) fn relaxed(
     game: &Game,
     flat: &Flat,
+    pieces: &Pieces,
     dynamic: &[bool],
     terms: &mut Terms,
 ) -> Result<RuleSet, TermOverflow> {
     let mut rules = flat.rules.clone();
-    for rule in &mut rules.rules {
+    let nothing = Vec::new();
+    let guards = pieces.guards.iter().chain(std::iter::repeat(&nothing));
+    rules.rules.extend(pieces.guard_rules.iter().cloned());
+    for (rule, guards) in rules.rules.iter_mut().zip(guards) {
         rule.body = std::mem::take(&mut rule.body)
             .into_iter()
             .filter_map(|literal| weaken(literal, dynamic))
+            .chain(guards.iter().cloned())
             .collect();
     }
     for (given, sources, roles) in [
