@@ -4,6 +4,7 @@
 //! holds next; for every move, when it is legal; when the game is over and what
 //! it is worth then: all as gates of one [`network::Network`].
 
+mod attempts;
 pub mod code;
 mod constants;
 mod cycles;
@@ -17,11 +18,12 @@ mod levels;
 pub mod network;
 mod passes;
 mod relax;
+mod shape;
 pub mod tape;
 
 use crate::game::{Game, Move};
 use crate::ground::TermId;
-pub use grounding::{GroundLimits, Grounded, TooLarge};
+pub use attempts::{GroundLimits, Grounded, TooLarge};
 use network::{Builder, Literal, Network, Node};
 pub use passes::Pass;
 
@@ -67,7 +69,7 @@ impl Propnet {
     ///
     /// [`TooLarge`] past a limit.
     pub fn ground(game: &Game, limits: &GroundLimits) -> Result<(Propnet, Grounded), TooLarge> {
-        grounding::ground(game, limits)
+        attempts::ground(game, limits)
     }
 
     /// Everything that is asked of the network.

@@ -45,6 +45,12 @@ impl Rows {
         }
     }
 
+    /// Bytes taken by the ways to hold, about.
+    pub fn memory(&self) -> usize {
+        let ways = self.made.len() + self.ways.len() + self.references.len();
+        8 * ways + 4 * self.literals.len()
+    }
+
     /// A row holds if all of the references do.
     pub fn add(&mut self, row: usize, body: &mut [Reference], builder: &mut Builder) {
         if body.contains(&Reference::Made(Literal::FALSE))

@@ -32,16 +32,25 @@ impl Propnet {
         ran(self, "dead");
         self.drop_constants();
         ran(self, "constants");
-        factor(self);
-        self.tidy();
+        self.factor();
         ran(self, "factors");
         self.merge_equal_facts();
         ran(self, "equal");
         self.drop_constants();
-        factor(self);
-        self.tidy();
+        self.factor();
         ran(self, "factors");
         passes
+    }
+
+    /// Factors gates, unless that undoes more sharing than it finds.
+    fn factor(&mut self) {
+        self.tidy();
+        let before = self.clone();
+        factor(self);
+        self.tidy();
+        if self.network.gates() > before.network.gates() {
+            *self = before;
+        }
     }
 
     fn tidy(&mut self) {
