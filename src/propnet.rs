@@ -7,6 +7,8 @@
 pub mod code;
 mod interpret;
 pub mod lanes;
+#[cfg(target_arch = "x86_64")]
+mod native;
 pub mod network;
 pub mod tape;
 
