@@ -124,7 +124,7 @@ impl Tape {
     pub fn new(network: &Network, given: &[(usize, Place)], outputs: &[(Literal, Place)]) -> Tape {
         let literals = || outputs.iter().map(|&(literal, _)| literal);
         let cone = Cone::new(network, given.iter().map(|&(node, _)| node), literals());
-        let events = schedule::depth_first(&cone, literals());
+        let events = schedule::schedule(&cone, literals());
         Emitter::new(&cone, given).emit(&events, outputs)
     }
 
