@@ -66,7 +66,7 @@ pub struct RuleOptions {
     #[arg(help_heading = "Limits", hide_short_help = true)]
     pub max_work: u64,
     /// Most seconds for grounding the rules to a network
-    #[arg(long, value_name = "S", default_value_t = 10.0, value_parser = seconds)]
+    #[arg(long, value_name = "S", default_value_t = 5.0, value_parser = seconds)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
     pub ground_time: f64,
     /// Most megabytes of rows and gates while grounding, about

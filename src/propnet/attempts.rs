@@ -1,9 +1,8 @@
 //! How a game is grounded within limits.
 //!
-//! In: a game, and what its network may cost. Out: the network, from the first of
-//! three attempts that keeps within its share: the rules as they are, if that is
-//! little; the rules cut into pieces; the pieces deriving only what is asked
-//! for.
+//! In: a game, and what its network may cost. Out: the network: from rules that
+//! derive only what is asked for, if they have few matches; otherwise from rules
+//! cut into pieces or from the former, whichever has fewer gates.
 
 use std::fmt;
 use std::sync::Arc;
@@ -38,7 +37,7 @@ pub struct GroundLimits {
 impl Default for GroundLimits {
     fn default() -> Self {
         GroundLimits {
-            facts: 3_000_000,
+            facts: 2_000_000,
             work: 200_000_000,
             instances: 5_000_000,
             memory: 1 << 30,
@@ -83,10 +82,11 @@ pub struct Grounded {
     pub instances: u64,
 }
 
-/// Rows, work and matches within which rules are tried as they are.
-const WHOLE: (usize, u64, u64) = (500_000, 20_000_000, 50_000);
-/// Rows and work within which all rows are tried before those asked for.
-const CUT: (usize, u64) = (1_500_000, 100_000_000);
+/// Rows, work and matches of a game whose rules need no cutting.
+const LITTLE: (usize, u64, u64) = (500_000, 60_000_000, 400_000);
+/// Matches of the rules as they are that may be tried even if cut rules have
+/// given a network of more than so many gates.
+const MATCHES_AFTER_GATES: (u64, usize) = (3_000_000, 20_000);
 
 /// Grounds a game.
 ///
@@ -96,43 +96,54 @@ const CUT: (usize, u64) = (1_500_000, 100_000_000);
 pub(super) fn ground(game: &Game, limits: &GroundLimits) -> Result<(Propnet, Grounded), TooLarge> {
     let deadline = limits.time.map(|time| Instant::now() + time);
     let flat = flatten(game);
+    let attempt = |pieces: Pieces, limits: &GroundLimits| {
+        let (mut net, grounded) = ground_pieces(game, &flat, pieces, limits, deadline)?;
+        net.tidy();
+        Ok((net, grounded))
+    };
     let whole = || Pieces::whole(flat.rules.clone());
-    let asked = || {
-        let first = flat
-            .state
-            .relations()
-            .map(|relation| (relation, Layer::First));
-        let second = flat
-            .does
-            .relations()
-            .map(|relation| (relation, Layer::Second));
-        let inputs: Vec<(RelationId, Layer)> = first.chain(second).collect();
-        let queries = [(0, wanted(game, &flat))];
-        on_demand(&flat.rules, &inputs, &queries, game.terms())
+    let first = flat
+        .state
+        .relations()
+        .map(|relation| (relation, Layer::First));
+    let second = flat
+        .does
+        .relations()
+        .map(|relation| (relation, Layer::Second));
+    let inputs: Vec<(RelationId, Layer)> = first.chain(second).collect();
+    let queries = [(0, wanted(game, &flat))];
+    let asked = || match on_demand(&flat.rules, &inputs, &queries, game.terms()) {
+        Some(program) => Pieces::on_demand(program),
+        None => whole(),
     };
     let little = GroundLimits {
-        facts: limits.facts.min(WHOLE.0),
-        work: limits.work.min(WHOLE.1),
-        instances: limits.instances.min(WHOLE.2),
+        facts: limits.facts.min(LITTLE.0),
+        work: limits.work.min(LITTLE.1),
+        instances: limits.instances.min(LITTLE.2),
         ..limits.clone()
     };
+    let outcome = attempt(asked(), &little);
+    if !may_go_on(&outcome) {
+        return outcome;
+    }
+    let cut = attempt(whole().cut(), limits);
+    let is_large = |net: &Propnet| net.network.gates() > MATCHES_AFTER_GATES.1;
+    if matches!(&cut, Ok((net, _)) if !is_large(net)) || cut.is_err() && !may_go_on(&cut) {
+        return cut;
+    }
     let some = GroundLimits {
-        facts: limits.facts.min(CUT.0),
-        work: limits.work.min(CUT.1),
+        facts: limits.facts.min(LITTLE.0),
+        instances: limits.instances.min(MATCHES_AFTER_GATES.0),
         ..limits.clone()
     };
-    let mut outcome = ground_pieces(game, &flat, whole(), &little, deadline);
-    if may_go_on(&outcome) {
-        outcome = ground_pieces(game, &flat, whole().cut(), &some, deadline);
+    match (cut, attempt(asked(), &some)) {
+        (Ok(cut), Ok(asked)) => match cut.0.network.gates() <= asked.0.network.gates() {
+            true => Ok(cut),
+            false => Ok(asked),
+        },
+        (Ok(one), Err(_)) | (Err(_), Ok(one)) => Ok(one),
+        (Err(reason), Err(_)) => Err(reason),
     }
-    if may_go_on(&outcome) {
-        let pieces = match asked() {
-            Some(program) => Pieces::on_demand(program).cut(),
-            None => whole().cut(),
-        };
-        outcome = ground_pieces(game, &flat, pieces, limits, deadline);
-    }
-    outcome
 }
 
 fn may_go_on<T>(outcome: &Result<T, TooLarge>) -> bool {

@@ -28,8 +28,6 @@ impl Propnet {
             passes.push(Pass { name, gates });
         };
         ran(self, "grounding");
-        self.tidy();
-        ran(self, "dead");
         self.drop_constants();
         ran(self, "constants");
         self.factor();
@@ -53,7 +51,8 @@ impl Propnet {
         }
     }
 
-    fn tidy(&mut self) {
+    /// Drops dead gates and puts the others in level order.
+    pub(super) fn tidy(&mut self) {
         let mut roots = self.roots();
         self.network = tidy(&self.network, &mut roots);
         let mut moved = roots.into_iter();
