@@ -26,7 +26,7 @@ pub struct Place {
     pub index: u32,
 }
 
-/// What a step does. It reads values `a` and, if it takes two, `b`.
+/// What a step does. It reads values `a`, `b` and `c`, or the first of them.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Kind {
     And,
@@ -40,6 +40,9 @@ pub(super) enum Kind {
     Copy,
     Zero,
     Ones,
+    /// Any function of three values: bit `4 * a + 2 * b + c` of the number.
+    /// Tapes have none; machine code makes them of two other steps.
+    Table(u8),
     /// The loop `a` begins: its feedbacks are zero.
     Begin,
     /// The loop `a` ends: its feedbacks become what defines them. If that changed
@@ -54,6 +57,7 @@ impl Kind {
             Kind::And | Kind::AndNot | Kind::Or | Kind::Xor => 2,
             Kind::Not | Kind::Copy => 1,
             Kind::Zero | Kind::Ones | Kind::Begin | Kind::End => 0,
+            Kind::Table(_) => 3,
         }
     }
 }
@@ -64,8 +68,8 @@ pub(super) struct Step {
     pub kind: Kind,
     /// The value that it makes; no other step does.
     pub result: u32,
-    /// `a` and `b`; the number of the loop where it begins or ends.
-    pub operands: [u32; 2],
+    /// `a`, `b`, `c`; the number of the loop where it begins or ends.
+    pub operands: [u32; 3],
 }
 
 impl Step {

@@ -94,7 +94,7 @@ impl<'c, 'n> Emitter<'c, 'n> {
 
     fn step(&mut self, kind: Kind, a: u32, b: u32) -> u32 {
         let result = self.value(Home::Nowhere);
-        let operands = [a, b];
+        let operands = [a, b, 0];
         self.steps.push(Step {
             kind,
             result,
@@ -107,7 +107,7 @@ impl<'c, 'n> Emitter<'c, 'n> {
         let step = Step {
             kind,
             result: number,
-            operands: [number; 2],
+            operands: [number; 3],
         };
         self.steps.push(step);
     }
@@ -169,7 +169,7 @@ impl<'c, 'n> Emitter<'c, 'n> {
                 let step = Step {
                     kind,
                     result,
-                    operands: [0; 2],
+                    operands: [0; 3],
                 };
                 late.push((self.steps.len() as u32, step));
                 continue;
@@ -189,7 +189,7 @@ impl<'c, 'n> Emitter<'c, 'n> {
             let step = Step {
                 kind,
                 result,
-                operands: [found.value; 2],
+                operands: [found.value; 3],
             };
             late.push((made[found.value as usize], step));
         }

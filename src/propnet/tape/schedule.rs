@@ -48,7 +48,7 @@ pub(super) fn schedule(cone: &Cone, outputs: impl Iterator<Item = Literal>) -> V
 /// How often something is read that was not touched for a while, so that it is
 /// hardly in a register any more. What is given is so in any order.
 fn far_reads(cone: &Cone, events: &[Event]) -> usize {
-    const WHILE: u32 = 32;
+    const WHILE: u32 = 64;
     let mut touched = vec![0; cone.network.len()];
     let mut count = 0;
     for (now, &event) in (WHILE..).zip(events) {
