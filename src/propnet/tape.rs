@@ -279,3 +279,65 @@ impl Ending {
         &self.values[self.starts[position] as usize..self.starts[position + 1] as usize]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::propnet::network::Builder;
+
+    /// Operations, scratch rows and loops of a tape for all inputs and these
+    /// outputs.
+    fn check(builder: &Builder, outputs: &[Literal], expected: (usize, usize, usize)) {
+        let network = builder.network();
+        let place = |bank, index: usize| Place {
+            bank,
+            index: index as u32,
+        };
+        let inputs = 0..network.inputs();
+        let given: Vec<_> = inputs.map(|i| (1 + i, place(0, i))).collect();
+        let outputs = outputs.iter().enumerate();
+        let outputs: Vec<_> = outputs.map(|(i, &out)| (out, place(1, i))).collect();
+        let tape = Tape::new(network, &given, &outputs);
+        let counts = (tape.operations(), tape.scratch(), tape.loops.len());
+        assert_eq!(counts, expected);
+    }
+
+    #[test]
+    fn negations_cost_only_at_outputs() {
+        let mut builder = Builder::new(4);
+        let [a, b, c, d] = [0, 1, 2, 3].map(|i| builder.input(i));
+        let either = builder.or(&[a, !b]);
+        let gate = builder.and(&[!c, !d, either]);
+        let other = builder.xor(!gate, a);
+        check(&builder, &[other], (4, 1, 0));
+        check(&builder, &[!other], (5, 1, 0));
+    }
+
+    #[test]
+    fn gates_share_what_they_have_in_common() {
+        let mut builder = Builder::new(60);
+        let common: Vec<Literal> = (20..26).map(|i| builder.input(i)).collect();
+        let gates: Vec<Literal> = (0..20)
+            .map(|i| {
+                let own = [builder.input(i), builder.input(59 - i)];
+                builder.and(&[&common[..], &own].concat())
+            })
+            .collect();
+        check(&builder, &gates, (5 + 2 * 20, 2, 0));
+    }
+
+    #[test]
+    fn only_what_feeds_back_is_in_the_loop() {
+        let mut builder = Builder::new(4);
+        let [a, b, c, d] = [0, 1, 2, 3].map(|i| builder.input(i));
+        let feedback = builder.open(1)[0];
+        let before = builder.and(&[a, b]);
+        let inside = builder.and(&[feedback, c]);
+        let next = builder.or(&[before, inside]);
+        let after = builder.and(&[inside, d]);
+        builder.close(&[next]);
+        check(&builder, &[after], (4, 4, 1));
+        // Asked for what stands before it, it need not run.
+        check(&builder, &[before], (1, 0, 0));
+    }
+}
