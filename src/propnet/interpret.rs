@@ -88,7 +88,7 @@ impl Program {
         };
         let row = |value: u32| rows[value as usize];
         for step in &tape.steps {
-            let [a, b] = step.operands;
+            let [a, b, _] = step.operands;
             let pairs = || tape.loops[step.number()].iter();
             let (a, b, masks) = match step.kind {
                 Kind::And => (row(a), row(b), [0, 0, -1]),
@@ -99,6 +99,7 @@ impl Program {
                 Kind::Copy => (row(a), ONES, [-1, 0, 0]),
                 Kind::Zero => (ONES, ONES, [0, 0, 0]),
                 Kind::Ones => (ONES, ONES, [-1, 0, 0]),
+                Kind::Table(_) => unreachable!("only machine code makes these"),
                 Kind::Begin => {
                     let feedbacks = pairs().map(|&(feedback, _)| row(feedback));
                     program.mark(Some(Mark::Begin(feedbacks.collect())));
