@@ -4,6 +4,7 @@
 //! holds next; for every move, when it is legal; when the game is over and what
 //! it is worth then: all as gates of one [`network::Network`].
 
+pub mod draw;
 pub mod network;
 
 use crate::game::{Game, Move};
