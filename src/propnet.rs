@@ -4,8 +4,13 @@
 //! holds next; for every move, when it is legal; when the game is over and what
 //! it is worth then: all as gates of one [`network::Network`].
 
+pub mod code;
 pub mod draw;
+mod interpret;
+pub mod lanes;
 pub mod network;
+pub mod streams;
+pub mod tape;
 
 use crate::game::{Game, Move};
 use crate::ground::TermId;

@@ -1,0 +1,252 @@
+//! Runs a tape the fastest way that this machine knows.
+//!
+//! In: a [`Tape`], the width of the rows, an [`Engine`]. Out: a [`Code`] that
+//! reads what is given from the banks and writes what is asked for into them.
+
+use std::sync::Arc;
+
+use super::interpret::Program;
+use super::lanes::Rows;
+use super::tape::{BANKS, Tape};
+
+/// A way to run a tape.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Engine {
+    /// The fastest one that this machine has for the width.
+    Auto,
+    /// Portable code.
+    Interpreter,
+    /// Machine code on vectors of 256 lanes.
+    Avx2,
+    /// Machine code on vectors of 512 lanes.
+    Avx512,
+}
+
+impl Engine {
+    /// Whether this machine can run it on rows of so many words.
+    pub fn is_available(self, words: usize) -> bool {
+        match self {
+            Engine::Auto | Engine::Interpreter => matches!(words, 1 | 4 | 8 | 16),
+            Engine::Avx2 | Engine::Avx512 => false,
+        }
+    }
+
+    fn best(words: usize) -> Engine {
+        let fast = [Engine::Avx512, Engine::Avx2];
+        let mut fast = fast.into_iter();
+        fast.find(|engine| engine.is_available(words))
+            .unwrap_or(Engine::Interpreter)
+    }
+}
+
+/// A tape made ready to run. A clone shares the instructions and has scratch
+/// rows of its own.
+#[derive(Clone, Debug)]
+pub struct Code {
+    program: Arc<Program>,
+    scratch: Rows,
+    /// By bank: rows that it must have.
+    rows: [usize; BANKS],
+    engine: Engine,
+    words: usize,
+}
+
+impl Code {
+    /// Makes a tape ready for rows of so many words: 1, 4, 8 or 16.
+    ///
+    /// # Panics
+    ///
+    /// If the engine is not [available](Engine::is_available) for the width.
+    pub fn new(tape: &Tape, words: usize, engine: Engine) -> Code {
+        assert!(
+            engine.is_available(words),
+            "{engine:?} runs on rows of {words} words here"
+        );
+        let engine = match engine {
+            Engine::Auto => Engine::best(words),
+            engine => engine,
+        };
+        let program = Program::new(tape);
+        Code {
+            scratch: Rows::new(program.rows(), words),
+            program: Arc::new(program),
+            rows: *tape.rows(),
+            engine,
+            words,
+        }
+    }
+
+    /// How it runs; never [`Engine::Auto`].
+    pub fn engine(&self) -> Engine {
+        self.engine
+    }
+
+    /// Words of the rows.
+    pub fn words(&self) -> usize {
+        self.words
+    }
+
+    /// Reads what is given, writes what is asked for. A place's bank counts
+    /// from the first of `banks`.
+    ///
+    /// # Panics
+    ///
+    /// If a bank is missing, too short for the tape's places, or of another
+    /// width.
+    pub fn run(&mut self, banks: &mut [Rows]) {
+        for (number, &rows) in self.rows.iter().enumerate() {
+            if rows > 0 {
+                let bank = &banks[number];
+                assert!(bank.len() >= rows, "bank {number} has the tape's rows");
+                assert_eq!(bank.words(), self.words, "bank {number} has the width");
+            }
+        }
+        match self.words {
+            1 => self.program.run::<1>(banks, &mut self.scratch),
+            4 => self.program.run::<4>(banks, &mut self.scratch),
+            8 => self.program.run::<8>(banks, &mut self.scratch),
+            16 => self.program.run::<16>(banks, &mut self.scratch),
+            _ => unreachable!("checked when it was made"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{Rng, RngExt, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::*;
+    use crate::propnet::network::tests::random_network;
+    use crate::propnet::network::{Literal, Network, read};
+    use crate::propnet::tape::Place;
+
+    /// A tape for some of the network, rows for it, and what must come out.
+    struct Case {
+        tape: Tape,
+        words: usize,
+        banks: Vec<Rows>,
+        expected: Vec<(Place, Vec<u64>)>,
+    }
+
+    impl Case {
+        /// Places are dealt over some banks with gaps between them.
+        fn new(
+            network: &Network,
+            cut: &[usize],
+            outputs: &[Literal],
+            words: usize,
+            random: &mut impl Rng,
+        ) -> Self {
+            let assignments: Vec<Vec<u64>> = (0..words)
+                .map(|_| (0..network.inputs()).map(|_| random.random()).collect())
+                .collect();
+            let values: Vec<Vec<u64>> = assignments
+                .iter()
+                .map(|inputs| network.evaluate(inputs))
+                .collect();
+            let mut used = [0; BANKS];
+            let mut place = || {
+                let bank = random.random_range(0..BANKS);
+                used[bank] += random.random_range(1..4);
+                Place {
+                    bank: bank as u8,
+                    index: used[bank] - 1,
+                }
+            };
+            let nodes = (1..=network.inputs()).chain(cut.iter().copied());
+            let given: Vec<(usize, Place)> = nodes.map(|node| (node, place())).collect();
+            let outputs: Vec<(Literal, Place)> =
+                outputs.iter().map(|&literal| (literal, place())).collect();
+            let mut banks: Vec<Rows> = used.map(|rows| Rows::new(rows as usize, words)).into();
+            for &(node, place) in &given {
+                let row = banks[place.bank as usize].row_mut(place.index as usize);
+                for (word, values) in row.iter_mut().zip(&values) {
+                    *word = values[node];
+                }
+            }
+            let expected = outputs
+                .iter()
+                .map(|&(literal, place)| (place, values.iter().map(|v| read(literal, v)).collect()))
+                .collect();
+            Case {
+                tape: Tape::new(network, &given, &outputs),
+                words,
+                banks,
+                expected,
+            }
+        }
+
+        fn check(&self, engine: Engine, name: &str) {
+            if !engine.is_available(self.words) {
+                println!("{engine:?} is not to be had here for {} words", self.words);
+                return;
+            }
+            let mut code = Code::new(&self.tape, self.words, engine);
+            let mut banks = self.banks.clone();
+            // What was left behind by the first run must not matter.
+            for _ in 0..2 {
+                code.run(&mut banks);
+                for (place, expected) in &self.expected {
+                    let row = banks[place.bank as usize].row(place.index as usize);
+                    assert_eq!(row, expected, "{name}, {engine:?}, {} words", self.words);
+                }
+            }
+        }
+    }
+
+    const ENGINES: [Engine; 4] = [
+        Engine::Auto,
+        Engine::Interpreter,
+        Engine::Avx2,
+        Engine::Avx512,
+    ];
+
+    #[test]
+    fn all_engines_agree_with_the_network() {
+        for seed in 0..150 {
+            let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+            let gates = [20, 150, 600][seed as usize % 3];
+            let (network, mut outputs) = random_network(12, gates, &mut random);
+            for _ in 0..random.random_range(0..6) {
+                let again = outputs[random.random_range(0..outputs.len())];
+                outputs.push(again.negated_if(random.random_bool(0.5)));
+            }
+            let input = Literal::of(1 + random.random_range(0..12usize));
+            outputs.extend([input, !input, !input, Literal::FALSE, Literal::TRUE]);
+            let cut: Vec<usize> = (0..random.random_range(0..8))
+                .map(|_| random.random_range(13..network.len()))
+                .collect();
+            let mut cut = cut;
+            cut.sort_unstable();
+            cut.dedup();
+            for words in [1, 4, 8, 16] {
+                let case = Case::new(&network, &cut, &outputs, words, &mut random);
+                for engine in ENGINES {
+                    case.check(engine, &format!("seed {seed}"));
+                }
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "every input that an output depends on is given")]
+    fn a_missing_input_is_noticed() {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+        let (network, outputs) = random_network(3, 20, &mut random);
+        let place = |index| Place { bank: 0, index };
+        let outputs: Vec<_> = (0..).map(place).zip(outputs).map(|(p, l)| (l, p)).collect();
+        Tape::new(&network, &[], &outputs);
+    }
+
+    #[test]
+    #[should_panic(expected = "bank 0 has the tape's rows")]
+    fn a_short_bank_is_noticed() {
+        let place = |index| Place { bank: 0, index };
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+        let (network, _) = random_network(3, 20, &mut random);
+        let given: Vec<_> = (1..4).map(|node| (node, place(node as u32))).collect();
+        let tape = Tape::new(&network, &given, &[(Literal::of(2), place(9))]);
+        Code::new(&tape, 8, Engine::Auto).run(&mut [Rows::new(9, 8)]);
+    }
+}

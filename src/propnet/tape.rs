@@ -1,0 +1,279 @@
+//! The part of a network that some outputs need, as straight-line work.
+//!
+//! In: a network, nodes whose values are given and where they stand, literals
+//! that are asked for and where they go. Out: a [`Tape`] of two-input
+//! operations on rows. Cycles become loops. Nothing here runs: [`code`] does.
+//!
+//! [`code`]: crate::propnet::code
+
+mod cone;
+mod emit;
+mod schedule;
+
+use crate::propnet::network::{Literal, Network};
+use cone::Cone;
+use emit::Emitter;
+
+/// Most banks that the places of one tape may name.
+pub const BANKS: usize = 8;
+
+/// A row of a bank.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Place {
+    /// The bank, below [`BANKS`].
+    pub bank: u8,
+    /// The row.
+    pub index: u32,
+}
+
+/// What a step does. It reads values `a` and, if it takes two, `b`.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) enum Kind {
+    And,
+    /// `a` without `b`.
+    AndNot,
+    Or,
+    Xor,
+    /// The negation of `a`.
+    Not,
+    /// `a` once more.
+    Copy,
+    Zero,
+    Ones,
+    /// The loop `a` begins: its feedbacks are zero.
+    Begin,
+    /// The loop `a` ends: its feedbacks become what defines them. If that changed
+    /// any of them in any lane, it goes on after the beginning.
+    End,
+}
+
+impl Kind {
+    /// How many values it reads, loops aside.
+    fn arity(self) -> usize {
+        match self {
+            Kind::And | Kind::AndNot | Kind::Or | Kind::Xor => 2,
+            Kind::Not | Kind::Copy => 1,
+            Kind::Zero | Kind::Ones | Kind::Begin | Kind::End => 0,
+        }
+    }
+}
+
+/// One step of a tape.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) struct Step {
+    pub kind: Kind,
+    /// The value that it makes; no other step does.
+    pub result: u32,
+    /// `a` and `b`; the number of the loop where it begins or ends.
+    pub operands: [u32; 2],
+}
+
+impl Step {
+    /// The values that it reads, loops aside.
+    pub fn reads(&self) -> &[u32] {
+        &self.operands[..self.kind.arity()]
+    }
+
+    /// The loop that begins or ends here.
+    pub fn number(&self) -> usize {
+        self.operands[0] as usize
+    }
+}
+
+/// Where a value lies in memory, if it has to.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Home {
+    /// Given or asked for there.
+    Bank(Place),
+    /// In a scratch row, free again after the value's last use.
+    Scratch(u32),
+    /// Not decided.
+    Nowhere,
+}
+
+/// Work on rows: steps on values, each value made once.
+///
+/// The rows it reads as given and those it writes are different rows.
+#[derive(Clone, Debug)]
+pub struct Tape {
+    pub(super) steps: Vec<Step>,
+    /// By loop: its feedbacks, each with the value that it becomes.
+    pub(super) loops: Vec<Vec<(u32, u32)>>,
+    /// By value.
+    pub(super) homes: Vec<Home>,
+    /// The first so many values are given.
+    pub(super) given: usize,
+    /// By value: the last step that needs it kept.
+    pub(super) last: Vec<u32>,
+    /// By bank: rows that it must have.
+    rows: [usize; BANKS],
+    scratch: usize,
+    live: usize,
+}
+
+impl Tape {
+    /// The work that makes the outputs from what is given.
+    ///
+    /// A given node is read from its place and nothing behind it is computed;
+    /// usually these are inputs, but any node may be. What no output needs is
+    /// left out. The outputs' places differ from each other and from the places
+    /// of given nodes.
+    ///
+    /// # Panics
+    ///
+    /// If an output depends on an input that is not given, or a place is in no
+    /// bank below [`BANKS`].
+    pub fn new(network: &Network, given: &[(usize, Place)], outputs: &[(Literal, Place)]) -> Tape {
+        let literals = || outputs.iter().map(|&(literal, _)| literal);
+        let cone = Cone::new(network, given.iter().map(|&(node, _)| node), literals());
+        let events = schedule::depth_first(&cone, literals());
+        Emitter::new(&cone, given).emit(&events, outputs)
+    }
+
+    /// Gates executed, a loop once.
+    pub fn operations(&self) -> usize {
+        let is_gate = |step: &&Step| !matches!(step.kind, Kind::Begin | Kind::End);
+        self.steps.iter().filter(is_gate).count()
+    }
+
+    /// Rows needed besides those of the banks.
+    pub fn scratch(&self) -> usize {
+        self.scratch
+    }
+
+    /// Most values that are kept at a time, those in the banks aside.
+    pub fn live(&self) -> usize {
+        self.live
+    }
+
+    /// By bank: how many rows it must have at least.
+    pub fn rows(&self) -> &[usize; BANKS] {
+        &self.rows
+    }
+
+    fn of(steps: Vec<Step>, loops: Vec<Vec<(u32, u32)>>, homes: Vec<Home>, given: usize) -> Tape {
+        let mut rows = [0; BANKS];
+        for home in &homes {
+            if let Home::Bank(place) = home {
+                let rows = &mut rows[place.bank as usize];
+                *rows = (*rows).max(place.index as usize + 1);
+            }
+        }
+        let mut tape = Tape {
+            last: last_uses(&steps, &loops, homes.len()),
+            steps,
+            loops,
+            homes,
+            given,
+            rows,
+            scratch: 0,
+            live: 0,
+        };
+        tape.find_slots();
+        tape
+    }
+
+    /// Gives each value that is not in a bank a scratch row, by linear scan.
+    fn find_slots(&mut self) {
+        let ending = Ending::new(&self.last, self.steps.len());
+        let mut free: Vec<u32> = Vec::new();
+        let mut live = 0;
+        for (position, step) in self.steps.iter().enumerate() {
+            // A step reads before it writes, so its result may lie where an
+            // operand lay.
+            for &value in ending.at(position) {
+                if let Home::Scratch(slot) = self.homes[value as usize] {
+                    free.push(slot);
+                    live -= 1;
+                }
+            }
+            let mut give = |value: u32| {
+                let home = &mut self.homes[value as usize];
+                if *home == Home::Nowhere {
+                    let slot = free.pop().unwrap_or_else(|| {
+                        self.scratch += 1;
+                        self.scratch as u32 - 1
+                    });
+                    *home = Home::Scratch(slot);
+                    live += 1;
+                    self.live = self.live.max(live);
+                }
+            };
+            match step.kind {
+                Kind::Begin => self.loops[step.number()].iter().for_each(|&(f, _)| give(f)),
+                Kind::End => {}
+                _ => give(step.result),
+            }
+        }
+    }
+}
+
+/// By value: the last step that needs it kept. A loop that reads what was made
+/// before it needs that until its end, as it may run once more.
+fn last_uses(steps: &[Step], loops: &[Vec<(u32, u32)>], values: usize) -> Vec<u32> {
+    let mut last = vec![0; values];
+    // By value: the loop around its making, from 1.
+    let mut around = vec![0; values];
+    let mut open = 0;
+    let mut outer: Vec<u32> = Vec::new();
+    for (position, step) in steps.iter().enumerate() {
+        let position = position as u32;
+        for &value in step.reads() {
+            last[value as usize] = position;
+            if open != 0 && around[value as usize] != open {
+                outer.push(value);
+            }
+        }
+        match step.kind {
+            Kind::Begin => {
+                open = step.number() + 1;
+                for &(feedback, _) in &loops[step.number()] {
+                    around[feedback as usize] = open;
+                }
+            }
+            Kind::End => {
+                for &(feedback, definition) in &loops[step.number()] {
+                    outer.extend([feedback, definition]);
+                }
+                for value in outer.drain(..) {
+                    last[value as usize] = position;
+                }
+                open = 0;
+            }
+            _ => {
+                around[step.result as usize] = open;
+                last[step.result as usize] = position;
+            }
+        }
+    }
+    last
+}
+
+/// Values by the step that they are last needed at.
+struct Ending {
+    starts: Vec<u32>,
+    values: Vec<u32>,
+}
+
+impl Ending {
+    fn new(last: &[u32], steps: usize) -> Self {
+        let mut starts = vec![0; steps + 2];
+        for &position in last {
+            starts[position as usize + 2] += 1;
+        }
+        for position in 2..starts.len() {
+            starts[position] += starts[position - 1];
+        }
+        let mut values = vec![0; last.len()];
+        for (value, &position) in last.iter().enumerate() {
+            let at = &mut starts[position as usize + 1];
+            values[*at as usize] = value as u32;
+            *at += 1;
+        }
+        Ending { starts, values }
+    }
+
+    fn at(&self, position: usize) -> &[u32] {
+        &self.values[self.starts[position] as usize..self.starts[position + 1] as usize]
+    }
+}

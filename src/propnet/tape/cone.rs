@@ -1,0 +1,137 @@
+//! What a tape has to compute: the part of a network between what is given and
+//! what is asked for.
+//!
+//! In: a network, given nodes, output literals. Out: the gates between them,
+//! and of each cycle only the gates that must be iterated. A gate that no
+//! feedback reaches stands before the loop, one that reaches no feedback after
+//! it.
+
+use crate::propnet::network::{Literal, Network, Node};
+
+/// Marks a node that is in no loop, or not given.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// A cycle as a loop.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Loop {
+    /// Feedback nodes, each with the literal it becomes next.
+    pub feedbacks: Vec<(usize, Literal)>,
+    /// What the loop reads from outside, each once. Complete before it begins.
+    pub externals: Vec<usize>,
+}
+
+/// Nodes to be computed.
+pub(super) struct Cone<'n> {
+    pub network: &'n Network,
+    /// By node: the position in the list of given nodes, or [`NONE`].
+    pub given: Vec<u32>,
+    /// By node: whether an output depends on it; not so behind given nodes.
+    pub reached: Vec<bool>,
+    /// By node: the loop that iterates it, or [`NONE`].
+    pub loop_of: Vec<u32>,
+    pub loops: Vec<Loop>,
+}
+
+impl<'n> Cone<'n> {
+    pub fn new(
+        network: &'n Network,
+        given: impl Iterator<Item = usize>,
+        outputs: impl Iterator<Item = Literal>,
+    ) -> Self {
+        let mut cone = Cone {
+            network,
+            given: vec![NONE; network.len()],
+            reached: vec![false; network.len()],
+            loop_of: vec![NONE; network.len()],
+            loops: Vec::new(),
+        };
+        for (position, node) in given.enumerate() {
+            cone.given[node] = position as u32;
+        }
+        cone.reach(outputs);
+        cone.find_loops();
+        cone
+    }
+
+    /// Whether the node is one to compute, not one to read.
+    pub fn is_gate(&self, node: usize) -> bool {
+        self.given[node] == NONE && matches!(self.network.node(node), Node::And(_) | Node::Xor(..))
+    }
+
+    fn reach(&mut self, outputs: impl Iterator<Item = Literal>) {
+        let network = self.network;
+        let mut definitions = Vec::with_capacity(network.feedbacks());
+        for region in network.regions() {
+            definitions.extend_from_slice(&region.definitions);
+        }
+        let mut open: Vec<usize> = outputs.map(Literal::node).collect();
+        while let Some(node) = open.pop() {
+            if std::mem::replace(&mut self.reached[node], true) || self.given[node] != NONE {
+                continue;
+            }
+            match network.node(node) {
+                Node::False => {}
+                Node::Input(input) => {
+                    panic!("every input that an output depends on is given, but not {input}")
+                }
+                Node::Feedback(number) => open.push(definitions[number].node()),
+                Node::And(_) | Node::Xor(..) => {
+                    open.extend(network.reads(node).iter().map(|operand| operand.node()));
+                }
+            }
+        }
+    }
+
+    fn find_loops(&mut self) {
+        let network = self.network;
+        let mut depends = vec![false; network.len()];
+        let mut defines = vec![false; network.len()];
+        let mut is_external = vec![NONE; network.len()];
+        for region in network.regions() {
+            let number = self.loops.len() as u32;
+            let mut found = Loop::default();
+            for node in region.nodes.clone() {
+                if !self.reached[node] || self.given[node] != NONE {
+                    continue;
+                }
+                if let Node::Feedback(feedback) = network.node(node) {
+                    let definition = region.definitions[feedback - region.feedbacks.start];
+                    found.feedbacks.push((node, definition));
+                    depends[node] = true;
+                    defines[definition.node()] = true;
+                } else {
+                    depends[node] = network.reads(node).iter().any(|read| depends[read.node()]);
+                }
+            }
+            for node in region.nodes.clone().rev() {
+                let is_inside = depends[node] && defines[node];
+                if is_inside && self.is_gate(node) {
+                    self.loop_of[node] = number;
+                    for operand in network.reads(node) {
+                        defines[operand.node()] = true;
+                    }
+                }
+            }
+            for &(node, _) in &found.feedbacks {
+                self.loop_of[node] = number;
+            }
+            let read = |node: usize| network.reads(node).iter().map(|operand| operand.node());
+            let inside = region.nodes.clone();
+            let inside = inside.filter(|&node| self.loop_of[node] == number);
+            let defined = found.feedbacks.iter().map(|(_, literal)| literal.node());
+            for node in inside.flat_map(read).chain(defined) {
+                if self.loop_of[node] != number && is_external[node] != number {
+                    is_external[node] = number;
+                    found.externals.push(node);
+                }
+            }
+            // What a gate outside reads of the cycle is final by then.
+            for node in region.nodes.clone() {
+                depends[node] = false;
+            }
+            if !found.feedbacks.is_empty() {
+                self.loops.push(found);
+            }
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! From the order of work to steps: which values there are, and in which
+//! polarity each is stored.
+//!
+//! In: a [`Cone`] and [`Event`]s. Out: [`Step`]s on values, each value made
+//! once. A value's polarity follows from those of its operands: of "and", "and
+//! not", "or" always exactly one fits, so a negated edge costs nothing.
+
+use crate::propnet::network::{Literal, Node};
+
+use super::cone::{Cone, NONE};
+use super::schedule::Event;
+use super::{Home, Kind, Place, Step, Tape};
+
+/// A value, and whether it is the negation of what is meant.
+#[derive(Copy, Clone)]
+struct Signed {
+    value: u32,
+    is_negated: bool,
+}
+
+pub(super) struct Emitter<'c, 'n> {
+    cone: &'c Cone<'n>,
+    steps: Vec<Step>,
+    loops: Vec<Vec<(u32, u32)>>,
+    homes: Vec<Home>,
+    /// By node: its value, or what is folded so far.
+    values: Vec<Option<Signed>>,
+    given: usize,
+}
+
+impl<'c, 'n> Emitter<'c, 'n> {
+    pub fn new(cone: &'c Cone<'n>, given: &[(usize, Place)]) -> Self {
+        let mut emitter = Emitter {
+            cone,
+            steps: Vec::new(),
+            loops: vec![Vec::new(); cone.loops.len()],
+            homes: Vec::new(),
+            values: vec![None; cone.network.len()],
+            given: 0,
+        };
+        for (position, &(node, place)) in given.iter().enumerate() {
+            if cone.reached[node] && cone.given[node] == position as u32 {
+                let value = emitter.value(Home::Bank(place));
+                emitter.set(node, value);
+            }
+        }
+        emitter.given = emitter.homes.len();
+        emitter
+    }
+
+    pub fn emit(mut self, events: &[Event], outputs: &[(Literal, Place)]) -> Tape {
+        self.constant();
+        for &event in events {
+            match event {
+                Event::Fold(node, operand) => self.fold(node as usize, operand),
+                Event::Begin(number) => {
+                    self.mark(Kind::Begin, number);
+                    let feedbacks = &self.cone.loops[number as usize].feedbacks;
+                    for &(node, _) in feedbacks {
+                        let value = self.value(Home::Nowhere);
+                        self.set(node, value);
+                        self.loops[number as usize].push((value, value));
+                    }
+                }
+                Event::End(number) => {
+                    let feedbacks = &self.cone.loops[number as usize].feedbacks;
+                    for (position, &(_, definition)) in feedbacks.iter().enumerate() {
+                        let next = self.read(definition);
+                        let next = match next.is_negated {
+                            true => self.step(Kind::Not, next.value, next.value),
+                            false => next.value,
+                        };
+                        self.loops[number as usize][position].1 = next;
+                    }
+                    self.mark(Kind::End, number);
+                }
+            }
+        }
+        self.outputs(outputs);
+        Tape::of(self.steps, self.loops, self.homes, self.given)
+    }
+
+    fn value(&mut self, home: Home) -> u32 {
+        self.homes.push(home);
+        self.homes.len() as u32 - 1
+    }
+
+    fn set(&mut self, node: usize, value: u32) {
+        self.values[node] = Some(Signed {
+            value,
+            is_negated: false,
+        });
+    }
+
+    fn step(&mut self, kind: Kind, a: u32, b: u32) -> u32 {
+        let result = self.value(Home::Nowhere);
+        let operands = [a, b];
+        self.steps.push(Step {
+            kind,
+            result,
+            operands,
+        });
+        result
+    }
+
+    fn mark(&mut self, kind: Kind, number: u32) {
+        let step = Step {
+            kind,
+            result: number,
+            operands: [number; 2],
+        };
+        self.steps.push(step);
+    }
+
+    /// Networks fold constants, but a definition may be one.
+    fn constant(&mut self) {
+        let mut defined = self.cone.loops.iter().flat_map(|found| &found.feedbacks);
+        let is_read =
+            |literal: Literal| matches!(self.cone.network.node(literal.node()), Node::False);
+        if self.cone.given[0] == NONE && defined.any(|&(_, literal)| is_read(literal)) {
+            let value = self.step(Kind::Zero, 0, 0);
+            self.set(0, value);
+        }
+    }
+
+    fn read(&self, literal: Literal) -> Signed {
+        let found = self.values[literal.node()].expect("operands are complete when they are read");
+        Signed {
+            value: found.value,
+            is_negated: found.is_negated != literal.is_negated(),
+        }
+    }
+
+    fn fold(&mut self, node: usize, operand: Literal) {
+        let b = self.read(operand);
+        let Some(a) = self.values[node] else {
+            self.values[node] = Some(b);
+            return;
+        };
+        let (kind, swap, is_negated) = if matches!(self.cone.network.node(node), Node::Xor(..)) {
+            (Kind::Xor, false, a.is_negated != b.is_negated)
+        } else {
+            match (a.is_negated, b.is_negated) {
+                (false, false) => (Kind::And, false, false),
+                (false, true) => (Kind::AndNot, false, false),
+                (true, false) => (Kind::AndNot, true, false),
+                (true, true) => (Kind::Or, false, true),
+            }
+        };
+        let (a, b) = if swap { (b, a) } else { (a, b) };
+        let value = self.step(kind, a.value, b.value);
+        self.values[node] = Some(Signed { value, is_negated });
+    }
+
+    /// An output that is stored as it is asked for lives in its place from the
+    /// start. What else is asked for is a copy or a negation, made as soon as
+    /// it can be, so that nothing is kept for it.
+    fn outputs(&mut self, outputs: &[(Literal, Place)]) {
+        let made = self.made();
+        let mut late: Vec<(u32, Step)> = Vec::new();
+        for &(literal, place) in outputs {
+            if literal.is_constant() {
+                let kind = if literal == Literal::FALSE {
+                    Kind::Zero
+                } else {
+                    Kind::Ones
+                };
+                let result = self.value(Home::Bank(place));
+                let step = Step {
+                    kind,
+                    result,
+                    operands: [0; 2],
+                };
+                late.push((self.steps.len() as u32, step));
+                continue;
+            }
+            let found = self.read(literal);
+            let home = &mut self.homes[found.value as usize];
+            if !found.is_negated && *home == Home::Nowhere {
+                *home = Home::Bank(place);
+                continue;
+            }
+            let kind = if found.is_negated {
+                Kind::Not
+            } else {
+                Kind::Copy
+            };
+            let result = self.value(Home::Bank(place));
+            let step = Step {
+                kind,
+                result,
+                operands: [found.value; 2],
+            };
+            late.push((made[found.value as usize], step));
+        }
+        late.sort_by_key(|&(after, _)| after);
+        let mut late = late.into_iter().peekable();
+        let mut steps = Vec::with_capacity(self.steps.len() + late.len());
+        for (position, &step) in self.steps.iter().enumerate() {
+            while let Some((_, late)) = late.next_if(|&(after, _)| after as usize <= position) {
+                steps.push(late);
+            }
+            steps.push(step);
+        }
+        steps.extend(late.map(|(_, step)| step));
+        self.steps = steps;
+    }
+
+    /// By value: the first step that comes after its making, and after the loop
+    /// around that.
+    fn made(&self) -> Vec<u32> {
+        let mut made = vec![0; self.homes.len()];
+        let mut waiting = Vec::new();
+        let mut is_open = false;
+        for (position, step) in self.steps.iter().enumerate() {
+            match step.kind {
+                Kind::Begin => {
+                    is_open = true;
+                    let feedbacks = &self.loops[step.operands[0] as usize];
+                    waiting.extend(feedbacks.iter().map(|&(feedback, _)| feedback));
+                }
+                Kind::End => {
+                    is_open = false;
+                    for value in waiting.drain(..) {
+                        made[value as usize] = position as u32 + 1;
+                    }
+                }
+                _ if is_open => waiting.push(step.result),
+                _ => made[step.result as usize] = position as u32 + 1,
+            }
+        }
+        made
+    }
+}
