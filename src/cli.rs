@@ -116,6 +116,8 @@ commands! {
     Graph = graph;
     /// Compare our answers with a folder of reference answers
     Conformance = conformance;
+    /// Measure random playouts, for every backend
+    Bench = bench;
     /// Print a script that completes commands in a shell
     Completions = completions;
     /// Print or write the manual pages

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::ground::{TermId, TermOverflow, Terms};
-use crate::program::RelationId;
+use crate::program::{RelationId, Rule};
 use compile::Program;
 use relation::Relation;
 
@@ -76,6 +76,27 @@ pub enum Failure {
     Terms(TermOverflow),
     /// Stopped from outside.
     Interrupted,
+    /// Who was shown the matches of a rule wanted no more.
+    Refused,
+}
+
+/// The relations of an evaluator while the matches of a rule are shown.
+pub struct Rows<'e>(&'e mut [Relation]);
+
+impl Rows<'_> {
+    /// The position of a row in the order of [`Evaluator::rows`], if the
+    /// relation has it.
+    pub fn position(&mut self, relation: RelationId, row: &[TermId]) -> Option<usize> {
+        let relation = &mut self.0[relation.index()];
+        if row.is_empty() {
+            return (relation.count() > 0).then_some(0);
+        }
+        relation.catch_up(0);
+        match relation.find(0, row) {
+            relation::NONE => None,
+            row => Some(row as usize),
+        }
+    }
 }
 
 /// A failure and the rule, as an index into [`RuleSet::rules`], that was being
@@ -158,6 +179,12 @@ impl Evaluator {
         self.relations[relation.index()].rows()
     }
 
+    /// The position of a row in the order of [`Evaluator::rows`], if the
+    /// relation has it.
+    pub fn position(&mut self, relation: RelationId, row: &[TermId]) -> Option<usize> {
+        Rows(&mut self.relations).position(relation, row)
+    }
+
     /// Number of rows of a relation.
     pub fn count(&self, relation: RelationId) -> usize {
         self.relations[relation.index()].count() as usize
@@ -166,6 +193,27 @@ impl Evaluator {
     /// Rows looked at since the evaluator was made.
     pub fn work(&self) -> u64 {
         self.scratch.total()
+    }
+
+    /// Shows the matches of a rule's body among the rows as they are: `visit`
+    /// gets the arguments of the rule's head, whose relation does not matter,
+    /// and says whether to go on. Matches that differ only in variables that the
+    /// head does not have may be shown once or several times.
+    ///
+    /// # Errors
+    ///
+    /// [`EvaluationError`] past a bound, if interrupted, or if `visit` said to
+    /// stop; `number` is the rule that it names.
+    pub fn for_each_match(
+        &mut self,
+        rule: &Rule,
+        number: usize,
+        terms: &mut Terms,
+        visit: &mut dyn FnMut(&mut Rows, &[TermId]) -> bool,
+    ) -> Result<(), EvaluationError> {
+        self.scratch.start();
+        let plan = self.plan_now(rule, number);
+        self.run(&plan, (0, 0), terms, Some(visit))
     }
 
     /// What an evaluation may cost.

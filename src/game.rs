@@ -3,6 +3,7 @@
 //! A [`Game`] exists only if every check passed, never changes, and is shared
 //! between threads; the evaluators take a `Game`, so nothing unchecked runs.
 
+pub(crate) mod flat;
 mod text;
 
 use std::path::Path;

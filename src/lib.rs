@@ -49,6 +49,8 @@
 #![deny(unsafe_code)]
 
 pub mod analysis;
+#[cfg(feature = "cli")]
+pub mod bench;
 pub mod check;
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -7,11 +7,11 @@
 mod answers;
 mod any;
 mod datalog;
-mod flatten;
 mod move_order;
 mod naive;
 mod perft;
 mod playout;
+mod propnet;
 
 use std::fmt;
 use std::hash::Hash;
@@ -21,6 +21,7 @@ use serde::Serialize;
 
 use crate::game::{Game, Move, RoleId, Score};
 use crate::ground::{TermId, Terms};
+use crate::propnet::{GroundLimits, TooLarge};
 use answers::Answers;
 
 pub use any::{AnyMachine, Backend};
@@ -28,6 +29,7 @@ pub use datalog::DatalogMachine;
 pub use naive::NaiveMachine;
 pub use perft::{Level, Perft, PerftOptions, Stop, perft};
 pub use playout::{Playout, PlayoutOptions, PlayoutStep, playout};
+pub use propnet::{PropnetMachine, PropnetState};
 
 /// What a machine may spend on one question.
 #[derive(Clone, Debug)]
@@ -36,6 +38,8 @@ pub struct Limits {
     pub facts: usize,
     /// Matches tried in one state.
     pub work: u64,
+    /// What the network may cost.
+    pub ground: GroundLimits,
     /// Raised from outside to make every question fail with
     /// [`PlayError::Interrupted`] soon.
     pub interrupt: Arc<std::sync::atomic::AtomicBool>,
@@ -46,6 +50,7 @@ impl Default for Limits {
         Limits {
             facts: 5_000_000,
             work: 1_000_000_000,
+            ground: GroundLimits::default(),
             interrupt: Arc::default(),
         }
     }
@@ -364,6 +369,19 @@ impl fmt::Display for PlayError {
                 }
             }
             PlayError::Interrupted => f.write_str("interrupted"),
+        }
+    }
+}
+
+impl From<TooLarge> for PlayError {
+    fn from(reason: TooLarge) -> Self {
+        match reason.what.is_empty() {
+            true => PlayError::Interrupted,
+            false => PlayError::TooLarge {
+                what: reason.what,
+                limit: reason.limit,
+                rule: reason.rule,
+            },
         }
     }
 }

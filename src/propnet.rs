@@ -5,16 +5,26 @@
 //! it is worth then: all as gates of one [`network::Network`].
 
 pub mod code;
+mod constants;
+mod cycles;
 pub mod draw;
+mod equal;
+mod factor;
+mod grounding;
 mod interpret;
 pub mod lanes;
+mod levels;
 pub mod network;
+mod passes;
+mod relax;
 pub mod streams;
 pub mod tape;
 
 use crate::game::{Game, Move};
 use crate::ground::TermId;
-use network::{Literal, Network};
+pub use grounding::{GroundLimits, Grounded, TooLarge};
+use network::{Builder, Literal, Network, Node};
+pub use passes::Pass;
 
 /// A game as a network.
 ///
@@ -44,9 +54,59 @@ pub struct Propnet {
     /// By role: goal values as the rules write them, and when they are due.
     /// Depends on facts only.
     pub goals: Vec<Vec<(TermId, Literal)>>,
+    /// What the gates take for granted of every state: a fact, and the constant
+    /// or fact that it equals. It holds in the initial state and is kept by
+    /// every move of [`Propnet::moves`]; a state given from outside must be
+    /// looked at, see [`Propnet::admits`].
+    pub assumed: Vec<(usize, Literal)>,
 }
 
 impl Propnet {
+    /// Grounds a game.
+    ///
+    /// # Errors
+    ///
+    /// [`TooLarge`] past a limit.
+    pub fn ground(game: &Game, limits: &GroundLimits) -> Result<(Propnet, Grounded), TooLarge> {
+        grounding::ground(game, limits)
+    }
+
+    /// Everything that is asked of the network.
+    pub fn roots(&self) -> Vec<Literal> {
+        let mut roots = self.next.clone();
+        roots.extend(self.legal.iter().flatten());
+        roots.push(self.terminal);
+        roots.extend(self.goals.iter().flatten().map(|goal| goal.1));
+        roots
+    }
+
+    /// Whether the network speaks of a state: by fact, whether it holds.
+    pub fn admits(&self, holds: &[bool]) -> bool {
+        self.assumed.iter().all(|&(fact, equal)| {
+            let value = match self.network.node(equal.node()) {
+                Node::Input(other) => holds[other],
+                _ => false,
+            };
+            holds[fact] == (value != equal.is_negated())
+        })
+    }
+
+    /// Changes every literal that is asked for.
+    fn for_each_root(&mut self, mut change: impl FnMut(&mut Literal)) {
+        self.next.iter_mut().for_each(&mut change);
+        self.legal.iter_mut().flatten().for_each(&mut change);
+        change(&mut self.terminal);
+        for goal in self.goals.iter_mut().flatten() {
+            change(&mut goal.1);
+        }
+    }
+
+    /// Takes over a rewritten network; `became` is by old node.
+    fn rebuilt(&mut self, builder: Builder, became: &[Literal]) {
+        self.network = builder.into_network();
+        self.for_each_root(|root| *root = became[root.node()].negated_if(root.is_negated()));
+    }
+
     /// The input of a fact, by its position in [`Propnet::facts`].
     pub fn fact_input(&self, fact: usize) -> usize {
         fact
@@ -57,4 +117,17 @@ impl Propnet {
         let before: usize = self.moves[..role].iter().map(Vec::len).sum();
         self.facts.len() + before + chosen
     }
+}
+
+/// The inputs of moves: role by node.
+fn moves_by_node(net: &Propnet) -> rustc_hash::FxHashMap<usize, usize> {
+    let mut role_of = vec![None; net.network.inputs()];
+    for (role, moves) in net.moves.iter().enumerate() {
+        for number in 0..moves.len() {
+            role_of[net.move_input(role, number)] = Some(role);
+        }
+    }
+    (0..net.network.len())
+        .filter_map(|node| Some((node, role_of[net.network.input_number(node)?]?)))
+        .collect()
 }

@@ -16,7 +16,7 @@ const LAYERS: &[&[&str]] = &[
     &["machine"],
     &["analysis"],
     &["search"],
-    &["solve", "play", "grid", "conformance"],
+    &["solve", "play", "grid", "conformance", "bench"],
     &["ggp", "web"],
     &["cli"],
 ];
@@ -41,6 +41,7 @@ const EDGES: &[&str] = &[
     "play",
     "grid",
     "conformance",
+    "bench",
     "ggp",
     "web",
     "cli",

@@ -13,6 +13,7 @@ use crate::game::Game;
 use crate::grid::Grid;
 use crate::ground::TermLimits;
 use crate::machine::{AnyMachine, Backend, Limits};
+use crate::propnet::GroundLimits;
 use crate::span::{Source, Sources};
 use crate::symbol::Case;
 use crate::syntax::SyntaxLimits;
@@ -78,6 +79,8 @@ pub enum BackendChoice {
     /// What suits the game
     #[default]
     Auto,
+    /// The propositional network
+    Propnet,
     /// The planned bottom-up evaluator
     Datalog,
     /// The slow and obvious evaluator
@@ -88,7 +91,8 @@ impl BackendChoice {
     /// The backend to make a machine with.
     pub fn backend(self) -> Backend {
         match self {
-            BackendChoice::Auto => Backend::default(),
+            BackendChoice::Auto => Backend::Auto,
+            BackendChoice::Propnet => Backend::Propnet,
             BackendChoice::Datalog => Backend::Datalog,
             BackendChoice::Naive => Backend::Naive,
         }
@@ -208,6 +212,10 @@ impl RuleOptions {
         Limits {
             facts: self.max_facts,
             work: self.max_work,
+            ground: GroundLimits {
+                interrupt: context.interrupt().clone(),
+                ..GroundLimits::default()
+            },
             interrupt: context.interrupt().clone(),
         }
     }

@@ -11,7 +11,7 @@ use super::relation::Relation;
 use super::{Bounds, EvaluationError, Evaluator, Layer, Query, run};
 use crate::ground::{TermId, Terms};
 use crate::program::strata::{for_each_body_atom, stratify};
-use crate::program::{Literal, RelationId, RuleSet};
+use crate::program::{Literal, RelationId, Rule, RuleSet};
 
 /// A program before it is compiled.
 struct Given {
@@ -300,6 +300,15 @@ impl Evaluator {
         program.groups = groups;
         self.program = Arc::new(program);
         self.begin(Layer::First);
+    }
+
+    /// Plans a rule by the sizes that relations have now.
+    pub(super) fn plan_now(&mut self, rule: &Rule, number: usize) -> Plan {
+        let estimates = self.estimates(true);
+        let relations = &mut self.relations;
+        let mut index_on =
+            |relation: u32, columns: &[u16]| relations[relation as usize].index_on(columns);
+        plan(rule, number, None, &estimates, &mut index_on)
     }
 
     fn plan_group(&mut self, program: &Program, group: &mut Group, estimates: &Estimates) {

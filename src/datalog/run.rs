@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use super::compile::Group;
 use super::plan::{Action, Columns, NO_STEP, Plan, Register, Test};
 use super::relation::{NONE, Relation};
-use super::{EvaluationError, Evaluator, Failure};
+use super::{EvaluationError, Evaluator, Failure, Rows};
 use crate::ground::{TermId, Terms};
 
 /// Space that is kept from one run to the next.
@@ -35,6 +35,9 @@ impl Scratch {
     }
 }
 
+/// Sees the relations and a result; false to stop.
+pub(super) type Visit<'v> = &'v mut dyn FnMut(&mut Rows, &[TermId]) -> bool;
+
 /// Rows are counted in portions of this size before the bounds are looked at.
 const PORTION: u64 = 1 << 14;
 
@@ -47,7 +50,7 @@ impl Evaluator {
     ) -> Result<(), EvaluationError> {
         if !group.recursive {
             for plan in &group.plans {
-                self.run(plan, (0, 0), terms)?;
+                self.run(plan, (0, 0), terms, None)?;
             }
             return Ok(());
         }
@@ -62,7 +65,7 @@ impl Evaluator {
         };
         let mut from = counts(&self.relations);
         for plan in &group.plans {
-            self.run(plan, (0, 0), terms)?;
+            self.run(plan, (0, 0), terms, None)?;
         }
         loop {
             let to = counts(&self.relations);
@@ -73,29 +76,30 @@ impl Evaluator {
                 let head = group.heads.binary_search(relation);
                 let head = head.expect("new rows are of a relation of the group");
                 if from[head] < to[head] {
-                    self.run(plan, (from[head], to[head]), terms)?;
+                    self.run(plan, (from[head], to[head]), terms, None)?;
                 }
             }
             for &plan in &group.reruns {
-                self.run(&group.plans[plan], (0, 0), terms)?;
+                self.run(&group.plans[plan], (0, 0), terms, None)?;
             }
             from = to;
         }
     }
 
-    /// Adds all results of one rule. `delta` is the range of new rows, for a
-    /// plan that has a step over them.
-    fn run(
+    /// Adds all results of one rule, or shows them to `visit`. `delta` is the
+    /// range of new rows, for a plan that has a step over them.
+    pub(super) fn run(
         &mut self,
         plan: &Plan,
         delta: (u32, u32),
         terms: &mut Terms,
+        mut visit: Option<Visit>,
     ) -> Result<(), EvaluationError> {
         let relations = &mut self.relations;
         let head = plan.head as usize;
         let is_empty = |&relation: &u32| relations[relation as usize].count() == 0;
         if plan.needed.iter().any(is_empty)
-            || (plan.head_registers.is_empty() && relations[head].count() > 0)
+            || (visit.is_none() && plan.head_registers.is_empty() && relations[head].count() > 0)
         {
             return Ok(());
         }
@@ -124,7 +128,11 @@ impl Evaluator {
                 scratch.row.clear();
                 let row = plan.head_registers.iter().map(|&r| registers[r as usize]);
                 scratch.row.extend(row);
-                if relations[head].insert(&scratch.row) {
+                if let Some(visit) = &mut visit {
+                    if !visit(&mut Rows(relations), &scratch.row) {
+                        return fail(Failure::Refused);
+                    }
+                } else if relations[head].insert(&scratch.row) {
                     scratch.facts += 1;
                     if scratch.facts > self.bounds.facts {
                         return fail(Failure::Facts(self.bounds.facts));

@@ -6,11 +6,11 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::answers::Answers;
-use super::flatten::{Flat, Wrapped, flatten};
 use super::move_order::MoveOrder;
 use super::{Limits, Machine, PlayError};
 use crate::check::Keyword;
 use crate::datalog::{Bounds, EvaluationError, Evaluator, Failure, Layer, Query};
+use crate::game::flat::{Flat, Wrapped, flatten};
 use crate::game::{Game, Move, RoleId};
 use crate::ground::{TermId, Terms};
 use crate::program::{FunctorId, RelationId, RuleSet};
@@ -396,7 +396,7 @@ fn play_error(game: &Game, error: EvaluationError) -> PlayError {
         Failure::Terms(overflow) => {
             return PlayError::from(overflow).at(game, &game.rules().rules[error.rule]);
         }
-        Failure::Interrupted => return PlayError::Interrupted,
+        Failure::Interrupted | Failure::Refused => return PlayError::Interrupted,
     };
     let rule = None;
     PlayError::TooLarge { what, limit, rule }.at(game, &game.rules().rules[error.rule])

@@ -134,6 +134,12 @@ impl Network {
         self.feedbacks
     }
 
+    /// An input.
+    pub fn input(&self, number: usize) -> Literal {
+        debug_assert_eq!(self.node(1 + number), Node::Input(number));
+        Literal::of(1 + number)
+    }
+
     /// The cycles, in the order of their nodes.
     pub fn regions(&self) -> &[Region] {
         &self.regions
@@ -172,6 +178,64 @@ impl Network {
             Kind::And | Kind::Xor => self.operands(node),
             _ => &[],
         }
+    }
+
+    /// The number of a node that is an input.
+    pub fn input_number(&self, node: usize) -> Option<usize> {
+        match self.node(node) {
+            Node::Input(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// Nodes in another order, `place` being their new positions. What is read
+    /// must be there and come before, and cycles must stay whole.
+    pub(super) fn permuted(&self, order: &[usize], place: &[usize]) -> Network {
+        let moved =
+            |literal: &Literal| Literal::of(place[literal.node()]).negated_if(literal.is_negated());
+        let mut network = Network {
+            kinds: Vec::with_capacity(order.len()),
+            starts: vec![0],
+            operands: Vec::new(),
+            inputs: self.inputs,
+            feedbacks: 0,
+            regions: Vec::new(),
+        };
+        let mut feedbacks = vec![0; self.feedbacks];
+        for &node in order {
+            let operands = self.operands(node);
+            let start = network.operands.len();
+            match self.kinds[node] {
+                Kind::False => {}
+                Kind::Input => network.operands.extend(operands),
+                Kind::Feedback => {
+                    feedbacks[operands[0].0 as usize] = network.feedbacks;
+                    network.operands.push(Literal(network.feedbacks as u32));
+                    network.feedbacks += 1;
+                }
+                Kind::And | Kind::Xor => {
+                    network.operands.extend(operands.iter().map(moved));
+                    network.operands[start..].sort_unstable();
+                }
+            }
+            network.kinds.push(self.kinds[node]);
+            network.starts.push(network.operands.len() as u32);
+        }
+        let kept = |region: &&Region| {
+            let start = region.nodes.start;
+            order.get(place[start]) == Some(&start)
+        };
+        for region in self.regions.iter().filter(kept) {
+            let start = place[region.nodes.start];
+            let first = feedbacks[region.feedbacks.start];
+            network.regions.push(Region {
+                nodes: start..start + region.nodes.len(),
+                feedbacks: first..first + region.feedbacks.len(),
+                definitions: region.definitions.iter().map(moved).collect(),
+            });
+        }
+        network.regions.sort_by_key(|region| region.nodes.start);
+        network
     }
 
     /// The values of all nodes, for 64 assignments of the inputs at once: bit
@@ -263,6 +327,16 @@ impl Builder {
     /// The gates made so far.
     pub fn network(&self) -> &Network {
         &self.network
+    }
+
+    /// The network with the gates made so far.
+    ///
+    /// # Panics
+    ///
+    /// If a cycle is open.
+    pub fn into_network(self) -> Network {
+        assert!(self.open.is_none(), "every cycle is closed");
+        self.network
     }
 
     /// An input.

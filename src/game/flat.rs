@@ -6,13 +6,13 @@
 //! one column for the whole term is kept beside it (for what is given) or in
 //! its place (for what is derived).
 
+use super::Game;
 use crate::check::Keyword;
-use crate::game::Game;
 use crate::program::{Atom, FunctorId, Literal, RelationId, RuleSet, Term};
 
 /// A keyword's facts, spread over relations.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Wrapped {
+pub(crate) struct Wrapped {
     /// By functor of the wrapped term: its relation, if it has one.
     pub by_functor: Vec<Option<RelationId>>,
     /// The relation with a column for the whole term, if there is one.
@@ -36,7 +36,7 @@ impl Wrapped {
 
 /// A game's rules over flat relations.
 #[derive(Clone, Debug)]
-pub(super) struct Flat {
+pub(crate) struct Flat {
     pub rules: RuleSet,
     pub state: Wrapped,
     pub next: Wrapped,
@@ -46,7 +46,7 @@ pub(super) struct Flat {
 }
 
 /// Rewrites a game's rules.
-pub(super) fn flatten(game: &Game) -> Flat {
+pub(crate) fn flatten(game: &Game) -> Flat {
     let mut flat = Flat {
         rules: RuleSet {
             arity: game.rules().arity.clone(),

@@ -1,0 +1,83 @@
+//! When playouts begin, and when they are given up.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+use super::Until;
+
+/// The clock of a run, shared by its threads.
+#[derive(Debug)]
+pub struct Pace {
+    until: Until,
+    start: Instant,
+    /// Playouts that may yet begin, where their number is given.
+    left: AtomicU64,
+    interrupt: Arc<AtomicBool>,
+}
+
+impl Pace {
+    /// A clock that starts now.
+    pub(super) fn new(until: Until, interrupt: Arc<AtomicBool>) -> Self {
+        let left = match until {
+            Until::Time(_) => u64::MAX,
+            Until::Playouts(count) => count,
+        };
+        Pace {
+            until,
+            start: Instant::now(),
+            left: AtomicU64::new(left),
+            interrupt,
+        }
+    }
+
+    /// How many of so many playouts may begin now; they are taken as begun.
+    pub fn begin(&self, most: u64) -> u64 {
+        if self.interrupt.load(Ordering::Relaxed) {
+            return 0;
+        }
+        match self.until {
+            Until::Time(time) if self.start.elapsed() >= time => 0,
+            Until::Time(_) => most,
+            Until::Playouts(_) => {
+                let take = |left: u64| Some(left.saturating_sub(most));
+                let before = self
+                    .left
+                    .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+                most.min(before.expect("the closure always gives a number"))
+            }
+        }
+    }
+
+    /// Whether playouts are to be given up where they are: twice the time has
+    /// passed, or the interrupt is raised.
+    pub fn is_over(&self) -> bool {
+        let late = match self.until {
+            Until::Time(time) => self.start.elapsed() >= 2 * time,
+            Until::Playouts(_) => false,
+        };
+        late || self.interrupt.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_playouts_begin_than_are_wanted() {
+        let pace = Pace::new(Until::Playouts(5), Arc::default());
+        assert_eq!([pace.begin(2), pace.begin(2), pace.begin(2)], [2, 2, 1]);
+        assert_eq!(pace.begin(1), 0);
+        assert!(!pace.is_over());
+    }
+
+    #[test]
+    fn an_interrupt_ends_all() {
+        let interrupt: Arc<AtomicBool> = Arc::default();
+        let pace = Pace::new(Until::Playouts(5), Arc::clone(&interrupt));
+        interrupt.store(true, Ordering::Relaxed);
+        assert_eq!(pace.begin(1), 0);
+        assert!(pace.is_over());
+    }
+}

@@ -1,0 +1,261 @@
+//! One game played by one backend, as a record with stable names.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::agreement::Disagreement;
+use super::peers::Rival;
+use super::{Readiness, Tally};
+
+/// What is known of one game on one backend. What is not known is null, or
+/// left out where it is read.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Row {
+    /// The name of the rule file without folder and ending.
+    pub game: String,
+    /// The rule files, joined by `+`.
+    pub file: String,
+    /// The backend that was asked for.
+    pub backend: String,
+    /// The backend that played.
+    pub plays: Option<String>,
+    /// Why that is not a better one.
+    pub why_not: Option<String>,
+    /// Joint moves a second of CPU time of all threads.
+    pub state_changes_per_cpu_second: Option<f64>,
+    /// Joint moves a second.
+    pub state_changes_per_wall_second: Option<f64>,
+    /// Playouts a second of CPU time of all threads.
+    pub playouts_per_cpu_second: Option<f64>,
+    /// Playouts a second.
+    pub playouts_per_wall_second: Option<f64>,
+    /// CPU time from the file to ready.
+    pub start_cpu_seconds: Option<f64>,
+    /// The most memory that the process held at any time.
+    pub peak_memory_bytes: Option<u64>,
+    /// Rules after grounding.
+    pub ground_rules: Option<u64>,
+    /// Gates of the network as it was made first.
+    pub gates_before: Option<u64>,
+    /// Gates that are evaluated.
+    pub gates: Option<u64>,
+    /// Positions evaluated at the same time by one thread.
+    pub lanes: Option<u64>,
+    /// State changes a CPU second if nothing but gates took time.
+    pub tape_limit: Option<f64>,
+    /// State changes a CPU second as a share of that limit.
+    pub tape_share: Option<f64>,
+    /// Threads that played.
+    pub threads: u64,
+    /// Wall time of play.
+    pub seconds: f64,
+    /// CPU time of play, of all threads.
+    pub cpu_seconds: Option<f64>,
+    /// Playouts that reached the end of the game or the depth limit.
+    pub playouts: u64,
+    /// Joint moves, also those of playouts that were not finished.
+    pub state_changes: u64,
+    /// Joint moves after which a playout was cut.
+    pub depth: u64,
+    /// Playouts cut by the depth limit.
+    pub cut: u64,
+    /// Playouts over which the goals are taken.
+    pub scored: u64,
+    /// Joint moves of a playout.
+    pub mean_length: Option<f64>,
+    /// Standard deviation of the joint moves of a playout.
+    pub length_deviation: Option<f64>,
+    /// The roles, in the order of the rules.
+    pub roles: Vec<String>,
+    /// By role: the mean goal at the end.
+    pub mean_goals: Vec<Option<f64>>,
+    /// By role: the standard deviation of the goal at the end.
+    pub goal_deviations: Vec<Option<f64>>,
+    /// Playouts that showed the rules to be wrong.
+    pub faults: u64,
+    /// The first of these faults.
+    pub fault: Option<String>,
+    /// Where the means differ from another backend's or a reference.
+    pub disagreements: Vec<Disagreement>,
+    /// Figures of other engines for this game.
+    pub against: Vec<Rival>,
+    /// The kind of failure.
+    pub failure: Option<Failure>,
+    /// Why there are no or not all figures.
+    pub error: Option<String>,
+}
+
+/// Why a game could not be measured.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Failure {
+    /// The rules cannot be read or are wrong.
+    Rules,
+    /// The rules derive more than may be derived.
+    TooLarge,
+    /// It took more time than allowed.
+    Time,
+    /// It took more memory than allowed.
+    Memory,
+    /// The process ended without an answer.
+    Crash,
+}
+
+impl Failure {
+    /// Whether this is a limit that was set, and nothing is wrong.
+    pub fn is_limit(self) -> bool {
+        matches!(self, Failure::TooLarge | Failure::Time | Failure::Memory)
+    }
+}
+
+impl Row {
+    /// The names of all members whose values are a cell of a table, in order.
+    pub const COLUMNS: &[&str] = &[
+        "game",
+        "file",
+        "backend",
+        "plays",
+        "why_not",
+        "state_changes_per_cpu_second",
+        "state_changes_per_wall_second",
+        "playouts_per_cpu_second",
+        "playouts_per_wall_second",
+        "start_cpu_seconds",
+        "peak_memory_bytes",
+        "ground_rules",
+        "gates_before",
+        "gates",
+        "lanes",
+        "tape_limit",
+        "tape_share",
+        "threads",
+        "seconds",
+        "cpu_seconds",
+        "playouts",
+        "state_changes",
+        "depth",
+        "cut",
+        "scored",
+        "mean_length",
+        "length_deviation",
+        "roles",
+        "mean_goals",
+        "goal_deviations",
+        "faults",
+        "fault",
+        "failure",
+        "error",
+    ];
+
+    /// The values of [`Row::COLUMNS`] as text: nothing for null, lists joined by
+    /// semicolons.
+    pub fn cells(&self) -> Vec<String> {
+        let value = serde_json::to_value(self).expect("strings and numbers are JSON");
+        let cell = |name: &&str| text(&value[*name]);
+        Row::COLUMNS.iter().map(cell).collect()
+    }
+
+    /// Takes in how the game is played.
+    pub fn take_readiness(&mut self, readiness: Readiness) {
+        self.plays = Some(readiness.plays.to_owned());
+        self.why_not = readiness.why_not;
+        self.ground_rules = readiness.ground_rules;
+        self.gates_before = readiness.gates_before;
+        self.gates = readiness.gates;
+        self.lanes = Some(readiness.lanes);
+        self.tape_limit = readiness.tape_limit;
+        let rate = self.state_changes_per_cpu_second;
+        self.tape_share = rate.zip(self.tape_limit).map(|(rate, limit)| rate / limit);
+    }
+
+    /// Takes in what was played, in so much wall and CPU time.
+    pub fn take_tally(&mut self, tally: Tally, wall: Duration, cpu: Option<Duration>) {
+        let rate = |count: u64, time: Option<Duration>| {
+            let seconds = time?.as_secs_f64();
+            (seconds > 0.0).then(|| count as f64 / seconds)
+        };
+        self.playouts = tally.lengths.count;
+        self.state_changes = tally.state_changes;
+        self.state_changes_per_cpu_second = rate(tally.state_changes, cpu);
+        self.state_changes_per_wall_second = rate(tally.state_changes, Some(wall));
+        self.playouts_per_cpu_second = rate(self.playouts, cpu);
+        self.playouts_per_wall_second = rate(self.playouts, Some(wall));
+        self.seconds = wall.as_secs_f64();
+        self.cpu_seconds = cpu.map(|cpu| cpu.as_secs_f64());
+        self.cut = tally.cut;
+        self.scored = tally.goals.first().map_or(0, |goals| goals.count);
+        self.mean_length = tally.lengths.mean();
+        self.length_deviation = tally.lengths.deviation();
+        self.mean_goals = tally.goals.iter().map(|goals| goals.mean()).collect();
+        self.goal_deviations = tally.goals.iter().map(|goals| goals.deviation()).collect();
+        self.faults = tally.faults;
+        self.fault = tally.fault;
+    }
+
+    /// Notes why there are no or no more figures.
+    pub fn fail(&mut self, failure: Failure, error: impl Into<String>) {
+        self.failure = Some(failure);
+        self.error = Some(error.into());
+    }
+}
+
+fn text(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::Null => String::new(),
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Array(members) => {
+            let members: Vec<String> = members.iter().map(text).collect();
+            members.join(";")
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Rows as `--json` writes them.
+///
+/// # Errors
+///
+/// What is wrong with the text, with line and column, or which row has no game.
+pub fn read_rows(text: &str) -> Result<Vec<Row>, String> {
+    let rows: Vec<Row> = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    match rows.iter().position(|row| row.game.is_empty()) {
+        Some(index) => Err(format!("row {} names no game", index + 1)),
+        None => Ok(rows),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_member_but_lists_of_records_is_a_column() {
+        let value = serde_json::to_value(Row::default()).unwrap();
+        let members = value.as_object().unwrap().keys();
+        let mut members: Vec<&str> = members.map(String::as_str).collect();
+        members.retain(|name| !["disagreements", "against"].contains(name));
+        let mut columns = Row::COLUMNS.to_vec();
+        columns.sort_unstable();
+        assert_eq!(members, columns);
+    }
+
+    #[test]
+    fn rows_come_back_as_they_went() {
+        let mut row = Row {
+            game: "walk".into(),
+            mean_goals: vec![Some(0.25), None],
+            ..Row::default()
+        };
+        row.fail(Failure::Time, "more than 1 s");
+        let text = serde_json::to_string(&[&row]).unwrap();
+        assert_eq!(read_rows(&text), Ok(vec![row]));
+    }
+
+    #[test]
+    fn a_row_without_a_game_is_none() {
+        let found = read_rows(r#"[{"game": "walk"}, {"playouts": 3}]"#);
+        assert_eq!(found, Err("row 2 names no game".to_owned()));
+    }
+}

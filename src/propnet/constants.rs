@@ -1,0 +1,215 @@
+//! Facts that never change, and moves that are never legal.
+//!
+//! In: a network. Out: what its facts and moves can be, at most, in any state
+//! that is reached: each node is false, true, or *either*, beginning with the
+//! initial state, in which every legal move may be made. A node only ever turns
+//! from a constant to either, so all of it costs a visit to each edge.
+//!
+//! Source: ternary simulation of sequential circuits, as in Bryant, Boolean
+//! analysis of MOS circuits (1987), and the latches of ggp-base's networks.
+
+use super::Propnet;
+use super::network::{Literal, Node};
+
+/// What a node can be.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Value {
+    Never,
+    Always,
+    Either,
+}
+
+/// By input: the value that it has in every state reached, if it is one only.
+pub(super) fn constants(net: &Propnet) -> Vec<Option<bool>> {
+    let network = &net.network;
+    let mut spread = Spread::new(net);
+    for (fact, &holds) in net.initial.iter().enumerate() {
+        let value = if holds { Value::Always } else { Value::Never };
+        spread.inputs[net.fact_input(fact)] = value;
+    }
+    spread.settle(net);
+    // Watched literals: what follows once they are not never true, or differ.
+    let mut facts: Vec<Vec<u32>> = vec![Vec::new(); network.len()];
+    for (fact, literal) in net.next.iter().enumerate() {
+        facts[literal.node()].push(fact as u32);
+    }
+    let mut moves: Vec<Vec<u32>> = vec![Vec::new(); network.len()];
+    let mut legal = Vec::new();
+    for (role, literals) in net.legal.iter().enumerate() {
+        for (number, literal) in literals.iter().enumerate() {
+            moves[literal.node()].push(legal.len() as u32);
+            legal.push((*literal, net.move_input(role, number)));
+        }
+    }
+    let mut input_node = vec![0; network.inputs()];
+    for node in 0..network.len() {
+        if let Some(number) = network.input_number(node) {
+            input_node[number] = node;
+        }
+    }
+    let mut changed: Vec<usize> = (0..network.len()).collect();
+    while let Some(node) = changed.pop() {
+        for &fact in &facts[node] {
+            let fact = fact as usize;
+            let input = net.fact_input(fact);
+            let value = spread.literal(net.next[fact]);
+            if spread.inputs[input] != Value::Either && spread.inputs[input] != value {
+                spread.inputs[input] = Value::Either;
+                spread.raise(net, input_node[input], &mut changed);
+            }
+        }
+        for &chosen in &moves[node] {
+            let (literal, input) = legal[chosen as usize];
+            if spread.inputs[input] == Value::Never && spread.literal(literal) != Value::Never {
+                spread.inputs[input] = Value::Either;
+                spread.raise(net, input_node[input], &mut changed);
+            }
+        }
+    }
+    spread
+        .inputs
+        .iter()
+        .map(|value| match value {
+            Value::Never => Some(false),
+            Value::Always => Some(true),
+            Value::Either => None,
+        })
+        .collect()
+}
+
+struct Spread {
+    inputs: Vec<Value>,
+    values: Vec<Value>,
+    /// By gate: operands that are never true, and that are either.
+    never: Vec<u32>,
+    either: Vec<u32>,
+    /// Readers of each node, and the definitions that it stands in.
+    starts: Vec<u32>,
+    readers: Vec<(u32, bool)>,
+}
+
+impl Spread {
+    fn new(net: &Propnet) -> Self {
+        let network = &net.network;
+        let mut edges: Vec<(u32, u32, bool)> = Vec::new();
+        for node in 0..network.len() {
+            for read in network.reads(node) {
+                edges.push((read.node() as u32, node as u32, read.is_negated()));
+            }
+        }
+        for region in network.regions() {
+            // Feedbacks stand at the start of their cycle, in order.
+            for (number, definition) in region.definitions.iter().enumerate() {
+                let feedback = (region.nodes.start + number) as u32;
+                edges.push((definition.node() as u32, feedback, definition.is_negated()));
+            }
+        }
+        let mut starts = vec![0u32; network.len() + 1];
+        for edge in &edges {
+            starts[edge.0 as usize + 1] += 1;
+        }
+        for node in 0..network.len() {
+            starts[node + 1] += starts[node];
+        }
+        let mut next = starts.clone();
+        let mut readers = vec![(0, false); edges.len()];
+        for (from, to, negated) in edges {
+            readers[next[from as usize] as usize] = (to, negated);
+            next[from as usize] += 1;
+        }
+        Spread {
+            inputs: vec![Value::Never; network.inputs()],
+            values: vec![Value::Never; network.len()],
+            never: vec![0; network.len()],
+            either: vec![0; network.len()],
+            starts,
+            readers,
+        }
+    }
+
+    fn literal(&self, literal: Literal) -> Value {
+        negate(self.values[literal.node()], literal.is_negated())
+    }
+
+    /// Values of all nodes for the inputs as they are.
+    fn settle(&mut self, net: &Propnet) {
+        for node in 0..net.network.len() {
+            for read in net.network.reads(node) {
+                match self.literal(*read) {
+                    Value::Never => self.never[node] += 1,
+                    Value::Either => self.either[node] += 1,
+                    Value::Always => {}
+                }
+            }
+            self.values[node] = self.value(net, node);
+        }
+        // A feedback is as good as either once its definition may be true.
+        let mut changed = Vec::new();
+        for region in net.network.regions() {
+            for (number, definition) in region.definitions.iter().enumerate() {
+                let feedback = region.nodes.start + number;
+                if self.literal(*definition) != Value::Never
+                    && self.values[feedback] == Value::Never
+                {
+                    self.raise(net, feedback, &mut changed);
+                }
+            }
+        }
+    }
+
+    fn value(&self, net: &Propnet, node: usize) -> Value {
+        match net.network.node(node) {
+            Node::False => Value::Never,
+            Node::Input(number) => self.inputs[number],
+            Node::Feedback(_) => self.values[node],
+            Node::And(_) if self.never[node] > 0 => Value::Never,
+            Node::And(_) if self.either[node] > 0 => Value::Either,
+            Node::And(_) => Value::Always,
+            Node::Xor(..) if self.either[node] > 0 => Value::Either,
+            Node::Xor(..) if self.never[node] == 1 => Value::Always,
+            Node::Xor(..) => Value::Never,
+        }
+    }
+
+    /// Makes a node either, and whatever follows; these are added to `changed`.
+    fn raise(&mut self, net: &Propnet, node: usize, changed: &mut Vec<usize>) {
+        let mut open = vec![(node, self.values[node])];
+        self.values[node] = Value::Either;
+        while let Some((node, before)) = open.pop() {
+            changed.push(node);
+            let readers = self.starts[node] as usize..self.starts[node + 1] as usize;
+            for at in readers {
+                let (reader, negated) = self.readers[at];
+                let reader = reader as usize;
+                if self.values[reader] == Value::Either {
+                    continue;
+                }
+                if let Node::Feedback(_) = net.network.node(reader) {
+                    let old = self.values[reader];
+                    self.values[reader] = Value::Either;
+                    open.push((reader, old));
+                    continue;
+                }
+                if negate(before, negated) == Value::Never {
+                    self.never[reader] -= 1;
+                }
+                self.either[reader] += 1;
+                let old = self.values[reader];
+                let new = self.value(net, reader);
+                if new != old {
+                    // It can only have become either: both values are possible.
+                    self.values[reader] = Value::Either;
+                    open.push((reader, old));
+                }
+            }
+        }
+    }
+}
+
+fn negate(value: Value, negate: bool) -> Value {
+    match (value, negate) {
+        (Value::Never, true) => Value::Always,
+        (Value::Always, true) => Value::Never,
+        _ => value,
+    }
+}

@@ -1,0 +1,571 @@
+//! From rules to gates.
+//!
+//! In: a game. Out: its [`Propnet`], not yet simplified. First the Datalog
+//! engine finds every row that a relation can ever have ([`relax`]). Then it
+//! enumerates, rule by rule, the matches of the bodies among these rows; each is
+//! an "and" of literals, and goes into the network at once: a row that depends
+//! on the state is the "or" of its matches. Only relations that depend on each
+//! other in a circle are collected first, to be put in order row by row.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+
+use super::Propnet;
+use super::cycles::{Reference, Rows as CyclicRows};
+use super::network::{Builder, Literal};
+use super::relax;
+use crate::check::Keyword;
+use crate::datalog::{Bounds, EvaluationError, Evaluator, Failure, Rows};
+use crate::game::flat::{Flat, Wrapped, flatten};
+use crate::game::{Game, Move};
+use crate::ground::{TermId, Terms};
+use crate::program::strata::for_each_body_atom;
+use crate::program::{Atom, Literal as Condition, RelationId, Rule, RuleSet, Term};
+
+/// What grounding may cost.
+#[derive(Clone, Debug)]
+pub struct GroundLimits {
+    /// Rows that all relations together can ever have.
+    pub facts: usize,
+    /// Rows looked at in one rule, or while the rows are found.
+    pub work: u64,
+    /// Matches of all rules together.
+    pub instances: u64,
+    /// Raised from outside to stop soon.
+    pub interrupt: Arc<AtomicBool>,
+}
+
+impl Default for GroundLimits {
+    fn default() -> Self {
+        GroundLimits {
+            facts: 3_000_000,
+            work: 200_000_000,
+            instances: 5_000_000,
+            interrupt: Arc::default(),
+        }
+    }
+}
+
+/// Why a game has no network.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TooLarge {
+    /// What grew; nothing if grounding was interrupted.
+    pub what: &'static str,
+    /// How far it may grow.
+    pub limit: u64,
+    /// The rule that was being grounded, as `file:line:column`.
+    pub rule: Option<String>,
+}
+
+/// What grounding found.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Grounded {
+    /// Rows that relations can ever have.
+    pub rows: usize,
+    /// Matches of rules among them.
+    pub instances: u64,
+}
+
+/// Grounds a game.
+///
+/// # Errors
+///
+/// [`TooLarge`] past a limit.
+pub(super) fn ground(game: &Game, limits: &GroundLimits) -> Result<(Propnet, Grounded), TooLarge> {
+    let flat = flatten(game);
+    let mut terms = game.terms().clone();
+    let dynamic = relax::dynamic(&flat);
+    let relaxed = relax::relaxed(game, &flat, &dynamic, &mut terms)
+        .map_err(|_| too_large(game, "terms", 0, None))?;
+    let wanted: Vec<RelationId> = [&flat.next, &flat.init, &flat.legal, &flat.state, &flat.does]
+        .iter()
+        .flat_map(|wrapped| wrapped.relations())
+        .chain(game.keyword(Keyword::Terminal))
+        .chain(game.keyword(Keyword::Goal))
+        .collect();
+    let bounds = Bounds {
+        facts: limits.facts,
+        work: limits.work,
+        interrupt: Arc::clone(&limits.interrupt),
+    };
+    let fail = |error| failure(game, error);
+    let components = components(&flat.rules, &wanted);
+    // Also what only negations need, which the relaxed program has not.
+    let asked = components.iter().flatten().map(|&r| RelationId::new(r));
+    let queries = [(0, asked.collect())];
+    let (evaluator, _) =
+        Evaluator::new(relaxed.clone(), &[], &queries, &mut terms, bounds).map_err(fail)?;
+    let mut grounder = Grounder {
+        game,
+        limits,
+        rules: &flat.rules,
+        relaxed: &relaxed,
+        dynamic,
+        evaluator,
+        terms,
+        builder: Builder::new(0),
+        literals: vec![Vec::new(); flat.rules.arity.len()],
+        instances: 0,
+    };
+    let (facts, initial, moves) = grounder.inputs(&flat).map_err(fail)?;
+    for relations in &components {
+        if grounder.dynamic[relations[0]] {
+            grounder.define(relations)?;
+        }
+    }
+    grounder.finish(&flat, facts, initial, moves)
+}
+
+struct Grounder<'g> {
+    game: &'g Game,
+    limits: &'g GroundLimits,
+    rules: &'g RuleSet,
+    relaxed: &'g RuleSet,
+    dynamic: Vec<bool>,
+    evaluator: Evaluator,
+    terms: Terms,
+    builder: Builder,
+    /// By relation that depends on the state, and row: when it holds.
+    literals: Vec<Vec<Literal>>,
+    instances: u64,
+}
+
+/// Facts, initial ones, and moves by role.
+type Inputs = (Vec<TermId>, Vec<bool>, Vec<Vec<Move>>);
+
+impl Grounder<'_> {
+    /// Makes an input for each fact and move.
+    fn inputs(&mut self, flat: &Flat) -> Result<Inputs, EvaluationError> {
+        let initial = self.wrapped_terms(&flat.init)?;
+        let mut initial: Vec<TermId> = initial.into_iter().map(|(_, _, term)| term).collect();
+        let next = self.wrapped_terms(&flat.next)?;
+        let mut facts: Vec<TermId> = next.into_iter().map(|(_, _, term)| term).collect();
+        facts.extend(&initial);
+        facts.sort_unstable();
+        facts.dedup();
+        initial.sort_unstable();
+        let initial = facts
+            .iter()
+            .map(|fact| initial.binary_search(fact).is_ok())
+            .collect();
+        let mut moves = vec![Vec::new(); self.game.role_count()];
+        for (_, row, term) in self.wrapped_terms(&flat.legal)? {
+            if let Some(role) = self.game.role_of(row) {
+                moves[role.index()].push(Move::new(term));
+            }
+        }
+        for moves in &mut moves {
+            let (game, terms) = (self.game, &self.terms);
+            moves.sort_by(|a, b| game.compare_terms(terms, a.term(), b.term()));
+            moves.dedup();
+        }
+        let count = facts.len() + moves.iter().map(Vec::len).sum::<usize>();
+        self.builder = Builder::new(count);
+        for (relation, _, term) in self.wrapped_terms(&flat.state)? {
+            let fact = facts.binary_search(&term).expect("it holds first or next");
+            self.literals[relation.index()].push(self.builder.input(fact));
+        }
+        let mut numbers: rustc_hash::FxHashMap<(usize, Move), usize> = Default::default();
+        for (role, moves) in moves.iter().enumerate() {
+            for chosen in moves {
+                numbers.insert((role, *chosen), facts.len() + numbers.len());
+            }
+        }
+        for (relation, row, term) in self.wrapped_terms(&flat.does)? {
+            let role = self.game.role_of(row).expect("only roles do moves");
+            let number = numbers[&(role.index(), Move::new(term))];
+            self.literals[relation.index()].push(self.builder.input(number));
+        }
+        Ok((facts, initial, moves))
+    }
+
+    /// For each row of a keyword's relations: relation, first column (the
+    /// role's where there is one), wrapped term.
+    fn wrapped_terms(
+        &mut self,
+        wrapped: &Wrapped,
+    ) -> Result<Vec<(RelationId, TermId, TermId)>, EvaluationError> {
+        let mut found = Vec::new();
+        for (relation, functor) in wrapped.flat(self.game.functors()) {
+            let arity = self.game.functors().functor(functor).arity();
+            for row in self.evaluator.rows(relation) {
+                let inner = &row[row.len() - arity..];
+                let term = self.terms.intern(functor, inner).map_err(|overflow| {
+                    let failure = Failure::Terms(overflow);
+                    EvaluationError { failure, rule: 0 }
+                })?;
+                found.push((relation, row.first().copied().unwrap_or(term), term));
+            }
+        }
+        if let Some(relation) = wrapped.whole {
+            for row in self.evaluator.rows(relation) {
+                found.push((relation, row[0], row[row.len() - 1]));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Makes the literals of relations whose uses are all defined but for each
+    /// other.
+    fn define(&mut self, relations: &[usize]) -> Result<(), TooLarge> {
+        let is_own = |relation: usize| relations.binary_search(&relation).is_ok();
+        let rules: Vec<usize> = (0..self.rules.rules.len())
+            .filter(|&rule| is_own(self.rules.rules[rule].head.relation.index()))
+            .collect();
+        if rules.is_empty() && relations.iter().all(|&r| !self.literals[r].is_empty()) {
+            // Inputs have their literals already.
+            return Ok(());
+        }
+        let mut circular = false;
+        for &rule in &rules {
+            for_each_body_atom(&self.rules.rules[rule], |atom, _| {
+                circular |= is_own(atom.relation.index());
+            });
+        }
+        let mut first = vec![0; self.rules.arity.len()];
+        let mut count = 0;
+        for &relation in relations {
+            first[relation] = count;
+            count += self.evaluator.count(RelationId::new(relation));
+        }
+        let mut rows = CyclicRows::new(count);
+        for fact in &self.rules.facts {
+            let relation = fact.relation.index();
+            if is_own(relation) {
+                let row = self.evaluator.position(fact.relation, &fact.arguments);
+                let row = first[relation] + row.expect("facts are rows");
+                rows.add(row, &mut [], &mut self.builder);
+            }
+        }
+        for rule in rules {
+            self.instances(rule, circular.then_some(relations), &first, &mut rows)?;
+        }
+        let literals = rows.literals(&mut self.builder);
+        for &relation in relations {
+            let count = self.evaluator.count(RelationId::new(relation));
+            self.literals[relation] = literals[first[relation]..][..count].to_vec();
+        }
+        Ok(())
+    }
+
+    /// Adds the matches of a rule to the rows of its head.
+    fn instances(
+        &mut self,
+        number: usize,
+        circle: Option<&[usize]>,
+        first: &[usize],
+        rows: &mut CyclicRows,
+    ) -> Result<(), TooLarge> {
+        let rule = &self.rules.rules[number];
+        let shape = Shape::new(rule, &self.dynamic);
+        let matched = Rule {
+            head: Atom {
+                relation: rule.head.relation,
+                arguments: shape.columns.clone(),
+                span: rule.head.span,
+            },
+            ..self.relaxed.rules[number].clone()
+        };
+        let literals = &self.literals;
+        let builder = &mut self.builder;
+        let instances = &mut self.instances;
+        let limit = self.limits.instances;
+        let is_own = |relation: usize| {
+            circle.is_some_and(|relations| relations.binary_search(&relation).is_ok())
+        };
+        let mut body = Vec::new();
+        let mut branch = Vec::new();
+        let mut branches = Vec::new();
+        let outcome = self.evaluator.for_each_match(
+            &matched,
+            number,
+            &mut self.terms,
+            &mut |model, columns| {
+                *instances += 1;
+                let reference = |model: &mut Rows, part: &Part| -> Reference {
+                    let columns = &columns[part.columns.clone()];
+                    let relation = part.relation.index();
+                    let found = model.position(part.relation, columns);
+                    let Some(row) = found else {
+                        return Reference::Made(Literal::FALSE.negated_if(part.negated));
+                    };
+                    if !self.dynamic[relation] {
+                        return Reference::Made(Literal::TRUE.negated_if(part.negated));
+                    }
+                    if is_own(relation) {
+                        return Reference::Row(first[relation] + row, part.negated);
+                    }
+                    Reference::Made(literals[relation][row].negated_if(part.negated))
+                };
+                body.clear();
+                for part in &shape.parts {
+                    match reference(model, part) {
+                        Reference::Made(Literal::TRUE) => {}
+                        Reference::Made(Literal::FALSE) => return *instances <= limit,
+                        other => body.push(other),
+                    }
+                }
+                for any in &shape.any {
+                    branches.clear();
+                    for tests in any {
+                        branch.clear();
+                        for test in tests {
+                            branch.push(match test {
+                                Test::Atom(part) => reference(model, part),
+                                Test::Equal(left, right, wanted) => {
+                                    let equal = columns[*left] == columns[*right];
+                                    Reference::Made(Literal::TRUE.negated_if(equal != *wanted))
+                                }
+                            });
+                        }
+                        branches.push(branch.clone());
+                    }
+                    body.push(rows.any(&mut branches, builder));
+                }
+                let head =
+                    model.position(shape.head.relation, &columns[shape.head.columns.clone()]);
+                let head = head.expect("what the rule derives was found before");
+                rows.add(
+                    first[shape.head.relation.index()] + head,
+                    &mut body,
+                    builder,
+                );
+                *instances <= limit
+            },
+        );
+        match outcome {
+            Err(error) if error.failure == Failure::Refused => Err(too_large(
+                self.game,
+                "instances of rules",
+                limit,
+                Some(number),
+            )),
+            other => other.map_err(|error| failure(self.game, error)),
+        }
+    }
+
+    fn finish(
+        mut self,
+        flat: &Flat,
+        facts: Vec<TermId>,
+        initial: Vec<bool>,
+        moves: Vec<Vec<Move>>,
+    ) -> Result<(Propnet, Grounded), TooLarge> {
+        let game = self.game;
+        let fail = |error| failure(game, error);
+        let mut next = vec![Vec::new(); facts.len()];
+        let mut numbers = vec![0; self.rules.arity.len()];
+        let mut literal = |grounder: &mut Self, relation: RelationId| {
+            let number = &mut numbers[relation.index()];
+            *number += 1;
+            match grounder.dynamic[relation.index()] {
+                true => grounder.literals[relation.index()][*number - 1],
+                false => Literal::TRUE,
+            }
+        };
+        for (relation, _, term) in self.wrapped_terms(&flat.next).map_err(fail)? {
+            let fact = facts.binary_search(&term).expect("it can hold next");
+            let literal = literal(&mut self, relation);
+            next[fact].push(literal);
+        }
+        let next = next.iter().map(|ways| self.builder.or(ways)).collect();
+        let mut legal: Vec<Vec<Vec<Literal>>> = moves
+            .iter()
+            .map(|moves| vec![Vec::new(); moves.len()])
+            .collect();
+        let mut places: rustc_hash::FxHashMap<(usize, Move), usize> = Default::default();
+        for (role, moves) in moves.iter().enumerate() {
+            for (number, chosen) in moves.iter().enumerate() {
+                places.insert((role, *chosen), number);
+            }
+        }
+        for (relation, name, term) in self.wrapped_terms(&flat.legal).map_err(fail)? {
+            let literal = literal(&mut self, relation);
+            if let Some(role) = game.role_of(name) {
+                let place = places[&(role.index(), Move::new(term))];
+                legal[role.index()][place].push(literal);
+            }
+        }
+        let legal = legal
+            .iter()
+            .map(|moves| moves.iter().map(|ways| self.builder.or(ways)).collect())
+            .collect();
+        let mut goals = vec![Vec::new(); game.role_count()];
+        if let Some(relation) = game.keyword(Keyword::Goal) {
+            let rows: Vec<(TermId, TermId)> = self
+                .evaluator
+                .rows(relation)
+                .map(|row| (row[0], row[1]))
+                .collect();
+            for (name, value) in rows {
+                let literal = literal(&mut self, relation);
+                if let Some(role) = game.role_of(name) {
+                    goals[role.index()].push((value, literal));
+                }
+            }
+        }
+        for values in &mut goals {
+            values.sort_by(|a, b| game.compare_terms(&self.terms, a.0, b.0));
+        }
+        let terminal = match game.keyword(Keyword::Terminal) {
+            Some(relation) if self.evaluator.count(relation) > 0 => literal(&mut self, relation),
+            _ => Literal::FALSE,
+        };
+        let rows = (0..self.rules.arity.len())
+            .map(|relation| self.evaluator.count(RelationId::new(relation)))
+            .sum();
+        let grounded = Grounded {
+            rows,
+            instances: self.instances,
+        };
+        let propnet = Propnet {
+            game: game.clone(),
+            network: self.builder.into_network(),
+            facts,
+            moves,
+            initial,
+            next,
+            legal,
+            terminal,
+            goals,
+            assumed: Vec::new(),
+        };
+        Ok((propnet, grounded))
+    }
+}
+
+/// The relations that the wanted ones need, in order of use; those that depend
+/// on each other together.
+fn components(rules: &RuleSet, wanted: &[RelationId]) -> Vec<Vec<usize>> {
+    let count = rules.arity.len();
+    let mut uses: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for rule in &rules.rules {
+        for_each_body_atom(rule, |atom, _| {
+            uses[rule.head.relation.index()].push(atom.relation.index());
+        });
+    }
+    let mut needed = vec![false; count];
+    let mut open: Vec<usize> = wanted.iter().map(|relation| relation.index()).collect();
+    while let Some(relation) = open.pop() {
+        if !std::mem::replace(&mut needed[relation], true) {
+            open.extend(&uses[relation]);
+        }
+    }
+    let mut graph: DiGraph<(), ()> = DiGraph::with_capacity(count, 0);
+    for _ in 0..count {
+        graph.add_node(());
+    }
+    for (user, used) in uses.iter().enumerate().filter(|(user, _)| needed[*user]) {
+        for &used in used {
+            graph.add_edge(NodeIndex::new(user), NodeIndex::new(used), ());
+        }
+    }
+    let components = kosaraju_scc(&graph).into_iter().map(|component| {
+        let mut relations: Vec<usize> = component.iter().map(|node| node.index()).collect();
+        relations.sort_unstable();
+        relations
+    });
+    components
+        .filter(|relations| needed[relations[0]])
+        .collect()
+}
+
+/// What of a rule's body depends on the state or could not be decided by the
+/// match, as places in one long row of columns.
+struct Shape {
+    columns: Vec<Term>,
+    head: Part,
+    parts: Vec<Part>,
+    any: Vec<Vec<Vec<Test>>>,
+}
+
+struct Part {
+    relation: RelationId,
+    columns: std::ops::Range<usize>,
+    negated: bool,
+}
+
+enum Test {
+    Atom(Part),
+    /// Two columns, and whether they must be equal.
+    Equal(usize, usize, bool),
+}
+
+impl Shape {
+    fn new(rule: &Rule, dynamic: &[bool]) -> Shape {
+        let mut columns = Vec::new();
+        let part = |columns: &mut Vec<Term>, atom: &Atom, negated| {
+            let start = columns.len();
+            columns.extend_from_slice(&atom.arguments);
+            Part {
+                relation: atom.relation,
+                columns: start..columns.len(),
+                negated,
+            }
+        };
+        let head = part(&mut columns, &rule.head, false);
+        let mut parts = Vec::new();
+        let mut any = Vec::new();
+        for literal in &rule.body {
+            match literal {
+                Condition::Positive(atom) if dynamic[atom.relation.index()] => {
+                    parts.push(part(&mut columns, atom, false));
+                }
+                Condition::Negative(atom) if dynamic[atom.relation.index()] => {
+                    parts.push(part(&mut columns, atom, true));
+                }
+                Condition::Any(branches) => {
+                    let mut depends = false;
+                    literal.for_each_atom(&mut |atom, _| depends |= dynamic[atom.relation.index()]);
+                    if !depends {
+                        continue;
+                    }
+                    let mut test = |literal: &Condition| match literal {
+                        Condition::Positive(atom) => Test::Atom(part(&mut columns, atom, false)),
+                        Condition::Negative(atom) => Test::Atom(part(&mut columns, atom, true)),
+                        Condition::Distinct(left, right, _) | Condition::Same(left, right, _) => {
+                            columns.push(left.clone());
+                            columns.push(right.clone());
+                            let wanted = matches!(literal, Condition::Same(..));
+                            Test::Equal(columns.len() - 2, columns.len() - 1, wanted)
+                        }
+                        Condition::Any(_) => unreachable!("alternatives are one level deep"),
+                    };
+                    let branches = branches
+                        .iter()
+                        .map(|branch| branch.iter().map(&mut test).collect());
+                    any.push(branches.collect());
+                }
+                _ => {}
+            }
+        }
+        Shape {
+            columns,
+            head,
+            parts,
+            any,
+        }
+    }
+}
+
+fn failure(game: &Game, error: EvaluationError) -> TooLarge {
+    let (what, limit) = match error.failure {
+        Failure::Facts(limit) => ("facts that can ever hold", limit as u64),
+        Failure::Work(limit) => ("rows looked at", limit),
+        Failure::Terms(_) => ("terms", 0),
+        Failure::Interrupted | Failure::Refused => ("", 0),
+    };
+    too_large(game, what, limit, Some(error.rule))
+}
+
+fn too_large(game: &Game, what: &'static str, limit: u64, rule: Option<usize>) -> TooLarge {
+    let rule = rule.and_then(|rule| game.rules().rules.get(rule));
+    TooLarge {
+        what,
+        limit,
+        rule: rule.map(|rule| game.sources().place(rule.span)),
+    }
+}

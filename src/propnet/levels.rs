@@ -1,0 +1,54 @@
+//! Dead logic and level order.
+//!
+//! In: a network and the literals wanted of it. Out: the same without gates
+//! that none of them depends on, every gate behind all gates of lower level: its
+//! level is one more than the highest of its operands', a cycle counting as one
+//! gate.
+
+use super::network::{Literal, Network, live};
+
+/// Drops what no root needs and puts the rest in level order. `roots` are
+/// rewritten in place. Inputs keep their numbers.
+pub(super) fn tidy(network: &Network, roots: &mut [Literal]) -> Network {
+    let mut live = live(network, roots.iter().copied());
+    live[0] = true;
+    let level = levels(network);
+    let mut order: Vec<usize> = (0..network.len())
+        .filter(|&node| live[node] || network.input_number(node).is_some())
+        .collect();
+    order.sort_by_key(|&node| level[node]);
+    let mut place = vec![0; network.len()];
+    for (new, &old) in order.iter().enumerate() {
+        place[old] = new;
+    }
+    for root in roots {
+        *root = Literal::of(place[root.node()]).negated_if(root.is_negated());
+    }
+    network.permuted(&order, &place)
+}
+
+/// By node: its level. Constants and inputs have level 0. The nodes of a cycle
+/// share a level that no other node has, so that sorting keeps them together.
+fn levels(network: &Network) -> Vec<u64> {
+    let mut level = vec![0u64; network.len()];
+    let mut regions = network.regions().iter().enumerate().peekable();
+    let mut node = 0;
+    while node < network.len() {
+        let (end, own) = match regions.next_if(|(_, region)| region.nodes.start == node) {
+            Some((number, region)) => (region.nodes.end, number as u64 + 1),
+            None => (node + 1, 0),
+        };
+        let highest = (node..end)
+            .flat_map(|inside| network.reads(inside))
+            .filter(|read| !(node..end).contains(&read.node()))
+            .map(|read| level[read.node()] >> 32)
+            .max();
+        if let Some(highest) = highest {
+            level[node..end].fill((highest + 1) << 32 | own);
+        } else if own > 0 {
+            level[node..end].fill(1 << 32 | own);
+        }
+        node = end;
+    }
+    level
+}
