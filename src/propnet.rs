@@ -14,6 +14,8 @@ mod grounding;
 mod interpret;
 pub mod lanes;
 mod levels;
+#[cfg(target_arch = "x86_64")]
+mod native;
 pub mod network;
 mod passes;
 mod relax;

@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use super::interpret::Program;
 use super::lanes::Rows;
+#[cfg(target_arch = "x86_64")]
+use super::native::{Instructions, Native};
 use super::tape::{BANKS, Tape};
 
 /// A way to run a tape.
@@ -25,17 +27,18 @@ pub enum Engine {
 impl Engine {
     /// Whether this machine can run it on rows of so many words.
     pub fn is_available(self, words: usize) -> bool {
+        if !matches!(words, 1 | 4 | 8 | 16) {
+            return false;
+        }
         match self {
-            Engine::Auto | Engine::Interpreter => matches!(words, 1 | 4 | 8 | 16),
+            Engine::Auto | Engine::Interpreter => true,
+            #[cfg(target_arch = "x86_64")]
+            Engine::Avx2 => Instructions::Avx2.is_available(words),
+            #[cfg(target_arch = "x86_64")]
+            Engine::Avx512 => Instructions::Avx512.is_available(words),
+            #[cfg(not(target_arch = "x86_64"))]
             Engine::Avx2 | Engine::Avx512 => false,
         }
-    }
-
-    fn best(words: usize) -> Engine {
-        let fast = [Engine::Avx512, Engine::Avx2];
-        let mut fast = fast.into_iter();
-        fast.find(|engine| engine.is_available(words))
-            .unwrap_or(Engine::Interpreter)
     }
 }
 
@@ -43,7 +46,7 @@ impl Engine {
 /// rows of its own.
 #[derive(Clone, Debug)]
 pub struct Code {
-    program: Arc<Program>,
+    form: Form,
     scratch: Rows,
     /// By bank: rows that it must have.
     rows: [usize; BANKS],
@@ -51,27 +54,53 @@ pub struct Code {
     words: usize,
 }
 
+#[derive(Clone, Debug)]
+enum Form {
+    Interpreted(Arc<Program>),
+    #[cfg(target_arch = "x86_64")]
+    Native(Arc<Native>),
+}
+
 impl Code {
     /// Makes a tape ready for rows of so many words: 1, 4, 8 or 16.
     ///
     /// # Panics
     ///
-    /// If the engine is not [available](Engine::is_available) for the width.
+    /// If the engine is not [available](Engine::is_available) for the width, or
+    /// the system gives no memory for machine code; [`Engine::Auto`] takes the
+    /// interpreter then.
     pub fn new(tape: &Tape, words: usize, engine: Engine) -> Code {
         assert!(
             engine.is_available(words),
             "{engine:?} runs on rows of {words} words here"
         );
-        let engine = match engine {
-            Engine::Auto => Engine::best(words),
-            engine => engine,
-        };
+        let is_any = engine == Engine::Auto;
+        #[cfg(target_arch = "x86_64")]
+        for (native, instructions) in [
+            (Engine::Avx512, Instructions::Avx512),
+            (Engine::Avx2, Instructions::Avx2),
+        ] {
+            if engine == native || is_any && native.is_available(words) {
+                match Native::new(tape, words, instructions) {
+                    Ok(code) => {
+                        return Code {
+                            scratch: code.scratch(),
+                            form: Form::Native(Arc::new(code)),
+                            rows: *tape.rows(),
+                            engine: native,
+                            words,
+                        };
+                    }
+                    Err(error) => assert!(is_any, "there is no memory for code: {error}"),
+                }
+            }
+        }
         let program = Program::new(tape);
         Code {
             scratch: Rows::new(program.rows(), words),
-            program: Arc::new(program),
+            form: Form::Interpreted(Arc::new(program)),
             rows: *tape.rows(),
-            engine,
+            engine: Engine::Interpreter,
             words,
         }
     }
@@ -84,6 +113,15 @@ impl Code {
     /// Words of the rows.
     pub fn words(&self) -> usize {
         self.words
+    }
+
+    /// Instructions on vectors, loops once; none if it is interpreted.
+    pub fn instructions(&self) -> Option<usize> {
+        match &self.form {
+            Form::Interpreted(_) => None,
+            #[cfg(target_arch = "x86_64")]
+            Form::Native(code) => Some(code.instructions()),
+        }
     }
 
     /// Reads what is given, writes what is asked for. A place's bank counts
@@ -101,11 +139,16 @@ impl Code {
                 assert_eq!(bank.words(), self.words, "bank {number} has the width");
             }
         }
+        let program = match &self.form {
+            Form::Interpreted(program) => program,
+            #[cfg(target_arch = "x86_64")]
+            Form::Native(code) => return code.run(banks, &mut self.scratch),
+        };
         match self.words {
-            1 => self.program.run::<1>(banks, &mut self.scratch),
-            4 => self.program.run::<4>(banks, &mut self.scratch),
-            8 => self.program.run::<8>(banks, &mut self.scratch),
-            16 => self.program.run::<16>(banks, &mut self.scratch),
+            1 => program.run::<1>(banks, &mut self.scratch),
+            4 => program.run::<4>(banks, &mut self.scratch),
+            8 => program.run::<8>(banks, &mut self.scratch),
+            16 => program.run::<16>(banks, &mut self.scratch),
             _ => unreachable!("checked when it was made"),
         }
     }

@@ -103,8 +103,6 @@ pub struct Tape {
     pub(super) homes: Vec<Home>,
     /// The first so many values are given.
     pub(super) given: usize,
-    /// By value: the last step that needs it kept.
-    pub(super) last: Vec<u32>,
     /// By bank: rows that it must have.
     rows: [usize; BANKS],
     scratch: usize,
@@ -160,7 +158,6 @@ impl Tape {
             }
         }
         let mut tape = Tape {
-            last: last_uses(&steps, &loops, homes.len()),
             steps,
             loops,
             homes,
@@ -175,7 +172,8 @@ impl Tape {
 
     /// Gives each value that is not in a bank a scratch row, by linear scan.
     fn find_slots(&mut self) {
-        let ending = Ending::new(&self.last, self.steps.len());
+        let last = last_uses(&self.steps, &self.loops, self.homes.len());
+        let ending = Ending::new(&last, self.steps.len());
         let mut free: Vec<u32> = Vec::new();
         let mut live = 0;
         for (position, step) in self.steps.iter().enumerate() {
@@ -210,7 +208,7 @@ impl Tape {
 
 /// By value: the last step that needs it kept. A loop that reads what was made
 /// before it needs that until its end, as it may run once more.
-fn last_uses(steps: &[Step], loops: &[Vec<(u32, u32)>], values: usize) -> Vec<u32> {
+pub(super) fn last_uses(steps: &[Step], loops: &[Vec<(u32, u32)>], values: usize) -> Vec<u32> {
     let mut last = vec![0; values];
     // By value: the loop around its making, from 1.
     let mut around = vec![0; values];
@@ -250,13 +248,13 @@ fn last_uses(steps: &[Step], loops: &[Vec<(u32, u32)>], values: usize) -> Vec<u3
 }
 
 /// Values by the step that they are last needed at.
-struct Ending {
+pub(super) struct Ending {
     starts: Vec<u32>,
     values: Vec<u32>,
 }
 
 impl Ending {
-    fn new(last: &[u32], steps: usize) -> Self {
+    pub fn new(last: &[u32], steps: usize) -> Self {
         let mut starts = vec![0; steps + 2];
         for &position in last {
             starts[position as usize + 2] += 1;
@@ -273,7 +271,7 @@ impl Ending {
         Ending { starts, values }
     }
 
-    fn at(&self, position: usize) -> &[u32] {
+    pub fn at(&self, position: usize) -> &[u32] {
         &self.values[self.starts[position] as usize..self.starts[position + 1] as usize]
     }
 }

@@ -1,0 +1,481 @@
+//! From a tape to machine code: which values are in registers when.
+//!
+//! In: a [`Tape`] and the vectors to use. Out: [`Compiled`] bytes, and which
+//! addresses they expect. Registers are given up by Belady's rule: of the
+//! values in registers the one that is needed last goes, and only then, and
+//! only once, is it stored. Most operands are read from memory by the
+//! instruction that needs them, as that costs no instruction of its own.
+//!
+//! Source: Belady, A Study of Replacement Algorithms for a Virtual-Storage
+//! Computer (1966).
+
+#![forbid(unsafe_code)]
+
+use super::address::{Addresses, SCRATCH};
+use super::encode::{Binary, Encoder, Form, Operand, RDI};
+use crate::propnet::tape::{Ending, Home, Kind, Place, Step, Tape, last_uses};
+
+/// Machine code and what it expects.
+pub(super) struct Compiled {
+    pub bytes: Vec<u8>,
+    pub addresses: Addresses,
+    /// Rows of scratch that it touches, each as long as a vector.
+    pub scratch: usize,
+    /// Instructions on vectors.
+    pub instructions: usize,
+}
+
+/// Not needed any more.
+const NEVER: u32 = u32::MAX;
+/// In no register.
+const NO_REGISTER: u8 = u8::MAX;
+
+/// Compiles a tape for rows `stride` bytes apart.
+pub(super) fn compile(tape: &Tape, form: Form, stride: usize) -> Compiled {
+    let steps = &tape.steps;
+    let uses = Uses::new(steps, &tape.loops, tape.homes.len());
+    let ending = Ending::new(
+        &last_uses(steps, &tape.loops, tape.homes.len()),
+        steps.len(),
+    );
+    let mut is_stored = vec![false; tape.homes.len()];
+    is_stored[..tape.given].fill(true);
+    let homes = tape.homes.iter().map(|home| match home {
+        Home::Bank(_) => *home,
+        _ => Home::Nowhere,
+    });
+    let mut registers = form.registers();
+    let has_loops = !tape.loops.is_empty();
+    let mut reserve = |is_needed: bool| {
+        registers -= u8::from(is_needed);
+        registers
+    };
+    let negates = steps.iter().any(|step| step.kind == Kind::Not);
+    let needs_ones = negates && !form.is_evex();
+    let reserved = Reserved {
+        changed: reserve(has_loops),
+        temporary: reserve(has_loops),
+        ones: reserve(needs_ones),
+    };
+    let mut allocator = Allocator {
+        encoder: Encoder::new(form, steps.len() * 12),
+        form,
+        addresses: Addresses::new(tape, form, stride),
+        homes: homes.collect(),
+        is_stored,
+        register_of: vec![NO_REGISTER; tape.homes.len()],
+        holds: [0; 32],
+        next: [NEVER; 32],
+        free: u32::MAX >> (32 - u32::from(registers)),
+        all: u32::MAX >> (32 - u32::from(registers)),
+        slots: Vec::new(),
+        scratch: 0,
+        reserved,
+        instructions: 0,
+    };
+    allocator.prologue(needs_ones);
+    let mut begin = 0;
+    for (position, step) in steps.iter().enumerate() {
+        match step.kind {
+            Kind::Begin => {
+                let feedbacks = tape.loops[step.number()].iter().map(|&(value, _)| value);
+                allocator.begin(feedbacks);
+                begin = allocator.encoder.position();
+            }
+            Kind::End => {
+                allocator.end(&tape.loops[step.number()], begin);
+                allocator.release(ending.at(position));
+                let definitions = tape.loops[step.number()].iter();
+                for (&(_, value), &next) in definitions.zip(uses.of_loop(step.number())) {
+                    allocator.needed(value, next);
+                }
+            }
+            _ => allocator.step(step, &uses, position, &ending),
+        }
+    }
+    allocator.epilogue();
+    Compiled {
+        bytes: allocator.encoder.into_bytes(),
+        addresses: allocator.addresses,
+        scratch: allocator.scratch as usize,
+        instructions: allocator.instructions,
+    }
+}
+
+/// When values are needed next.
+struct Uses {
+    /// By step and operand: the next step that reads it.
+    after: Vec<[u32; 2]>,
+    /// By step: the first step that reads the result.
+    first: Vec<u32>,
+    /// By loop and feedback: the next step that reads its definition.
+    after_loop: Vec<Vec<u32>>,
+}
+
+impl Uses {
+    fn new(steps: &[Step], loops: &[Vec<(u32, u32)>], values: usize) -> Self {
+        let mut uses = Uses {
+            after: vec![[NEVER; 2]; steps.len()],
+            first: vec![NEVER; steps.len()],
+            after_loop: vec![Vec::new(); loops.len()],
+        };
+        let mut coming = vec![NEVER; values];
+        for (position, step) in steps.iter().enumerate().rev() {
+            match step.kind {
+                Kind::Begin => {}
+                Kind::End => {
+                    let pairs = &loops[step.number()];
+                    uses.after_loop[step.number()] = pairs
+                        .iter()
+                        .map(|&(_, value)| coming[value as usize])
+                        .collect();
+                    for &(_, value) in pairs {
+                        coming[value as usize] = position as u32;
+                    }
+                }
+                _ => {
+                    uses.first[position] = coming[step.result as usize];
+                    for (after, &value) in uses.after[position].iter_mut().zip(step.reads()) {
+                        *after = coming[value as usize];
+                    }
+                    for &value in step.reads() {
+                        coming[value as usize] = position as u32;
+                    }
+                }
+            }
+        }
+        uses
+    }
+
+    fn of_loop(&self, number: usize) -> &[u32] {
+        &self.after_loop[number]
+    }
+}
+
+/// Registers that hold no values of the tape. One that is not needed stands for
+/// none and is not used.
+#[derive(Copy, Clone)]
+struct Reserved {
+    changed: u8,
+    temporary: u8,
+    ones: u8,
+}
+
+struct Allocator {
+    encoder: Encoder,
+    form: Form,
+    addresses: Addresses,
+    /// By value: its place, once it has one.
+    homes: Vec<Home>,
+    /// By value: whether it is in its place.
+    is_stored: Vec<bool>,
+    register_of: Vec<u8>,
+    /// By register: the value in it.
+    holds: [u32; 32],
+    /// By register: the step that needs it next; [`NEVER`] if it is free.
+    next: [u32; 32],
+    free: u32,
+    all: u32,
+    /// Scratch rows that are free again.
+    slots: Vec<u32>,
+    scratch: u32,
+    reserved: Reserved,
+    instructions: usize,
+}
+
+impl Allocator {
+    fn prologue(&mut self, needs_ones: bool) {
+        for &register in self.addresses.saved() {
+            self.encoder.push(register);
+        }
+        let mut own = None;
+        for (entry, &register) in self.addresses.registers().iter().enumerate() {
+            if register == RDI {
+                own = Some(entry);
+            } else {
+                self.encoder.load_address(register, entry);
+            }
+        }
+        // The table's own address goes last.
+        if let Some(entry) = own {
+            self.encoder.load_address(RDI, entry);
+        }
+        if needs_ones {
+            self.encoder.ones(self.reserved.ones);
+        }
+    }
+
+    fn epilogue(&mut self) {
+        for &register in self.addresses.saved().iter().rev() {
+            self.encoder.pop(register);
+        }
+        self.encoder.finish();
+    }
+
+    fn step(&mut self, step: &Step, uses: &Uses, position: usize, ending: &Ending) {
+        let after = &uses.after[position];
+        match step.kind {
+            Kind::And | Kind::Or | Kind::Xor | Kind::AndNot => {
+                let [mut a, mut b] = step.operands;
+                let mut after_a = after[0];
+                // The second operand of an instruction may lie in memory; that
+                // of "not and" is the one that is not negated.
+                let is_swapped = match step.kind {
+                    Kind::AndNot => true,
+                    _ => {
+                        let [in_a, in_b] = [a, b].map(|value| self.register_of[value as usize]);
+                        match (in_a == NO_REGISTER, in_b == NO_REGISTER) {
+                            (true, false) => true,
+                            (true, true) => after[1] < after[0],
+                            _ => false,
+                        }
+                    }
+                };
+                if is_swapped {
+                    (a, b) = (b, a);
+                    after_a = after[1];
+                }
+                let pinned = match self.register_of[b as usize] {
+                    NO_REGISTER => 0,
+                    register => 1 << register,
+                };
+                let first = self.in_register(a, after_a, pinned);
+                let second = self.source(b);
+                self.operands_read(step, after);
+                let result = self.register(0);
+                let binary = match step.kind {
+                    Kind::And => Binary::And,
+                    Kind::Or => Binary::Or,
+                    Kind::Xor => Binary::Xor,
+                    _ => Binary::NotAnd,
+                };
+                self.instructions += 1;
+                self.encoder.binary(binary, result, first, second);
+                self.made(step.result, result, uses.first[position]);
+            }
+            Kind::Not => {
+                let source = self.source(step.operands[0]);
+                self.operands_read(step, after);
+                let result = self.register(0);
+                self.instructions += 1;
+                if self.form.is_evex() {
+                    self.encoder.ternary(result, result, source, 0x55);
+                } else {
+                    let ones = self.reserved.ones;
+                    self.encoder.binary(Binary::Xor, result, ones, source);
+                }
+                self.made(step.result, result, uses.first[position]);
+            }
+            Kind::Copy => {
+                let register = self.in_register(step.operands[0], after[0], 0);
+                self.instructions += 1;
+                let to = self.place(step.result);
+                self.encoder.store(register, to);
+                self.is_stored[step.result as usize] = true;
+                self.operands_read(step, after);
+            }
+            Kind::Zero | Kind::Ones => {
+                let result = self.register(0);
+                self.instructions += 1;
+                match step.kind {
+                    Kind::Zero => self.encoder.zero(result),
+                    _ => self.encoder.ones(result),
+                }
+                self.made(step.result, result, uses.first[position]);
+            }
+            Kind::Begin | Kind::End => unreachable!("loops are handled apart"),
+        }
+        // Not before: what makes room for the result must not be stored where
+        // an operand is still to be read.
+        self.release(ending.at(position));
+    }
+
+    /// What is in registers is stored if it is needed later, as at the second
+    /// round nothing will be in them.
+    fn begin(&mut self, feedbacks: impl Iterator<Item = u32>) {
+        let mut held = self.all & !self.free;
+        while held != 0 {
+            let register = held.trailing_zeros() as u8;
+            held &= held - 1;
+            self.evict(register);
+        }
+        let zero = self.reserved.temporary;
+        self.encoder.zero(zero);
+        for feedback in feedbacks {
+            let to = self.place(feedback);
+            self.encoder.store(zero, to);
+            self.is_stored[feedback as usize] = true;
+        }
+    }
+
+    fn end(&mut self, pairs: &[(u32, u32)], begin: usize) {
+        let Reserved {
+            changed, temporary, ..
+        } = self.reserved;
+        self.encoder.zero(changed);
+        for &(feedback, definition) in pairs {
+            let old = self.place(feedback);
+            let new = match self.register_of[definition as usize] {
+                NO_REGISTER => {
+                    let from = self.source(definition);
+                    self.encoder.load(temporary, from);
+                    temporary
+                }
+                register => register,
+            };
+            self.instructions += 3;
+            self.encoder.binary(Binary::Xor, temporary, new, old);
+            let difference = Operand::Register(temporary);
+            self.encoder
+                .binary(Binary::Or, changed, changed, difference);
+            if new == temporary {
+                let from = self.source(definition);
+                self.encoder.load(temporary, from);
+            }
+            self.encoder.store(new, old);
+        }
+        self.encoder.back_if_any(changed, begin);
+    }
+
+    /// Where the value is: its register if it has one.
+    fn source(&mut self, value: u32) -> Operand {
+        match self.register_of[value as usize] {
+            NO_REGISTER => {
+                assert!(
+                    self.is_stored[value as usize],
+                    "a value is in a register or in memory while it is needed"
+                );
+                self.place(value)
+            }
+            register => Operand::Register(register),
+        }
+    }
+
+    /// The value's register; it gets one if it has none. `next` is the step
+    /// that needs it after this one.
+    fn in_register(&mut self, value: u32, next: u32, pinned: u32) -> u8 {
+        match self.source(value) {
+            Operand::Register(register) => register,
+            from => {
+                let register = self.register(pinned);
+                self.instructions += 1;
+                self.encoder.load(register, from);
+                self.hold(value, register, next);
+                register
+            }
+        }
+    }
+
+    fn hold(&mut self, value: u32, register: u8, next: u32) {
+        self.free &= !(1 << register);
+        self.holds[register as usize] = value;
+        self.next[register as usize] = next;
+        self.register_of[value as usize] = register;
+    }
+
+    /// A register that is free, if need be by storing what is in it.
+    fn register(&mut self, pinned: u32) -> u8 {
+        if self.free == 0 {
+            let register = self.farthest(pinned);
+            self.evict(register);
+        }
+        self.free.trailing_zeros() as u8
+    }
+
+    /// The register whose value is needed last.
+    fn farthest(&self, pinned: u32) -> u8 {
+        let mut best = NO_REGISTER;
+        let mut farthest = 0;
+        let mut candidates = self.all & !pinned;
+        while candidates != 0 {
+            let register = candidates.trailing_zeros() as u8;
+            candidates &= candidates - 1;
+            let next = self.next[register as usize];
+            if next >= farthest {
+                farthest = next;
+                best = register;
+            }
+        }
+        best
+    }
+
+    fn evict(&mut self, register: u8) {
+        let value = self.holds[register as usize];
+        if !self.is_stored[value as usize] && self.next[register as usize] != NEVER {
+            self.instructions += 1;
+            let to = self.place(value);
+            self.encoder.store(register, to);
+            self.is_stored[value as usize] = true;
+        }
+        self.forget(value, register);
+    }
+
+    fn forget(&mut self, value: u32, register: u8) {
+        self.register_of[value as usize] = NO_REGISTER;
+        self.next[register as usize] = NEVER;
+        self.free |= 1 << register;
+    }
+
+    /// The value's place in memory; it gets one if it has none.
+    fn place(&mut self, value: u32) -> Operand {
+        let place = match self.homes[value as usize] {
+            Home::Bank(place) => place,
+            Home::Scratch(index) => Place {
+                bank: SCRATCH,
+                index,
+            },
+            Home::Nowhere => {
+                let index = self.slots.pop().unwrap_or_else(|| {
+                    self.scratch += 1;
+                    self.scratch - 1
+                });
+                self.homes[value as usize] = Home::Scratch(index);
+                Place {
+                    bank: SCRATCH,
+                    index,
+                }
+            }
+        };
+        self.addresses.operand(place)
+    }
+
+    fn operands_read(&mut self, step: &Step, after: &[u32; 2]) {
+        for (&value, &next) in step.reads().iter().zip(after) {
+            self.needed(value, next);
+        }
+    }
+
+    /// Notes when the value is needed next.
+    fn needed(&mut self, value: u32, next: u32) {
+        let register = self.register_of[value as usize];
+        if register != NO_REGISTER {
+            if next == NEVER {
+                self.forget(value, register);
+            } else {
+                self.next[register as usize] = next;
+            }
+        }
+    }
+
+    /// Frees the scratch rows of values that are needed no more.
+    fn release(&mut self, values: &[u32]) {
+        for &value in values {
+            if let Home::Scratch(slot) = self.homes[value as usize] {
+                self.slots.push(slot);
+            }
+        }
+    }
+
+    /// A value has been made in a register that was free.
+    fn made(&mut self, value: u32, register: u8, first: u32) {
+        if let Home::Bank(_) = self.homes[value as usize] {
+            let to = self.place(value);
+            self.instructions += 1;
+            self.encoder.store(register, to);
+            self.is_stored[value as usize] = true;
+        }
+        if first != NEVER {
+            self.hold(value, register, first);
+        }
+    }
+}
