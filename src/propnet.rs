@@ -18,6 +18,7 @@ mod levels;
 mod native;
 pub mod network;
 mod passes;
+pub mod playout;
 mod relax;
 pub mod streams;
 pub mod tape;
