@@ -9,6 +9,7 @@ pub mod code;
 mod constants;
 mod cycles;
 mod decompose;
+pub mod draw;
 mod equal;
 mod factor;
 mod grounding;
@@ -19,8 +20,10 @@ mod levels;
 mod native;
 pub mod network;
 mod passes;
+pub mod playout;
 mod relax;
 mod shape;
+pub mod streams;
 pub mod tape;
 
 use crate::game::{Game, Move};

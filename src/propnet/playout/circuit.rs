@@ -1,0 +1,367 @@
+//! What playouts compute in one phase, as tapes.
+//!
+//! In: a game's network, the facts that matter, and those that are constant in
+//! the phase. Out: three tapes. The first looks at a state: whether the playout
+//! is over, and how many moves each role has. Then random numbers are drawn,
+//! and the second tape finds the moves so numbered and what they lead to; it
+//! reads again what the first one has found on the way. The third says what a
+//! last state is worth, and runs only if there is any.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::walk::{depends, reached};
+use crate::propnet::Propnet;
+use crate::propnet::draw::Count;
+use crate::propnet::network::{Builder, Literal, Network, live, same_gate, transcribe};
+use crate::propnet::tape::{Place, Tape};
+
+/// Facts before the joint move.
+pub(super) const STATE: u8 = 0;
+/// Facts after it.
+pub(super) const NEXT: u8 = 1;
+/// What was seen in the state.
+pub(super) const LOOK: u8 = 2;
+/// What the second and third tape need again.
+pub(super) const KEPT: u8 = 3;
+/// What comes from outside: [`REFILL`], then random numbers.
+pub(super) const DRAWN: u8 = 4;
+/// What a last state is worth.
+pub(super) const SCORE: u8 = 5;
+/// Number of banks.
+pub(super) const BANKS: usize = 6;
+
+/// Rows of [`LOOK`]: the playout ends here, for one of the following reasons or
+/// because it was cut; the game is over; a role has no legal move.
+pub(super) const OVER: usize = 0;
+pub(super) const TERMINAL: usize = 1;
+pub(super) const STUCK: usize = 2;
+/// Row of [`DRAWN`]: the lane begins anew.
+pub(super) const REFILL: usize = 0;
+
+/// What the circuits of all phases agree on.
+#[derive(Debug)]
+pub(super) struct Frame<'n> {
+    pub net: &'n Propnet,
+    /// By fact: its row; none if it does not matter or is constant in a phase.
+    pub rows: Vec<Option<usize>>,
+    /// By fact: where playouts begin.
+    pub start: &'n [bool],
+    /// Joint moves after which a playout is cut.
+    pub depth: Option<u64>,
+}
+
+/// Rows of a random number and of what limits it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Draw {
+    /// Rows of [`LOOK`].
+    pub counts: Range<usize>,
+    /// Rows of [`LOOK`].
+    pub masks: Range<usize>,
+    /// Rows of [`DRAWN`].
+    pub numbers: Range<usize>,
+}
+
+/// One phase.
+#[derive(Debug)]
+pub(super) struct Circuit {
+    pub look: Tape,
+    pub play: Tape,
+    /// None if the first tape says what a state is worth.
+    pub score: Option<Tape>,
+    /// By role that must choose.
+    pub draws: Vec<Draw>,
+    /// By role and goal value: the row of [`SCORE`] that says that it is the
+    /// only one.
+    pub goals: Vec<Vec<usize>>,
+}
+
+impl Frame<'_> {
+    /// The facts that the answers depend on, now or later.
+    pub fn relevant(net: &Propnet) -> Vec<bool> {
+        let mut roots: Vec<usize> = net.legal.iter().flatten().map(|l| l.node()).collect();
+        roots.push(net.terminal.node());
+        roots.extend(net.goals.iter().flatten().map(|goal| goal.1.node()));
+        let facts = net.facts.len();
+        let mut relevant = vec![false; facts];
+        let mut seen = vec![false; net.network.len()];
+        while !roots.is_empty() {
+            // What was entered before is not entered again.
+            let found = reached(&net.network, roots.drain(..), |node| {
+                !std::mem::replace(&mut seen[node], true)
+            });
+            let inputs = found
+                .iter()
+                .filter_map(|&node| net.network.input_number(node));
+            for fact in inputs.filter(|&input| input < facts) {
+                if !std::mem::replace(&mut relevant[fact], true) {
+                    roots.push(net.next[fact].node());
+                }
+            }
+        }
+        relevant
+    }
+
+    /// Number of rows of a state.
+    pub fn state_rows(&self) -> usize {
+        self.rows.iter().flatten().count() + self.depth_bits()
+    }
+
+    /// Joint moves made so far are counted in the last rows of a state.
+    fn depth_bits(&self) -> usize {
+        self.depth
+            .map_or(0, |depth| (u64::BITS - depth.leading_zeros()) as usize)
+    }
+}
+
+/// A node, and where its value comes from.
+type Given = (usize, Place);
+/// A literal, and where its value goes.
+type Output = (Literal, Place);
+
+fn place(bank: u8, row: usize) -> Place {
+    Place {
+        bank,
+        index: row as u32,
+    }
+}
+
+impl Circuit {
+    /// `constants`: by fact, its value if it has one in this phase. `refill`:
+    /// whether lanes may begin anew after this phase.
+    pub fn new(frame: &Frame, constants: &[Option<bool>], refill: bool) -> Circuit {
+        let net = frame.net;
+        let mut builder = Builder::new(frame.state_rows());
+        let facts = frame.rows.iter().zip(constants).map(|(row, constant)| {
+            let constant = Literal::FALSE.negated_if(constant == &Some(true));
+            row.map_or(constant, |row| builder.input(row))
+        });
+        let mut inputs: Vec<Literal> = facts.collect();
+        inputs.resize(net.network.inputs(), Literal::FALSE);
+
+        // What depends on the state alone.
+        let mut roots: Vec<Literal> = net.legal.iter().flatten().copied().collect();
+        roots.push(net.terminal);
+        roots.extend(net.goals.iter().flatten().map(|goal| goal.1));
+        let first = live(&net.network, roots);
+        let seen = transcribe(
+            &net.network,
+            &first,
+            &inputs,
+            &mut builder,
+            |b, node, reads| same_gate(&net.network, b, node, reads),
+        );
+        let of = |became: &[Literal], old: Literal| became[old.node()].negated_if(old.is_negated());
+
+        // Which moves.
+        let refilled = builder.add_input();
+        let mut number_rows = vec![refilled.node()];
+        let mut choosers = Vec::new();
+        for (role, legal) in net.legal.iter().enumerate() {
+            let legal: Vec<Literal> = legal.iter().map(|&l| of(&seen, l)).collect();
+            let count = Count::new(&mut builder, &legal);
+            let number: Vec<Literal> = (0..count.number_bits())
+                .map(|_| builder.add_input())
+                .collect();
+            for (index, chosen) in count.choose(&mut builder, &number).into_iter().enumerate() {
+                inputs[net.move_input(role, index)] = chosen;
+            }
+            let start = number_rows.len();
+            number_rows.extend(number.iter().map(|literal| literal.node()));
+            choosers.push((count, start..number_rows.len()));
+        }
+
+        // What they lead to. Gates that depend on the state alone are there.
+        let mut moves = vec![false; net.network.inputs()];
+        moves[net.facts.len()..].fill(true);
+        let moved = depends(&net.network, &moves);
+        let varying = || (0..frame.rows.len()).filter(|&fact| frame.rows[fact].is_some());
+        let second = live(&net.network, varying().map(|fact| net.next[fact]));
+        let next = transcribe(
+            &net.network,
+            &second,
+            &inputs,
+            &mut builder,
+            |b, node, reads| match first[node] && !moved[node] {
+                true => seen[node],
+                false => same_gate(&net.network, b, node, reads),
+            },
+        );
+        let begin = |builder: &mut Builder, next: Literal, start: bool| match (refill, start) {
+            (false, _) => next,
+            (true, true) => builder.or(&[next, refilled]),
+            (true, false) => builder.and(&[next, !refilled]),
+        };
+        let mut play_outputs: Vec<Output> = Vec::new();
+        for fact in varying() {
+            let literal = begin(&mut builder, of(&next, net.next[fact]), frame.start[fact]);
+            let row = frame.rows[fact].expect("it varies");
+            play_outputs.push((literal, place(NEXT, row)));
+        }
+        let mut cut = Literal::FALSE;
+        if let Some(depth) = frame.depth {
+            let rows = frame.state_rows() - frame.depth_bits()..frame.state_rows();
+            let mut carry = Literal::TRUE;
+            let mut equal = Vec::new();
+            for (bit, row) in rows.enumerate() {
+                let now = builder.input(row);
+                equal.push(now.negated_if(depth >> bit & 1 == 0));
+                let sum = builder.xor(now, carry);
+                carry = builder.and(&[now, carry]);
+                play_outputs.push((begin(&mut builder, sum, false), place(NEXT, row)));
+            }
+            cut = builder.and(&equal);
+        }
+
+        // The questions.
+        let terminal = of(&seen, net.terminal);
+        let any: Vec<Literal> = choosers
+            .iter()
+            .map(|(count, _)| count.any(&mut builder))
+            .collect();
+        let all = builder.and(&any);
+        let stuck = builder.and(&[!terminal, !all]);
+        let over = builder.or(&[terminal, stuck, cut]);
+        let mut look_outputs: Vec<Output> = vec![
+            (over, place(LOOK, OVER)),
+            (terminal, place(LOOK, TERMINAL)),
+            (stuck, place(LOOK, STUCK)),
+        ];
+        let chosen = reached(
+            builder.network(),
+            play_outputs.iter().map(|o| o.0.node()),
+            |_| true,
+        );
+        let chosen: rustc_hash::FxHashSet<usize> = chosen.into_iter().collect();
+        let mut draws = Vec::new();
+        for (count, numbers) in &choosers {
+            // A choice that changes nothing is not made.
+            if !number_rows[numbers.clone()]
+                .iter()
+                .any(|node| chosen.contains(node))
+            {
+                continue;
+            }
+            let mut rows = |literals: &[Literal]| {
+                let start = look_outputs.len();
+                look_outputs.extend(
+                    (start..)
+                        .zip(literals)
+                        .map(|(row, &l)| (l, place(LOOK, row))),
+                );
+                start..look_outputs.len()
+            };
+            let counts = rows(count.bits());
+            let masks = rows(&count.mask(&mut builder));
+            draws.push(Draw {
+                counts,
+                masks,
+                numbers: numbers.clone(),
+            });
+        }
+        let (goals, score_outputs) = score(net, &mut builder, |old| of(&seen, old));
+
+        let state_rows = 0..frame.state_rows();
+        let state: Vec<Given> = state_rows
+            .map(|row| (builder.input(row).node(), place(STATE, row)))
+            .collect();
+        let drawn = (0..).zip(number_rows);
+        let drawn: Vec<Given> = drawn.map(|(row, node)| (node, place(DRAWN, row))).collect();
+        let (look, play, score) = split(
+            builder.network(),
+            [&state, &drawn],
+            [look_outputs, play_outputs, score_outputs],
+        );
+        Circuit {
+            look,
+            play,
+            score,
+            draws,
+            goals,
+        }
+    }
+}
+
+/// When each goal value is a role's only one; by role and value, the row.
+fn score(
+    net: &Propnet,
+    builder: &mut Builder,
+    of: impl Fn(Literal) -> Literal,
+) -> (Vec<Vec<usize>>, Vec<Output>) {
+    let mut rows: FxHashMap<Literal, usize> = FxHashMap::default();
+    let mut outputs = Vec::new();
+    let mut goals = Vec::new();
+    for role in &net.goals {
+        let due: Vec<Literal> = role.iter().map(|goal| of(goal.1)).collect();
+        let (mut some, mut several) = (Literal::FALSE, Literal::FALSE);
+        for &literal in &due {
+            let both = builder.and(&[some, literal]);
+            several = builder.or(&[several, both]);
+            some = builder.or(&[some, literal]);
+        }
+        let mut of_role = Vec::new();
+        for &literal in &due {
+            let alone = builder.and(&[literal, !several]);
+            of_role.push(*rows.entry(alone).or_insert_with(|| {
+                outputs.push((alone, place(SCORE, outputs.len())));
+                outputs.len() - 1
+            }));
+        }
+        goals.push(of_role);
+    }
+    (goals, outputs)
+}
+
+/// The tapes for three lists of outputs, each read from the state and from what
+/// the first tape keeps, the second one also from what is drawn. The third list
+/// is left to the first tape if that is hardly more work.
+fn split(
+    network: &Network,
+    [state, drawn]: [&[Given]; 2],
+    [mut look, play, mut score]: [Vec<Output>; 3],
+) -> (Tape, Tape, Option<Tape>) {
+    let literals = |outputs: &[Output]| -> Vec<Literal> { outputs.iter().map(|o| o.0).collect() };
+    let mut known = live(network, literals(&look));
+    // As most passes end some playout, a tape of its own rarely pays.
+    if border(network, &known, &score).1 <= score.len() + network.gates() / 16 {
+        look.append(&mut score);
+        known = live(network, literals(&look));
+    }
+    let mut kept = border(network, &known, &play).0;
+    kept.extend(border(network, &known, &score).0);
+    kept.sort_unstable();
+    kept.dedup();
+    let kept = (0..).zip(kept);
+    let kept: Vec<Given> = kept.map(|(row, node)| (node, place(KEPT, row))).collect();
+    look.extend(kept.iter().map(|&(node, place)| (Literal::of(node), place)));
+    let all = [state, drawn, &kept].concat();
+    (
+        Tape::new(network, state, &look),
+        Tape::new(network, &all, &play),
+        (!score.is_empty()).then(|| Tape::new(network, &all, &score)),
+    )
+}
+
+/// The nodes known already that the outputs are made of; and how many gates
+/// stand between these and the outputs.
+fn border(network: &Network, known: &[bool], outputs: &[Output]) -> (Vec<usize>, usize) {
+    let mut border = Vec::new();
+    let mut gates = 0;
+    reached(
+        network,
+        outputs.iter().map(|output| output.0.node()),
+        |node| {
+            if network.input_number(node).is_some() || Literal::of(node).is_constant() {
+                return false;
+            }
+            if known[node] {
+                border.push(node);
+                return false;
+            }
+            gates += network.reads(node).len().saturating_sub(1);
+            true
+        },
+    );
+    (border, gates)
+}

@@ -1,0 +1,315 @@
+//! Random numbers for all lanes at once.
+//!
+//! In: a seed; by lane, how many values a number may take. Out: such a number,
+//! each value as probable as any other, exactly. It is made by rejection: bits
+//! are drawn as many as can be needed, and again while the number is too large.
+//!
+//! The lanes of one word, 64 of them, are a *block* and share one stream of
+//! words. A stream depends on the seed and the block alone, and is used up by
+//! what happens in the block alone, so results do not depend on how many blocks
+//! run side by side.
+//!
+//! Source: xoshiro256++ by Blackman and Vigna, Scrambled linear pseudorandom
+//! number generators (2021); seeding by splitmix64, as they propose.
+
+use multiversion::multiversion;
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// Streams of random words, one for each of some neighbouring blocks.
+#[derive(Clone, Debug)]
+pub struct Streams {
+    /// By word of the generator's state, then by block.
+    state: [Vec<u64>; 4],
+}
+
+/// What limits the numbers drawn, row after row, each of as many words as there
+/// are streams. Row `k` of a group is bit `k` of a number.
+#[derive(Copy, Clone, Debug)]
+pub struct Limits<'r> {
+    /// By lane: how many values the number may take.
+    pub counts: &'r [u64],
+    /// By lane: the bits that can be set in a smaller number than the count.
+    pub masks: &'r [u64],
+}
+
+impl Streams {
+    /// The streams of so many blocks from the first one given.
+    pub fn new(seed: u64, first: u64, blocks: usize) -> Streams {
+        let mut state = [const { Vec::new() }; 4];
+        for block in (first..).take(blocks) {
+            let words = generator(seed, block).state();
+            for (of, word) in state.iter_mut().zip(words.chunks_exact(8)) {
+                of.push(u64::from_le_bytes(word.try_into().expect("eight bytes")));
+            }
+        }
+        Streams { state }
+    }
+
+    /// Number of streams.
+    pub fn len(&self) -> usize {
+        self.state[0].len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Draws a number for each lane that is set in `lanes`, in which the count
+    /// must not be zero. `numbers` has as many rows as there are masks; other
+    /// lanes of it stay as they are.
+    pub fn draw(&mut self, lanes: &[u64], limits: Limits<'_>, numbers: &mut [u64]) {
+        if !numbers.is_empty() {
+            draw(&mut self.state, lanes, limits, numbers);
+        }
+    }
+}
+
+/// The generator of a block.
+fn generator(seed: u64, block: u64) -> Xoshiro256PlusPlus {
+    // Mixed twice, so that neighbouring seeds do not share any block's stream.
+    Xoshiro256PlusPlus::seed_from_u64(mix(mix(seed).wrapping_add(block)))
+}
+
+/// The output function of splitmix64.
+fn mix(word: u64) -> u64 {
+    let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ (word >> 31)
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
+fn draw(state: &mut [Vec<u64>; 4], lanes: &[u64], limits: Limits<'_>, numbers: &mut [u64]) {
+    let words = lanes.len();
+    let mut at = 0;
+    while at < words {
+        at += match words - at {
+            8.. => draw_at::<8>(state, at, lanes, limits, numbers),
+            4.. => draw_at::<4>(state, at, lanes, limits, numbers),
+            _ => draw_at::<1>(state, at, lanes, limits, numbers),
+        };
+    }
+}
+
+/// Draws for `N` blocks from a given one on; the result is `N`.
+#[inline(always)]
+fn draw_at<const N: usize>(
+    state: &mut [Vec<u64>; 4],
+    at: usize,
+    lanes: &[u64],
+    limits: Limits<'_>,
+    numbers: &mut [u64],
+) -> usize {
+    let words = lanes.len();
+    let get = |rows: &[u64], row: usize| -> [u64; N] {
+        let row = &rows[row * words + at..][..N];
+        row.try_into().expect("as many as were asked for")
+    };
+    let bits = numbers.len() / words;
+    let tops = bits..limits.counts.len() / words;
+    let mut open = get(lanes, 0);
+    let mut now: [[u64; N]; 4] = std::array::from_fn(|of| get(&state[of], 0));
+    while open.iter().fold(0, |any, word| any | word) != 0 {
+        let mut after = now;
+        let mut less = [0; N];
+        for bit in 0..bits {
+            let random = advance(&mut after);
+            let (mask, count, old) = (
+                get(limits.masks, bit),
+                get(limits.counts, bit),
+                get(numbers, bit),
+            );
+            let mut new = [0; N];
+            for i in 0..N {
+                let drawn = random[i] & mask[i];
+                less[i] = (!drawn & count[i]) | (!(drawn ^ count[i]) & less[i]);
+                new[i] = (old[i] & !open[i]) | (drawn & open[i]);
+            }
+            numbers[bit * words + at..][..N].copy_from_slice(&new);
+        }
+        for bit in tops.clone() {
+            let count = get(limits.counts, bit);
+            for i in 0..N {
+                less[i] |= count[i];
+            }
+        }
+        // A block that was done before this round has drawn nothing in it.
+        for (now, after) in now.iter_mut().zip(&after) {
+            for i in 0..N {
+                now[i] = if open[i] == 0 { now[i] } else { after[i] };
+            }
+        }
+        for i in 0..N {
+            open[i] &= !less[i];
+        }
+    }
+    for (of, now) in state.iter_mut().zip(&now) {
+        of[at..at + N].copy_from_slice(now);
+    }
+    N
+}
+
+/// The next word of each stream.
+#[inline(always)]
+fn advance<const N: usize>(state: &mut [[u64; N]; 4]) -> [u64; N] {
+    let [a, b, c, d] = state;
+    std::array::from_fn(|i| {
+        let word = a[i].wrapping_add(d[i]).rotate_left(23).wrapping_add(a[i]);
+        let shifted = b[i] << 17;
+        c[i] ^= a[i];
+        d[i] ^= b[i];
+        b[i] ^= c[i];
+        a[i] ^= d[i];
+        c[i] ^= shifted;
+        d[i] = d[i].rotate_left(45);
+        word
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::Rng;
+
+    use super::*;
+
+    /// Rows that say the same count in all lanes: its bits, and the masks.
+    fn limits(count: u64, words: usize) -> (Vec<u64>, Vec<u64>) {
+        let row = |set: bool| vec![if set { u64::MAX } else { 0 }; words];
+        let length = |number: u64| 64 - number.leading_zeros();
+        let counts = (0..length(count)).flat_map(|bit| row(count >> bit & 1 == 1));
+        let masks = (0..length(count - 1)).flat_map(|_| row(true));
+        (counts.collect(), masks.collect())
+    }
+
+    /// The number in each lane.
+    fn numbers(rows: &[u64], words: usize) -> Vec<usize> {
+        (0..64 * words)
+            .map(|lane| {
+                let set = |(bit, row): (usize, &[u64])| {
+                    ((row[lane / 64] >> (lane % 64) & 1) as usize) << bit
+                };
+                rows.chunks_exact(words).enumerate().map(set).sum()
+            })
+            .collect()
+    }
+
+    /// What every lane draws in some rounds.
+    fn draws(seed: u64, count: u64, words: usize, rounds: usize) -> Vec<Vec<usize>> {
+        let mut streams = Streams::new(seed, 0, words);
+        let (counts, masks) = limits(count, words);
+        let limits = Limits {
+            counts: &counts,
+            masks: &masks,
+        };
+        let mut rows = vec![0; masks.len()];
+        (0..rounds)
+            .map(|_| {
+                streams.draw(&vec![u64::MAX; words], limits, &mut rows);
+                numbers(&rows, words)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn streams_are_those_of_the_plain_generator() {
+        for words in [1, 3, 4, 8, 13, 16] {
+            let mut streams = Streams::new(7, 5, words);
+            // With 64 values all bits that are drawn are taken.
+            let (counts, masks) = limits(64, words);
+            let limits = Limits {
+                counts: &counts,
+                masks: &masks,
+            };
+            let mut rows = vec![0; masks.len()];
+            let mut plain: Vec<_> = (0..words as u64).map(|w| generator(7, 5 + w)).collect();
+            for _ in 0..20 {
+                streams.draw(&vec![u64::MAX; words], limits, &mut rows);
+                for row in rows.chunks_exact(words) {
+                    let expected: Vec<u64> = plain.iter_mut().map(Rng::next_u64).collect();
+                    assert_eq!(row, expected, "{words} words");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_block_draws_the_same_in_any_company() {
+        let wide = draws(3, 5, 8, 50);
+        for (words, more) in [(1, 7), (4, 4), (7, 1)] {
+            let narrow = draws(3, 5, words, 50);
+            for (narrow, wide) in narrow.iter().zip(&wide) {
+                assert_eq!(narrow[..], wide[..wide.len() - 64 * more]);
+            }
+        }
+    }
+
+    #[test]
+    fn lanes_not_asked_for_stay_and_cost_nothing() {
+        let mut streams = Streams::new(1, 0, 2);
+        let before = streams.clone();
+        let (counts, masks) = limits(6, 2);
+        let limits = Limits {
+            counts: &counts,
+            masks: &masks,
+        };
+        let mut rows = vec![u64::MAX; masks.len()];
+        streams.draw(&[0b110, 0], limits, &mut rows);
+        let drawn = numbers(&rows, 2);
+        assert!(drawn[1] < 6 && drawn[2] < 6);
+        assert!(drawn.iter().filter(|&&number| number != 7).count() <= 2);
+        for (now, before) in streams.state.iter().zip(&before.state) {
+            assert!(now[0] != before[0] && now[1] == before[1]);
+        }
+    }
+
+    /// The chi-square statistic of counts that should be alike.
+    fn chi_square(counts: &[u64]) -> f64 {
+        let expected = counts.iter().sum::<u64>() as f64 / counts.len() as f64;
+        let square = |&count: &u64| (count as f64 - expected).powi(2) / expected;
+        counts.iter().map(square).sum()
+    }
+
+    /// Whether a statistic is within four standard deviations of its mean, given
+    /// the degrees of freedom.
+    fn is_plausible(statistic: f64, freedom: usize) -> bool {
+        let freedom = freedom as f64;
+        (statistic - freedom).abs() <= 4.0 * (2.0 * freedom).sqrt()
+    }
+
+    #[test]
+    fn numbers_are_uniform_and_independent() {
+        for count in [1, 2, 3, 7, 8, 100] {
+            let rounds = draws(11, count, 8, 400);
+            let count = count as usize;
+            let mut single = vec![0; count];
+            // Of one lane in successive rounds, and of neighbouring lanes.
+            let mut in_turn = vec![0; count * count];
+            let mut abreast = vec![0; count * count];
+            let mut by_lane = vec![0; 512 * count];
+            for (round, drawn) in rounds.iter().enumerate() {
+                for (lane, &number) in drawn.iter().enumerate() {
+                    single[number] += 1;
+                    by_lane[lane * count + number] += 1;
+                    if round % 2 == 1 {
+                        in_turn[rounds[round - 1][lane] * count + number] += 1;
+                    }
+                    if lane % 2 == 1 {
+                        abreast[drawn[lane - 1] * count + number] += 1;
+                    }
+                }
+            }
+            // The lanes have drawn as often as each other, so they are not free.
+            let by_lane = (by_lane, 512);
+            for (counts, fixed) in [(single, 1), (in_turn, 1), (abreast, 1), by_lane] {
+                let statistic = chi_square(&counts);
+                let freedom = counts.len() - fixed;
+                assert!(
+                    is_plausible(statistic, freedom),
+                    "{statistic} for {freedom} degrees of {count} values"
+                );
+            }
+        }
+    }
+}
