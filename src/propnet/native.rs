@@ -12,8 +12,6 @@ mod encode;
 mod fuse;
 mod uses;
 
-use std::io;
-
 use memmap2::{Mmap, MmapMut};
 
 use super::lanes::Rows;
@@ -60,16 +58,13 @@ pub(super) struct Native {
 }
 
 impl Native {
-    /// Compiles a tape for rows of so many words.
-    ///
-    /// # Errors
-    ///
-    /// If the system gives no memory for code.
+    /// Compiles a tape for rows of so many words; none if the system gives no
+    /// memory for code.
     ///
     /// # Panics
     ///
     /// If the instructions are not available for the width.
-    pub fn new(tape: &Tape, words: usize, instructions: Instructions) -> io::Result<Native> {
+    pub fn new(tape: &Tape, words: usize, instructions: Instructions) -> Option<Native> {
         assert!(
             instructions.is_available(words),
             "{instructions:?} is there for rows of {words} words"
@@ -80,10 +75,10 @@ impl Native {
             Instructions::Avx512 => Form::Evex256,
         };
         let compiled = compile(tape, form, words * 8);
-        let mut code = MmapMut::map_anon(compiled.bytes.len())?;
+        let mut code = MmapMut::map_anon(compiled.bytes.len()).ok()?;
         code.copy_from_slice(&compiled.bytes);
-        Ok(Native {
-            code: code.make_exec()?,
+        Some(Native {
+            code: code.make_exec().ok()?,
             bases: compiled.addresses.bases().to_vec(),
             rows: *tape.rows(),
             scratch: compiled.scratch,
