@@ -78,6 +78,7 @@ impl Code {
             engine.is_available(words),
             "{engine:?} runs on rows of {words} words here"
         );
+        #[cfg(target_arch = "x86_64")]
         let is_any = engine == Engine::Auto;
         #[cfg(target_arch = "x86_64")]
         for (native, instructions) in [

@@ -140,9 +140,10 @@ impl Native {
             // SAFETY: the instructions are there, as `new` asserted on this
             // machine. The function reads its table only where a base was
             // entered above. From there on it touches vectors in rows below
-            // `rows` of each bank and below `scratch` of the scratch rows,
-            // which `Addresses::operand` asserted for every operand; these lie
-            // inside the buffers by the assertions above, `chunk` included, as
+            // `rows` of each bank, which `Addresses::operand` asserted for every
+            // operand, and below `scratch` of the scratch rows, as the
+            // allocator counts those that it deals out. All these lie inside
+            // the buffers by the assertions above, `chunk` included, as
             // a row has `words` words and `chunk` ends before them. All buffers
             // are borrowed uniquely for this call, differ from each other, and
             // may hold any bits. It keeps the registers that the convention
