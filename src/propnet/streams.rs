@@ -103,15 +103,28 @@ fn draw_at<const N: usize>(
     numbers: &mut [u64],
 ) -> usize {
     let words = lanes.len();
+    // Loops over arrays, not closures given to functions: those are compiled
+    // once, for no vectors.
     let get = |rows: &[u64], row: usize| -> [u64; N] {
-        let row = &rows[row * words + at..][..N];
-        row.try_into().expect("as many as were asked for")
+        let mut array = [0; N];
+        array.copy_from_slice(&rows[row * words + at..][..N]);
+        array
     };
     let bits = numbers.len() / words;
     let tops = bits..limits.counts.len() / words;
     let mut open = get(lanes, 0);
-    let mut now: [[u64; N]; 4] = std::array::from_fn(|of| get(&state[of], 0));
-    while open.iter().fold(0, |any, word| any | word) != 0 {
+    let mut now = [[0; N]; 4];
+    for of in 0..4 {
+        now[of].copy_from_slice(&state[of][at..][..N]);
+    }
+    loop {
+        let mut any = 0;
+        for word in open {
+            any |= word;
+        }
+        if any == 0 {
+            break;
+        }
         let mut after = now;
         let mut less = [0; N];
         for bit in 0..bits {
@@ -136,17 +149,21 @@ fn draw_at<const N: usize>(
             }
         }
         // A block that was done before this round has drawn nothing in it.
-        for (now, after) in now.iter_mut().zip(&after) {
+        for of in 0..4 {
             for i in 0..N {
-                now[i] = if open[i] == 0 { now[i] } else { after[i] };
+                now[of][i] = if open[i] == 0 {
+                    now[of][i]
+                } else {
+                    after[of][i]
+                };
             }
         }
         for i in 0..N {
             open[i] &= !less[i];
         }
     }
-    for (of, now) in state.iter_mut().zip(&now) {
-        of[at..at + N].copy_from_slice(now);
+    for of in 0..4 {
+        state[of][at..][..N].copy_from_slice(&now[of]);
     }
     N
 }
@@ -155,8 +172,9 @@ fn draw_at<const N: usize>(
 #[inline(always)]
 fn advance<const N: usize>(state: &mut [[u64; N]; 4]) -> [u64; N] {
     let [a, b, c, d] = state;
-    std::array::from_fn(|i| {
-        let word = a[i].wrapping_add(d[i]).rotate_left(23).wrapping_add(a[i]);
+    let mut words = [0; N];
+    for i in 0..N {
+        words[i] = a[i].wrapping_add(d[i]).rotate_left(23).wrapping_add(a[i]);
         let shifted = b[i] << 17;
         c[i] ^= a[i];
         d[i] ^= b[i];
@@ -164,8 +182,8 @@ fn advance<const N: usize>(state: &mut [[u64; N]; 4]) -> [u64; N] {
         a[i] ^= d[i];
         c[i] ^= shifted;
         d[i] = d[i].rotate_left(45);
-        word
-    })
+    }
+    words
 }
 
 #[cfg(test)]
