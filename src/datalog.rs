@@ -22,10 +22,12 @@ mod run;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use crate::ground::{TermId, TermOverflow, Terms};
 use crate::program::{RelationId, Rule};
 use compile::Program;
+pub use compile::{OnDemand, on_demand};
 use relation::Relation;
 
 #[allow(unused_imports)] // For the module comment.
@@ -53,6 +55,8 @@ pub struct Bounds {
     pub work: u64,
     /// Raised from outside to stop.
     pub interrupt: Arc<AtomicBool>,
+    /// When to stop.
+    pub deadline: Option<Instant>,
 }
 
 impl Default for Bounds {
@@ -61,6 +65,7 @@ impl Default for Bounds {
             facts: 5_000_000,
             work: 1_000_000_000,
             interrupt: Arc::default(),
+            deadline: None,
         }
     }
 }
@@ -74,6 +79,8 @@ pub enum Failure {
     Work(u64),
     /// The table of terms is full.
     Terms(TermOverflow),
+    /// The deadline is over.
+    Late,
     /// Stopped from outside.
     Interrupted,
     /// Who was shown the matches of a rule wanted no more.
@@ -188,6 +195,13 @@ impl Evaluator {
     /// Number of rows of a relation.
     pub fn count(&self, relation: RelationId) -> usize {
         self.relations[relation.index()].count() as usize
+    }
+
+    /// Bytes taken by all rows, about.
+    pub fn memory(&self) -> usize {
+        // Beside its values a row has a slot and a link in each of a few indexes.
+        let bytes = |rows: &Relation| rows.count() as usize * (4 * rows.arity() + 24);
+        self.relations.iter().map(bytes).sum()
     }
 
     /// Rows looked at since the evaluator was made.

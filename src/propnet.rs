@@ -4,9 +4,11 @@
 //! holds next; for every move, when it is legal; when the game is over and what
 //! it is worth then: all as gates of one [`network::Network`].
 
+mod attempts;
 pub mod code;
 mod constants;
 mod cycles;
+mod decompose;
 pub mod draw;
 mod equal;
 mod factor;
@@ -20,12 +22,13 @@ pub mod network;
 mod passes;
 pub mod playout;
 mod relax;
+mod shape;
 pub mod streams;
 pub mod tape;
 
 use crate::game::{Game, Move};
 use crate::ground::TermId;
-pub use grounding::{GroundLimits, Grounded, TooLarge};
+pub use attempts::{GroundLimits, Grounded, TooLarge};
 use network::{Builder, Literal, Network, Node};
 pub use passes::Pass;
 
@@ -71,7 +74,7 @@ impl Propnet {
     ///
     /// [`TooLarge`] past a limit.
     pub fn ground(game: &Game, limits: &GroundLimits) -> Result<(Propnet, Grounded), TooLarge> {
-        grounding::ground(game, limits)
+        attempts::ground(game, limits)
     }
 
     /// Everything that is asked of the network.
@@ -120,17 +123,4 @@ impl Propnet {
         let before: usize = self.moves[..role].iter().map(Vec::len).sum();
         self.facts.len() + before + chosen
     }
-}
-
-/// The inputs of moves: role by node.
-fn moves_by_node(net: &Propnet) -> rustc_hash::FxHashMap<usize, usize> {
-    let mut role_of = vec![None; net.network.inputs()];
-    for (role, moves) in net.moves.iter().enumerate() {
-        for number in 0..moves.len() {
-            role_of[net.move_input(role, number)] = Some(role);
-        }
-    }
-    (0..net.network.len())
-        .filter_map(|node| Some((node, role_of[net.network.input_number(node)?]?)))
-        .collect()
 }

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 
@@ -64,6 +65,26 @@ pub struct RuleOptions {
     #[arg(long, value_name = "N", default_value_t = Limits::default().work)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
     pub max_work: u64,
+    /// Most seconds for grounding the rules to a network
+    #[arg(long, value_name = "S", default_value_t = 5.0, value_parser = seconds)]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
+    pub ground_time: f64,
+    /// Most megabytes of rows and gates while grounding, about
+    #[arg(long, value_name = "MB", default_value_t = GroundLimits::default().memory >> 20)]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
+    pub ground_memory: usize,
+    /// Most instances of rules while grounding
+    #[arg(long, value_name = "N", default_value_t = GroundLimits::default().instances)]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
+    pub ground_instances: u64,
+}
+
+/// A time in seconds, as an option says it.
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.0..=1e9).contains(&seconds) => Ok(seconds),
+        _ => Err("not a number of seconds from 0 to 1000000000".to_owned()),
+    }
 }
 
 const GRID_HELP: &str = "\
@@ -202,9 +223,19 @@ impl RuleOptions {
     /// If what holds in every state is too large.
     pub fn machine_for(&self, game: &Game, context: &Context) -> anyhow::Result<AnyMachine> {
         let spinner = context.spinner("preparing the rules");
-        let machine = AnyMachine::new(game, self.backend.backend(), self.limits(context));
+        let limits = self.limits(context);
+        let made = match self.backend {
+            BackendChoice::Auto => AnyMachine::auto(game, limits),
+            chosen => AnyMachine::new(game, chosen.backend(), limits).map(|m| (m, None)),
+        };
         spinner.finish_and_clear();
-        machine.map_err(anyhow::Error::from)
+        let (machine, why_not) = made.map_err(anyhow::Error::from)?;
+        if let Some(reason) = why_not {
+            context.note(format_args!(
+                "the rules are evaluated by Datalog: a network has {reason}"
+            ));
+        }
+        Ok(machine)
     }
 
     /// What the machine may spend.
@@ -213,7 +244,10 @@ impl RuleOptions {
             facts: self.max_facts,
             work: self.max_work,
             ground: GroundLimits {
-                interrupt: context.interrupt().clone(),
+                instances: self.ground_instances,
+                memory: self.ground_memory.saturating_mul(1 << 20),
+                time: Some(Duration::from_secs_f64(self.ground_time)),
+                interrupt: Some(context.interrupt().clone()),
                 ..GroundLimits::default()
             },
             interrupt: context.interrupt().clone(),

@@ -61,6 +61,40 @@ pub(super) struct Group {
     pub heads: Vec<usize>,
 }
 
+/// A program rewritten to derive only what is asked for.
+pub struct OnDemand {
+    /// The rules. Relations of the program given keep their ids.
+    pub rules: RuleSet,
+    /// By rule: the rule given that it comes from.
+    pub origins: Vec<usize>,
+    /// By relation: whether it says what is asked for, and has no rows of the
+    /// program given. Without such literals, rules derive more than is asked for,
+    /// but nothing wrong.
+    pub is_demand: Vec<bool>,
+}
+
+/// Rewrites a program before anything is known of its sizes; None if there is
+/// nothing to be spared. Arguments as for [`Evaluator::new`].
+pub fn on_demand(
+    rules: &RuleSet,
+    inputs: &[(RelationId, Layer)],
+    queries: &[(usize, Vec<RelationId>)],
+    terms: &Terms,
+) -> Option<OnDemand> {
+    let mut is_input = vec![false; rules.arity.len()];
+    for (input, _) in inputs {
+        is_input[input.index()] = true;
+    }
+    let layer = layers(rules, inputs);
+    let estimates = guessed(rules);
+    let rewritten = demanded(rules, &layer, &is_input, queries, &estimates, terms)?;
+    Some(OnDemand {
+        is_demand: rewritten.copies.iter().map(Option::is_none).collect(),
+        rules: rewritten.rules,
+        origins: rewritten.origins,
+    })
+}
+
 impl Evaluator {
     /// Compiles a program and evaluates its static part.
     ///

@@ -1,6 +1,7 @@
 //! Running plans: nested loops over rows, without recursion.
 
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use super::compile::Group;
 use super::plan::{Action, Columns, NO_STEP, Plan, Register, Test};
@@ -244,6 +245,13 @@ impl Evaluator {
                 }
                 if self.bounds.interrupt.load(Ordering::Relaxed) {
                     return fail(Failure::Interrupted);
+                }
+                if self
+                    .bounds
+                    .deadline
+                    .is_some_and(|end| Instant::now() >= end)
+                {
+                    return fail(Failure::Late);
                 }
             }
             if passed {

@@ -97,6 +97,7 @@ impl DatalogMachine {
             facts: limits.facts,
             work: limits.work,
             interrupt: limits.interrupt,
+            deadline: None,
         };
         let (mut evaluator, asks) = compile(rules, &inputs, &queries, &mut terms, bounds)
             .map_err(|error| play_error(game, error))?;
@@ -396,7 +397,7 @@ fn play_error(game: &Game, error: EvaluationError) -> PlayError {
         Failure::Terms(overflow) => {
             return PlayError::from(overflow).at(game, &game.rules().rules[error.rule]);
         }
-        Failure::Interrupted | Failure::Refused => return PlayError::Interrupted,
+        Failure::Interrupted | Failure::Refused | Failure::Late => return PlayError::Interrupted,
     };
     let rule = None;
     PlayError::TooLarge { what, limit, rule }.at(game, &game.rules().rules[error.rule])

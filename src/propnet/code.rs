@@ -132,6 +132,11 @@ impl Code {
     /// If a bank is missing, too short for the tape's places, or of another
     /// width.
     pub fn run(&mut self, banks: &mut [Rows]) {
+        let program = match &self.form {
+            Form::Interpreted(program) => program,
+            #[cfg(target_arch = "x86_64")]
+            Form::Native(code) => return code.run(banks, &mut self.scratch),
+        };
         for (number, &rows) in self.rows.iter().enumerate() {
             if rows > 0 {
                 let bank = &banks[number];
@@ -139,11 +144,6 @@ impl Code {
                 assert_eq!(bank.words(), self.words, "bank {number} has the width");
             }
         }
-        let program = match &self.form {
-            Form::Interpreted(program) => program,
-            #[cfg(target_arch = "x86_64")]
-            Form::Native(code) => return code.run(banks, &mut self.scratch),
-        };
         match self.words {
             1 => program.run::<1>(banks, &mut self.scratch),
             4 => program.run::<4>(banks, &mut self.scratch),
@@ -161,7 +161,7 @@ mod tests {
 
     use super::*;
     use crate::propnet::network::tests::random_network;
-    use crate::propnet::network::{Literal, Network, read};
+    use crate::propnet::network::{Builder, Literal, Network, read};
     use crate::propnet::tape::Place;
 
     /// A tape for some of the network, rows for it, and what must come out.
@@ -280,6 +280,22 @@ mod tests {
         let place = |index| Place { bank: 0, index };
         let outputs: Vec<_> = (0..).map(place).zip(outputs).map(|(p, l)| (l, p)).collect();
         Tape::new(&network, &[], &outputs);
+    }
+
+    #[test]
+    fn depth_has_no_limit() {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+        let mut builder = Builder::new(40);
+        let mut last = builder.input(0);
+        for _ in 0..100_000 {
+            let [a, b] = [0; 2].map(|_| builder.input(random.random_range(0..40)));
+            let either = builder.or(&[last, a]);
+            last = builder.xor(either, b);
+        }
+        let case = Case::new(builder.network(), &[], &[last, !last], 8, &mut random);
+        for engine in ENGINES {
+            case.check(engine, "a deep network");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //!
 //! Source: Tarjan, Depth-first search and linear graph algorithms, 1972.
 
+use super::factor::Moves;
 use super::network::{Builder, Literal};
 
 /// What a way to hold speaks of.
@@ -22,8 +23,9 @@ pub(super) enum Reference {
 #[derive(Debug)]
 pub(super) struct Rows {
     count: usize,
-    /// Row, and what suffices for it.
-    made: Vec<(u32, Literal)>,
+    /// Row, and where what suffices for it starts in `literals`.
+    made: Vec<(u32, u32)>,
+    literals: Vec<Literal>,
     /// Row, and where what suffices for it starts in `references`.
     ways: Vec<(u32, u32)>,
     references: Vec<Reference>,
@@ -36,10 +38,17 @@ impl Rows {
         Rows {
             count,
             made: Vec::new(),
+            literals: Vec::new(),
             ways: Vec::new(),
             references: Vec::new(),
             scratch: Vec::new(),
         }
+    }
+
+    /// Bytes taken by the ways to hold, about.
+    pub fn memory(&self) -> usize {
+        let ways = self.made.len() + self.ways.len() + self.references.len();
+        8 * ways + 4 * self.literals.len()
     }
 
     /// A row holds if all of the references do.
@@ -50,26 +59,22 @@ impl Rows {
         {
             return;
         }
-        self.scratch.clear();
-        let start = self.references.len();
-        for reference in body {
-            match *reference {
-                Reference::Made(literal) => self.scratch.push(literal),
-                other => self.references.push(other),
-            }
+        let is_row = |reference: &Reference| matches!(reference, Reference::Row(..));
+        if !body.iter().any(is_row) {
+            self.made.push((row as u32, self.literals.len() as u32));
+            self.literals.extend(body.iter().filter_map(literal));
+            return;
         }
+        self.scratch.clear();
+        self.scratch.extend(body.iter().filter_map(literal));
         let made = builder.and(&self.scratch);
-        if self.references.len() == start {
-            if made != Literal::FALSE {
-                self.made.push((row as u32, made));
-            }
-        } else if made == Literal::FALSE {
-            self.references.truncate(start);
-        } else {
-            if made != Literal::TRUE {
-                self.references.push(Reference::Made(made));
-            }
-            self.ways.push((row as u32, start as u32));
+        if made == Literal::FALSE {
+            return;
+        }
+        self.ways.push((row as u32, self.references.len() as u32));
+        self.references.extend(body.iter().filter(|r| is_row(r)));
+        if made != Literal::TRUE {
+            self.references.push(Reference::Made(made));
         }
     }
 
@@ -84,35 +89,27 @@ impl Rows {
             }
             return Reference::Row(row, false);
         }
-        let literal = |reference: &Reference| match reference {
-            Reference::Made(literal) => *literal,
-            Reference::Row(..) => unreachable!("just looked"),
-        };
         let mut ways = Vec::with_capacity(branches.len());
         for branch in branches {
-            let branch: Vec<Literal> = branch.iter().map(literal).collect();
+            let branch: Vec<Literal> = branch.iter().filter_map(literal).collect();
             ways.push(builder.and(&branch));
         }
         Reference::Made(builder.or(&ways))
     }
 
     /// Makes all rows.
-    pub fn literals(self, builder: &mut Builder) -> Vec<Literal> {
-        let made = Lists::new(self.count, &self.made);
-        let ends = self.ways.iter().skip(1).map(|way| way.1);
-        let ends = ends.chain([self.references.len() as u32]);
-        let ways: Vec<(u32, (u32, u32))> = self
-            .ways
-            .iter()
-            .zip(ends)
-            .map(|(&(row, start), end)| (row, (start, end)))
-            .collect();
+    pub fn literals(self, moves: &mut Moves, builder: &mut Builder) -> Vec<Literal> {
+        let made = with_ends(&self.made, self.literals.len());
+        let made = Lists::new(self.count, &made);
+        let ways = with_ends(&self.ways, self.references.len());
         let ways = Lists::new(self.count, &ways);
         let mut maker = Maker {
             literals: vec![Literal::FALSE; self.count],
             made,
             ways,
             references: &self.references,
+            operands: &self.literals,
+            moves,
         };
         if self.ways.is_empty() {
             for row in 0..self.count {
@@ -132,6 +129,29 @@ impl Rows {
         }
         maker.literals
     }
+}
+
+/// The literal of a reference to none of the rows.
+fn literal(reference: &Reference) -> Option<Literal> {
+    match *reference {
+        Reference::Made(literal) => Some(literal),
+        Reference::Row(..) => None,
+    }
+}
+
+fn is_false(term: &[Literal]) -> bool {
+    let opposed = |literal: &Literal| term.contains(&!*literal);
+    term.contains(&Literal::FALSE) || term.iter().any(opposed)
+}
+
+/// Rows and starts as rows and ranges.
+fn with_ends(starts: &[(u32, u32)], end: usize) -> Vec<(u32, (u32, u32))> {
+    let ends = starts.iter().skip(1).map(|start| start.1);
+    let ends = ends.chain([end as u32]);
+    let ranges = starts.iter().zip(ends);
+    ranges
+        .map(|(&(row, start), end)| (row, (start, end)))
+        .collect()
 }
 
 /// Values by row.
@@ -165,30 +185,47 @@ impl<T: Copy> Lists<T> {
 
 struct Maker<'r> {
     literals: Vec<Literal>,
-    made: Lists<Literal>,
+    made: Lists<(u32, u32)>,
+    operands: &'r [Literal],
     ways: Lists<(u32, u32)>,
     references: &'r [Reference],
+    moves: &'r mut Moves,
 }
 
 impl Maker<'_> {
     /// Makes a row whose references are all made.
     fn make(&mut self, row: usize, builder: &mut Builder) {
-        let mut ways = self.made.of(row).to_vec();
-        let mut body = Vec::new();
-        for &(start, end) in self.ways.of(row) {
-            body.clear();
-            for reference in &self.references[start as usize..end as usize] {
-                body.push(match *reference {
-                    Reference::Made(literal) => literal,
-                    Reference::Row(row, negated) => self.literals[row].negated_if(negated),
-                });
+        let mut terms: Vec<Vec<Literal>> = Vec::new();
+        for &(start, end) in self.made.of(row) {
+            let term = &self.operands[start as usize..end as usize];
+            if !is_false(term) {
+                let term = term.iter().filter(|l| **l != Literal::TRUE);
+                terms.push(term.copied().collect());
             }
-            ways.push(builder.and(&body));
         }
-        self.literals[row] = builder.or(&ways);
+        for &(start, end) in self.ways.of(row) {
+            let references = self.references[start as usize..end as usize].iter();
+            let term = references.map(|reference| match *reference {
+                Reference::Made(literal) => literal,
+                Reference::Row(row, negated) => self.literals[row].negated_if(negated),
+            });
+            let term: Vec<Literal> = term.filter(|l| *l != Literal::TRUE).collect();
+            if !is_false(&term) {
+                terms.push(term);
+            }
+        }
+        for term in &mut terms {
+            term.sort_unstable();
+            term.dedup();
+        }
+        self.literals[row] = match terms.as_slice() {
+            [] => Literal::FALSE,
+            [term] => builder.and(term),
+            _ => self.moves.any(builder, terms),
+        };
     }
 
-    /// The rows that the k-th reference of a row speaks of, over all its ways.
+    /// The rows that a row's ways speak of.
     fn uses(&self, row: usize) -> impl Iterator<Item = usize> + '_ {
         self.ways.of(row).iter().flat_map(|&(start, end)| {
             self.references[start as usize..end as usize]

@@ -11,11 +11,14 @@
 //! factorization of Boolean expressions (1982).
 
 use std::collections::BinaryHeap;
+use std::ops::Range;
+use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::Propnet;
 use super::network::{Builder, Literal, Node, live, same_gate, transcribe};
-use super::{Propnet, moves_by_node};
+use crate::game::Move;
 
 /// Factors all gates.
 pub(super) fn factor(net: &mut Propnet) {
@@ -34,7 +37,7 @@ pub(super) fn factor(net: &mut Propnet) {
     let inputs: Vec<Literal> = (0..net.network.inputs())
         .map(|i| builder.input(i))
         .collect();
-    let moves = Moves::new(net);
+    let mut moves = Moves::new(net.facts.len(), &net.moves);
     let network = &net.network;
     // Of gates that only one gate reads, as they are: these dissolve in it.
     let mut dissolve: FxHashSet<usize> = FxHashSet::default();
@@ -79,42 +82,59 @@ fn term(builder: &Builder, literal: Literal) -> Vec<Literal> {
 }
 
 /// What is known of moves: a role makes exactly one.
-struct Moves {
-    /// By node: role of the move that it is the input of.
-    role: FxHashMap<usize, usize>,
-    /// By role: the inputs of its moves.
-    all: Vec<Vec<Literal>>,
+#[derive(Debug)]
+pub(super) struct Moves {
+    /// By role: the nodes of its moves' inputs.
+    all: Vec<Range<usize>>,
+    /// Literals that are the "or" of several moves of one role, by node.
+    sets: FxHashMap<Literal, Rc<[u32]>>,
+    made: FxHashMap<Rc<[u32]>, Literal>,
+    stored: usize,
 }
 
 impl Moves {
-    fn new(net: &Propnet) -> Moves {
-        let role = moves_by_node(net);
-        let mut all = vec![Vec::new(); net.moves.len()];
-        for (&node, &role) in &role {
-            all[role].push(Literal::of(node));
+    /// Of a network whose inputs are so many facts and then these moves.
+    pub fn new(facts: usize, moves: &[Vec<Move>]) -> Moves {
+        let mut start = 1 + facts;
+        let ranges = moves.iter().map(|moves| {
+            start += moves.len();
+            start - moves.len()..start
+        });
+        Moves {
+            all: ranges.collect(),
+            sets: FxHashMap::default(),
+            made: FxHashMap::default(),
+            stored: 0,
         }
-        for moves in &mut all {
-            moves.sort_unstable();
+    }
+
+    /// The role of a move, if the literal is one.
+    fn role(&self, literal: Literal) -> Option<usize> {
+        if literal.is_negated() || literal.node() >= self.all.last()?.end {
+            return None;
         }
-        Moves { role, all }
+        self.all
+            .iter()
+            .position(|moves| moves.contains(&literal.node()))
     }
 
     /// Whether two literals are moves of one role.
     fn exclude(&self, term: &[Literal]) -> bool {
-        let mut seen: Vec<usize> = Vec::new();
-        for literal in term.iter().filter(|literal| !literal.is_negated()) {
-            if let Some(&role) = self.role.get(&literal.node()) {
-                if seen.contains(&role) {
-                    return true;
-                }
-                seen.push(role);
+        let mut seen: Option<usize> = None;
+        let mut more: Vec<usize> = Vec::new();
+        for role in term.iter().filter_map(|literal| self.role(*literal)) {
+            if seen == Some(role) || more.contains(&role) {
+                return true;
+            }
+            if let Some(other) = seen.replace(role) {
+                more.push(other);
             }
         }
         false
     }
 
     /// The "or" of the "and"s of the terms.
-    fn any(&self, builder: &mut Builder, mut terms: Vec<Vec<Literal>>) -> Literal {
+    pub fn any(&mut self, builder: &mut Builder, mut terms: Vec<Vec<Literal>>) -> Literal {
         terms.retain(|term| !self.exclude(term));
         if terms.iter().any(Vec::is_empty) {
             return Literal::TRUE;
@@ -143,34 +163,88 @@ impl Moves {
         self.or(builder, ways)
     }
 
-    /// The "or" of literals, most moves of a role being replaced by the others.
-    fn or(&self, builder: &mut Builder, mut ways: Vec<Literal>) -> Literal {
+    /// The "or" of literals; most moves of a role are replaced by the others.
+    fn or(&mut self, builder: &mut Builder, mut ways: Vec<Literal>) -> Literal {
         ways.sort_unstable();
         ways.dedup();
-        let mut count = vec![0; self.all.len()];
-        for way in ways.iter().filter(|way| !way.is_negated()) {
-            if let Some(&role) = self.role.get(&way.node()) {
-                count[role] += 1;
-            }
-        }
-        for (role, all) in self.all.iter().enumerate() {
-            if count[role] * 2 <= all.len() || all.is_empty() {
-                continue;
-            }
-            let mut others = Vec::new();
-            for chosen in all {
-                if ways.binary_search(chosen).is_err() {
-                    others.push(*chosen);
-                }
-            }
-            ways.retain(|way| way.is_negated() || self.role.get(&way.node()) != Some(&role));
-            let others = builder.or(&others);
-            ways.push(!others);
-            ways.sort_unstable();
+        for role in 0..self.all.len() {
+            self.or_of_moves(builder, role, &mut ways);
         }
         builder.or(&ways)
     }
+
+    /// Replaces those ways that are moves of a role, or an "or" of some, by less
+    /// if that is possible.
+    fn or_of_moves(&mut self, builder: &mut Builder, role: usize, ways: &mut Vec<Literal>) {
+        let all = self.all[role].clone();
+        let size = |way: &Literal| match self.sets.get(way) {
+            Some(set) if all.contains(&(set[0] as usize)) => set.len(),
+            _ => usize::from(!way.is_negated() && all.contains(&way.node())),
+        };
+        let sizes: Vec<usize> = ways.iter().map(size).collect();
+        let count = sizes.iter().filter(|size| **size > 0).count();
+        let total: usize = sizes.iter().sum();
+        let is_all = count == ways.len();
+        let many = total * 2 > all.len();
+        if count < 2 || !(many || is_all && total <= MOST_IN_SET) {
+            return;
+        }
+        let mut union: Vec<u32> = Vec::with_capacity(total);
+        for (way, _) in ways.iter().zip(&sizes).filter(|(_, size)| **size > 0) {
+            match self.sets.get(way) {
+                Some(set) => union.extend_from_slice(set),
+                None => union.push(way.node() as u32),
+            }
+        }
+        union.sort_unstable();
+        union.dedup();
+        let mut next = union.iter().peekable();
+        let others: Vec<u32> = match many {
+            true => all
+                .clone()
+                .map(|node| node as u32)
+                .filter(|node| next.next_if_eq(&node).is_none())
+                .collect(),
+            false => Vec::new(),
+        };
+        if many && (others.len() < count || self.made.contains_key(others.as_slice())) {
+            let others = self.or_of_set(builder, others);
+            let mut kept = sizes.iter().map(|size| *size == 0);
+            ways.retain(|_| kept.next().expect("one for each"));
+            ways.push(!others);
+            ways.sort_unstable();
+        } else if is_all {
+            let literal = builder.or(ways);
+            self.remember(union, literal);
+            *ways = vec![literal];
+        }
+    }
+
+    fn or_of_set(&mut self, builder: &mut Builder, set: Vec<u32>) -> Literal {
+        if let Some(known) = self.made.get(set.as_slice()) {
+            return *known;
+        }
+        let moves: Vec<Literal> = set.iter().map(|&node| Literal::of(node as usize)).collect();
+        let literal = builder.or(&moves);
+        self.remember(set, literal);
+        literal
+    }
+
+    fn remember(&mut self, set: Vec<u32>, literal: Literal) {
+        if set.len() < 2 || set.len() > MOST_IN_SET || self.stored + set.len() > MOST_STORED {
+            return;
+        }
+        self.stored += set.len();
+        let set: Rc<[u32]> = set.into();
+        self.made.entry(Rc::clone(&set)).or_insert(literal);
+        self.sets.insert(literal, set);
+    }
 }
+
+/// Largest set of moves that is remembered, and how many moves all sets may have
+/// together.
+const MOST_IN_SET: usize = 4096;
+const MOST_STORED: usize = 8_000_000;
 
 /// Moves terms of one literal to `ways`, and drops what they make superfluous.
 fn absorb(terms: &mut Vec<Vec<Literal>>, ways: &mut Vec<Literal>) {

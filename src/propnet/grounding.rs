@@ -7,92 +7,71 @@
 //! on the state is the "or" of its matches. Only relations that depend on each
 //! other in a circle are collected first, to be put in order row by row.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
-use petgraph::algo::kosaraju_scc;
-use petgraph::graph::{DiGraph, NodeIndex};
+use std::time::Instant;
 
 use super::Propnet;
+use super::attempts::{GroundLimits, Grounded, INTERRUPTED, LATE, TooLarge};
 use super::cycles::{Reference, Rows as CyclicRows};
+use super::decompose::Pieces;
+use super::factor::Moves;
 use super::network::{Builder, Literal};
 use super::relax;
+use super::shape::{Part, Shape, Test};
 use crate::check::Keyword;
 use crate::datalog::{Bounds, EvaluationError, Evaluator, Failure, Rows};
-use crate::game::flat::{Flat, Wrapped, flatten};
+use crate::game::flat::{Flat, Wrapped};
 use crate::game::{Game, Move};
-use crate::ground::{TermId, Terms};
+use crate::ground::{TermId, TermOverflow, Terms};
 use crate::program::strata::for_each_body_atom;
-use crate::program::{Atom, Literal as Condition, RelationId, Rule, RuleSet, Term};
+use crate::program::{Atom, RelationId, Rule, RuleSet};
 
-/// What grounding may cost.
-#[derive(Clone, Debug)]
-pub struct GroundLimits {
-    /// Rows that all relations together can ever have.
-    pub facts: usize,
-    /// Rows looked at in one rule, or while the rows are found.
-    pub work: u64,
-    /// Matches of all rules together.
-    pub instances: u64,
-    /// Raised from outside to stop soon.
-    pub interrupt: Arc<AtomicBool>,
-}
-
-impl Default for GroundLimits {
-    fn default() -> Self {
-        GroundLimits {
-            facts: 3_000_000,
-            work: 200_000_000,
-            instances: 5_000_000,
-            interrupt: Arc::default(),
-        }
-    }
-}
-
-/// Why a game has no network.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TooLarge {
-    /// What grew; nothing if grounding was interrupted.
-    pub what: &'static str,
-    /// How far it may grow.
-    pub limit: u64,
-    /// The rule that was being grounded, as `file:line:column`.
-    pub rule: Option<String>,
-}
-
-/// What grounding found.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub struct Grounded {
-    /// Rows that relations can ever have.
-    pub rows: usize,
-    /// Matches of rules among them.
-    pub instances: u64,
-}
-
-/// Grounds a game.
-///
-/// # Errors
-///
-/// [`TooLarge`] past a limit.
-pub(super) fn ground(game: &Game, limits: &GroundLimits) -> Result<(Propnet, Grounded), TooLarge> {
-    let flat = flatten(game);
-    let mut terms = game.terms().clone();
-    let dynamic = relax::dynamic(&flat);
-    let relaxed = relax::relaxed(game, &flat, &dynamic, &mut terms)
-        .map_err(|_| too_large(game, "terms", 0, None))?;
-    let wanted: Vec<RelationId> = [&flat.next, &flat.init, &flat.legal, &flat.state, &flat.does]
+/// The relations that a network answers for.
+pub(super) fn wanted(game: &Game, flat: &Flat) -> Vec<RelationId> {
+    [&flat.next, &flat.init, &flat.legal, &flat.state, &flat.does]
         .iter()
         .flat_map(|wrapped| wrapped.relations())
         .chain(game.keyword(Keyword::Terminal))
         .chain(game.keyword(Keyword::Goal))
-        .collect();
+        .collect()
+}
+
+/// Grounds the rules of a game as these pieces say them.
+///
+/// # Errors
+///
+/// [`TooLarge`] past a limit.
+pub(super) fn ground_pieces(
+    game: &Game,
+    flat: &Flat,
+    pieces: Pieces,
+    limits: &GroundLimits,
+    deadline: Option<Instant>,
+) -> Result<(Propnet, Grounded), TooLarge> {
+    let mut terms = game.terms().clone();
+    let flat = Flat {
+        rules: pieces.rules.clone(),
+        ..flat.clone()
+    };
+    let dynamic = relax::dynamic(&flat);
+    let reporter = Reporter {
+        game,
+        origins: &pieces.origins,
+        limits,
+    };
+    let relaxed = relax::relaxed(game, &flat, &pieces, &dynamic, &mut terms);
+    let relaxed = relaxed.map_err(|overflow| {
+        let failure = Failure::Terms(overflow);
+        reporter.failure(EvaluationError { failure, rule: 0 })
+    })?;
+    let wanted = wanted(game, &flat);
     let bounds = Bounds {
         facts: limits.facts,
         work: limits.work,
-        interrupt: Arc::clone(&limits.interrupt),
+        interrupt: limits.interrupt.clone().unwrap_or_default(),
+        deadline,
     };
-    let fail = |error| failure(game, error);
-    let components = components(&flat.rules, &wanted);
+    let fail = |error| reporter.failure(error);
+    let components = relax::components(&flat.rules, &wanted);
     // Also what only negations need, which the relaxed program has not.
     let asked = components.iter().flatten().map(|&r| RelationId::new(r));
     let queries = [(0, asked.collect())];
@@ -104,9 +83,11 @@ pub(super) fn ground(game: &Game, limits: &GroundLimits) -> Result<(Propnet, Gro
         rules: &flat.rules,
         relaxed: &relaxed,
         dynamic,
+        reporter,
         evaluator,
         terms,
         builder: Builder::new(0),
+        moves: Moves::new(0, &[]),
         literals: vec![Vec::new(); flat.rules.arity.len()],
         instances: 0,
     };
@@ -124,10 +105,12 @@ struct Grounder<'g> {
     limits: &'g GroundLimits,
     rules: &'g RuleSet,
     relaxed: &'g RuleSet,
+    reporter: Reporter<'g>,
     dynamic: Vec<bool>,
     evaluator: Evaluator,
     terms: Terms,
     builder: Builder,
+    moves: Moves,
     /// By relation that depends on the state, and row: when it holds.
     literals: Vec<Vec<Literal>>,
     instances: u64,
@@ -164,6 +147,7 @@ impl Grounder<'_> {
         }
         let count = facts.len() + moves.iter().map(Vec::len).sum::<usize>();
         self.builder = Builder::new(count);
+        self.moves = Moves::new(facts.len(), &moves);
         for (relation, _, term) in self.wrapped_terms(&flat.state)? {
             let fact = facts.binary_search(&term).expect("it holds first or next");
             self.literals[relation.index()].push(self.builder.input(fact));
@@ -243,7 +227,7 @@ impl Grounder<'_> {
         for rule in rules {
             self.instances(rule, circular.then_some(relations), &first, &mut rows)?;
         }
-        let literals = rows.literals(&mut self.builder);
+        let literals = rows.literals(&mut self.moves, &mut self.builder);
         for &relation in relations {
             let count = self.evaluator.count(RelationId::new(relation));
             self.literals[relation] = literals[first[relation]..][..count].to_vec();
@@ -273,6 +257,10 @@ impl Grounder<'_> {
         let builder = &mut self.builder;
         let instances = &mut self.instances;
         let limit = self.limits.instances;
+        let memory = self.limits.memory;
+        let fixed = self.evaluator.memory();
+        let mut full = false;
+        let reporter = self.reporter;
         let is_own = |relation: usize| {
             circle.is_some_and(|relations| relations.binary_search(&relation).is_ok())
         };
@@ -285,6 +273,12 @@ impl Grounder<'_> {
             &mut self.terms,
             &mut |model, columns| {
                 *instances += 1;
+                if instances.is_multiple_of(4096) {
+                    full = fixed + rows.memory() + builder.memory() > memory;
+                }
+                if full || *instances > limit {
+                    return false;
+                }
                 let reference = |model: &mut Rows, part: &Part| -> Reference {
                     let columns = &columns[part.columns.clone()];
                     let relation = part.relation.index();
@@ -304,7 +298,7 @@ impl Grounder<'_> {
                 for part in &shape.parts {
                     match reference(model, part) {
                         Reference::Made(Literal::TRUE) => {}
-                        Reference::Made(Literal::FALSE) => return *instances <= limit,
+                        Reference::Made(Literal::FALSE) => return true,
                         other => body.push(other),
                     }
                 }
@@ -333,17 +327,15 @@ impl Grounder<'_> {
                     &mut body,
                     builder,
                 );
-                *instances <= limit
+                true
             },
         );
         match outcome {
-            Err(error) if error.failure == Failure::Refused => Err(too_large(
-                self.game,
-                "instances of rules",
-                limit,
-                Some(number),
-            )),
-            other => other.map_err(|error| failure(self.game, error)),
+            Err(error) if error.failure == Failure::Refused => Err(match full {
+                true => reporter.too_large("bytes of rows and gates", memory as u64, Some(number)),
+                false => reporter.too_large("instances of rules", limit, Some(number)),
+            }),
+            other => other.map_err(|error| reporter.failure(error)),
         }
     }
 
@@ -355,7 +347,8 @@ impl Grounder<'_> {
         moves: Vec<Vec<Move>>,
     ) -> Result<(Propnet, Grounded), TooLarge> {
         let game = self.game;
-        let fail = |error| failure(game, error);
+        let reporter = self.reporter;
+        let fail = |error| reporter.failure(error);
         let mut next = vec![Vec::new(); facts.len()];
         let mut numbers = vec![0; self.rules.arity.len()];
         let mut literal = |grounder: &mut Self, relation: RelationId| {
@@ -437,135 +430,38 @@ impl Grounder<'_> {
     }
 }
 
-/// The relations that the wanted ones need, in order of use; those that depend
-/// on each other together.
-fn components(rules: &RuleSet, wanted: &[RelationId]) -> Vec<Vec<usize>> {
-    let count = rules.arity.len();
-    let mut uses: Vec<Vec<usize>> = vec![Vec::new(); count];
-    for rule in &rules.rules {
-        for_each_body_atom(rule, |atom, _| {
-            uses[rule.head.relation.index()].push(atom.relation.index());
-        });
-    }
-    let mut needed = vec![false; count];
-    let mut open: Vec<usize> = wanted.iter().map(|relation| relation.index()).collect();
-    while let Some(relation) = open.pop() {
-        if !std::mem::replace(&mut needed[relation], true) {
-            open.extend(&uses[relation]);
-        }
-    }
-    let mut graph: DiGraph<(), ()> = DiGraph::with_capacity(count, 0);
-    for _ in 0..count {
-        graph.add_node(());
-    }
-    for (user, used) in uses.iter().enumerate().filter(|(user, _)| needed[*user]) {
-        for &used in used {
-            graph.add_edge(NodeIndex::new(user), NodeIndex::new(used), ());
-        }
-    }
-    let components = kosaraju_scc(&graph).into_iter().map(|component| {
-        let mut relations: Vec<usize> = component.iter().map(|node| node.index()).collect();
-        relations.sort_unstable();
-        relations
-    });
-    components
-        .filter(|relations| needed[relations[0]])
-        .collect()
+/// Says what grew too large.
+#[derive(Copy, Clone)]
+struct Reporter<'g> {
+    game: &'g Game,
+    /// By rule: the rule of the game that it comes from.
+    origins: &'g [usize],
+    limits: &'g GroundLimits,
 }
 
-/// What of a rule's body depends on the state or could not be decided by the
-/// match, as places in one long row of columns.
-struct Shape {
-    columns: Vec<Term>,
-    head: Part,
-    parts: Vec<Part>,
-    any: Vec<Vec<Vec<Test>>>,
-}
-
-struct Part {
-    relation: RelationId,
-    columns: std::ops::Range<usize>,
-    negated: bool,
-}
-
-enum Test {
-    Atom(Part),
-    /// Two columns, and whether they must be equal.
-    Equal(usize, usize, bool),
-}
-
-impl Shape {
-    fn new(rule: &Rule, dynamic: &[bool]) -> Shape {
-        let mut columns = Vec::new();
-        let part = |columns: &mut Vec<Term>, atom: &Atom, negated| {
-            let start = columns.len();
-            columns.extend_from_slice(&atom.arguments);
-            Part {
-                relation: atom.relation,
-                columns: start..columns.len(),
-                negated,
+impl Reporter<'_> {
+    fn failure(self, error: EvaluationError) -> TooLarge {
+        let (what, limit) = match error.failure {
+            Failure::Facts(limit) => ("facts that can ever hold", limit as u64),
+            Failure::Work(limit) => ("rows looked at", limit),
+            Failure::Terms(TermOverflow::Count(limit)) => ("different terms", limit as u64),
+            Failure::Terms(TermOverflow::Depth(limit)) => ("levels of nesting", limit as u64),
+            Failure::Late => {
+                let time = self.limits.time.unwrap_or_default();
+                (LATE, time.as_millis() as u64)
             }
+            Failure::Interrupted | Failure::Refused => (INTERRUPTED, 0),
         };
-        let head = part(&mut columns, &rule.head, false);
-        let mut parts = Vec::new();
-        let mut any = Vec::new();
-        for literal in &rule.body {
-            match literal {
-                Condition::Positive(atom) if dynamic[atom.relation.index()] => {
-                    parts.push(part(&mut columns, atom, false));
-                }
-                Condition::Negative(atom) if dynamic[atom.relation.index()] => {
-                    parts.push(part(&mut columns, atom, true));
-                }
-                Condition::Any(branches) => {
-                    let mut depends = false;
-                    literal.for_each_atom(&mut |atom, _| depends |= dynamic[atom.relation.index()]);
-                    if !depends {
-                        continue;
-                    }
-                    let mut test = |literal: &Condition| match literal {
-                        Condition::Positive(atom) => Test::Atom(part(&mut columns, atom, false)),
-                        Condition::Negative(atom) => Test::Atom(part(&mut columns, atom, true)),
-                        Condition::Distinct(left, right, _) | Condition::Same(left, right, _) => {
-                            columns.push(left.clone());
-                            columns.push(right.clone());
-                            let wanted = matches!(literal, Condition::Same(..));
-                            Test::Equal(columns.len() - 2, columns.len() - 1, wanted)
-                        }
-                        Condition::Any(_) => unreachable!("alternatives are one level deep"),
-                    };
-                    let branches = branches
-                        .iter()
-                        .map(|branch| branch.iter().map(&mut test).collect());
-                    any.push(branches.collect());
-                }
-                _ => {}
-            }
-        }
-        Shape {
-            columns,
-            head,
-            parts,
-            any,
-        }
+        self.too_large(what, limit, Some(error.rule))
     }
-}
 
-fn failure(game: &Game, error: EvaluationError) -> TooLarge {
-    let (what, limit) = match error.failure {
-        Failure::Facts(limit) => ("facts that can ever hold", limit as u64),
-        Failure::Work(limit) => ("rows looked at", limit),
-        Failure::Terms(_) => ("terms", 0),
-        Failure::Interrupted | Failure::Refused => ("", 0),
-    };
-    too_large(game, what, limit, Some(error.rule))
-}
-
-fn too_large(game: &Game, what: &'static str, limit: u64, rule: Option<usize>) -> TooLarge {
-    let rule = rule.and_then(|rule| game.rules().rules.get(rule));
-    TooLarge {
-        what,
-        limit,
-        rule: rule.map(|rule| game.sources().place(rule.span)),
+    fn too_large(self, what: &'static str, limit: u64, rule: Option<usize>) -> TooLarge {
+        let rule = rule.and_then(|rule| self.origins.get(rule));
+        let rule = rule.and_then(|&rule| self.game.rules().rules.get(rule));
+        TooLarge {
+            what,
+            limit,
+            rule: rule.map(|rule| self.game.sources().place(rule.span)),
+        }
     }
 }

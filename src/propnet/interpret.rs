@@ -2,31 +2,59 @@
 //!
 //! In: a [`Tape`] and banks of rows. Out: the rows asked for. All values lie in
 //! one array while it runs, so what is given is copied in and what is asked for
-//! is copied out.
+//! is copied out. All operations are one formula with other masks, as a branch
+//! on the kind of each would be mispredicted again and again.
 
 use super::lanes::Rows;
 use super::tape::{Home, Kind, Place, Tape};
 
-/// An operation on rows of one array.
+/// `a & first ^ b & (second ^ a & both)` on rows of one array: any function of
+/// two operands that is false where both are.
 #[derive(Copy, Clone, Debug)]
 struct Operation {
-    kind: Kind,
     result: u32,
-    operands: [u32; 2],
+    a: u32,
+    b: u32,
+    masks: Masks,
+}
+
+/// Each is zero or all ones. Kept short, as there is one for each operation.
+#[derive(Copy, Clone, Debug)]
+struct Masks {
+    first: i8,
+    second: i8,
+    both: i8,
+}
+
+/// Operations up to the beginning or end of a loop.
+#[derive(Clone, Debug)]
+struct Stretch {
+    end: usize,
+    mark: Option<Mark>,
+}
+
+#[derive(Clone, Debug)]
+enum Mark {
+    /// Rows of feedbacks that become zero.
+    Begin(Vec<u32>),
+    /// Rows of feedbacks, each with that of what it becomes.
+    End(Vec<(u32, u32)>),
 }
 
 /// A tape whose values have rows in one array.
 #[derive(Debug)]
 pub(super) struct Program {
     operations: Vec<Operation>,
-    /// By loop: the rows of its feedbacks, each with that of its definition.
-    loops: Vec<Vec<(u32, u32)>>,
-    /// Rows to copy in: the first ones of the array.
+    stretches: Vec<Stretch>,
+    /// Rows to copy in: those that follow the row of ones.
     given: Vec<Place>,
     /// Rows to copy out: those that follow.
     outputs: Vec<Place>,
     rows: usize,
 }
+
+/// The row that is set in all lanes.
+const ONES: u32 = 0;
 
 impl Program {
     pub fn new(tape: &Tape) -> Self {
@@ -39,8 +67,8 @@ impl Program {
                 _ => {}
             }
         }
-        let scratch = given.len() + outputs.len();
-        let mut banked = 0..scratch as u32;
+        let scratch = 1 + given.len() + outputs.len();
+        let mut banked = 1..scratch as u32;
         let rows: Vec<u32> = tape
             .homes
             .iter()
@@ -51,38 +79,61 @@ impl Program {
                 Home::Nowhere => u32::MAX,
             })
             .collect();
-        let row = |value: u32| rows[value as usize];
-        let operations = tape
-            .steps
-            .iter()
-            .map(|step| match step.kind {
-                Kind::Begin | Kind::End => Operation {
-                    kind: step.kind,
-                    result: step.result,
-                    operands: step.operands,
-                },
-                kind => {
-                    let mut operands = [0; 2];
-                    for (operand, &value) in operands.iter_mut().zip(step.reads()) {
-                        *operand = row(value);
-                    }
-                    Operation {
-                        kind,
-                        result: row(step.result),
-                        operands,
-                    }
-                }
-            })
-            .collect();
-        let pairs =
-            |pairs: &Vec<(u32, u32)>| pairs.iter().map(|&(f, d)| (row(f), row(d))).collect();
-        Program {
-            operations,
-            loops: tape.loops.iter().map(pairs).collect(),
+        let mut program = Program {
+            operations: Vec::with_capacity(tape.steps.len()),
+            stretches: Vec::new(),
             given,
             outputs,
             rows: scratch + tape.scratch(),
+        };
+        let row = |value: u32| rows[value as usize];
+        for step in &tape.steps {
+            let [a, b, _] = step.operands;
+            let pairs = || tape.loops[step.number()].iter();
+            let (a, b, masks) = match step.kind {
+                Kind::And => (row(a), row(b), [0, 0, -1]),
+                Kind::AndNot => (row(a), row(b), [-1, 0, -1]),
+                Kind::Or => (row(a), row(b), [-1, -1, -1]),
+                Kind::Xor => (row(a), row(b), [-1, -1, 0]),
+                Kind::Not => (row(a), ONES, [-1, -1, 0]),
+                Kind::Copy => (row(a), ONES, [-1, 0, 0]),
+                Kind::Zero => (ONES, ONES, [0, 0, 0]),
+                Kind::Ones => (ONES, ONES, [-1, 0, 0]),
+                Kind::Table(_) => unreachable!("only machine code makes these"),
+                Kind::Begin => {
+                    let feedbacks = pairs().map(|&(feedback, _)| row(feedback));
+                    program.mark(Some(Mark::Begin(feedbacks.collect())));
+                    continue;
+                }
+                Kind::End => {
+                    let pairs = pairs().map(|&(feedback, next)| (row(feedback), row(next)));
+                    program.mark(Some(Mark::End(pairs.collect())));
+                    continue;
+                }
+            };
+            program.push(row(step.result), a, b, masks);
         }
+        program.mark(None);
+        program
+    }
+
+    fn push(&mut self, result: u32, a: u32, b: u32, masks: [i8; 3]) {
+        let [first, second, both] = masks;
+        self.operations.push(Operation {
+            result,
+            a,
+            b,
+            masks: Masks {
+                first,
+                second,
+                both,
+            },
+        });
+    }
+
+    fn mark(&mut self, mark: Option<Mark>) {
+        let end = self.operations.len();
+        self.stretches.push(Stretch { end, mark });
     }
 
     /// Rows of the array.
@@ -93,51 +144,47 @@ impl Program {
     /// Runs it on rows of `WORDS` words.
     pub fn run<const WORDS: usize>(&self, banks: &mut [Rows], array: &mut Rows) {
         let (array, rest) = array.flat_mut().as_chunks_mut::<WORDS>();
-        assert!(
-            rest.is_empty(),
-            "the rows have as many words as were asked for"
-        );
-        for (row, place) in array.iter_mut().zip(&self.given) {
+        assert!(rest.is_empty(), "rows have the words that were asked for");
+        array[ONES as usize] = [u64::MAX; WORDS];
+        for (row, place) in array[1..].iter_mut().zip(&self.given) {
             row.copy_from_slice(banks[place.bank as usize].row(place.index as usize));
         }
         self.execute(array);
-        for (row, place) in array[self.given.len()..].iter().zip(&self.outputs) {
+        let outputs = &array[1 + self.given.len()..];
+        for (row, place) in outputs.iter().zip(&self.outputs) {
             let bank = &mut banks[place.bank as usize];
             bank.row_mut(place.index as usize).copy_from_slice(row);
         }
     }
 
     fn execute<const WORDS: usize>(&self, array: &mut [[u64; WORDS]]) {
+        let mut start = 0;
         let mut next = 0;
-        let mut begin = 0;
-        while let Some(operation) = self.operations.get(next) {
+        // The stretch after the last beginning of a loop.
+        let mut begin = (0, 0);
+        while let Some(stretch) = self.stretches.get(next) {
+            for operation in &self.operations[start..stretch.end] {
+                apply(array, operation);
+            }
+            start = stretch.end;
             next += 1;
-            let [a, b] = operation.operands.map(|operand| operand as usize);
-            let result = operation.result as usize;
-            match operation.kind {
-                Kind::And => binary(array, result, a, b, |a, b| a & b),
-                Kind::AndNot => binary(array, result, a, b, |a, b| a & !b),
-                Kind::Or => binary(array, result, a, b, |a, b| a | b),
-                Kind::Xor => binary(array, result, a, b, |a, b| a ^ b),
-                Kind::Not => array[result] = array[a].map(|word| !word),
-                Kind::Copy => array[result] = array[a],
-                Kind::Zero => array[result] = [0; WORDS],
-                Kind::Ones => array[result] = [u64::MAX; WORDS],
-                Kind::Begin => {
-                    begin = next;
-                    for &(feedback, _) in &self.loops[a] {
+            match &stretch.mark {
+                None => {}
+                Some(Mark::Begin(feedbacks)) => {
+                    begin = (start, next);
+                    for &feedback in feedbacks {
                         array[feedback as usize] = [0; WORDS];
                     }
                 }
-                Kind::End => {
+                Some(Mark::End(pairs)) => {
                     let mut is_changed = false;
-                    for &(feedback, definition) in &self.loops[a] {
+                    for &(feedback, definition) in pairs {
                         let new = array[definition as usize];
                         let old = std::mem::replace(&mut array[feedback as usize], new);
                         is_changed |= old != new;
                     }
                     if is_changed {
-                        next = begin;
+                        (start, next) = begin;
                     }
                 }
             }
@@ -146,13 +193,15 @@ impl Program {
 }
 
 #[inline(always)]
-fn binary<const WORDS: usize>(
-    array: &mut [[u64; WORDS]],
-    result: usize,
-    a: usize,
-    b: usize,
-    operation: impl Fn(u64, u64) -> u64,
-) {
-    let (a, b) = (array[a], array[b]);
-    array[result] = std::array::from_fn(|word| operation(a[word], b[word]));
+fn apply<const WORDS: usize>(array: &mut [[u64; WORDS]], operation: &Operation) {
+    let wide = |mask: i8| i64::from(mask) as u64;
+    let Masks {
+        first,
+        second,
+        both,
+    } = operation.masks;
+    let (first, second, both) = (wide(first), wide(second), wide(both));
+    let (a, b) = (array[operation.a as usize], array[operation.b as usize]);
+    array[operation.result as usize] =
+        std::array::from_fn(|word| a[word] & first ^ b[word] & (second ^ a[word] & both));
 }

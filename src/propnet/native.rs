@@ -9,6 +9,8 @@
 mod address;
 mod allocate;
 mod encode;
+mod fuse;
+mod uses;
 
 use std::io;
 

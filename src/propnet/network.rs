@@ -329,6 +329,12 @@ impl Builder {
         &self.network
     }
 
+    /// Bytes taken, about.
+    pub(super) fn memory(&self) -> usize {
+        // A node has a kind, a start and a place in the table.
+        10 * self.network.len() + 4 * self.network.operands.len()
+    }
+
     /// The network with the gates made so far.
     ///
     /// # Panics

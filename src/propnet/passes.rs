@@ -28,23 +28,31 @@ impl Propnet {
             passes.push(Pass { name, gates });
         };
         ran(self, "grounding");
-        self.tidy();
-        ran(self, "dead");
         self.drop_constants();
         ran(self, "constants");
-        factor(self);
-        self.tidy();
+        self.factor();
         ran(self, "factors");
         self.merge_equal_facts();
         ran(self, "equal");
         self.drop_constants();
-        factor(self);
-        self.tidy();
+        self.factor();
         ran(self, "factors");
         passes
     }
 
-    fn tidy(&mut self) {
+    /// Factors gates, unless that undoes more sharing than it finds.
+    fn factor(&mut self) {
+        self.tidy();
+        let before = self.clone();
+        factor(self);
+        self.tidy();
+        if self.network.gates() > before.network.gates() {
+            *self = before;
+        }
+    }
+
+    /// Drops dead gates and puts the others in level order.
+    pub(super) fn tidy(&mut self) {
         let mut roots = self.roots();
         self.network = tidy(&self.network, &mut roots);
         let mut moved = roots.into_iter();

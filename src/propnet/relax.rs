@@ -5,6 +5,10 @@
 //! not depend on the state is exact; of the rest, a fact that can hold next may
 //! hold, a move that can be legal may be made, and negations are left out.
 
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+
+use super::decompose::Pieces;
 use crate::check::Keyword;
 use crate::game::Game;
 use crate::game::flat::{Flat, Wrapped};
@@ -32,7 +36,8 @@ pub(super) fn dynamic(flat: &Flat) -> Vec<bool> {
     dynamic
 }
 
-/// The program. Its first rules are those of the game, in order.
+/// The program. Its first rules are those of the flat game, in order, each with
+/// the guards of its piece.
 ///
 /// # Errors
 ///
@@ -40,14 +45,19 @@ pub(super) fn dynamic(flat: &Flat) -> Vec<bool> {
 pub(super) fn relaxed(
     game: &Game,
     flat: &Flat,
+    pieces: &Pieces,
     dynamic: &[bool],
     terms: &mut Terms,
 ) -> Result<RuleSet, TermOverflow> {
     let mut rules = flat.rules.clone();
-    for rule in &mut rules.rules {
+    let nothing = Vec::new();
+    let guards = pieces.guards.iter().chain(std::iter::repeat(&nothing));
+    rules.rules.extend(pieces.guard_rules.iter().cloned());
+    for (rule, guards) in rules.rules.iter_mut().zip(guards) {
         rule.body = std::mem::take(&mut rule.body)
             .into_iter()
             .filter_map(|literal| weaken(literal, dynamic))
+            .chain(guards.iter().cloned())
             .collect();
     }
     for (given, sources, roles) in [
@@ -176,4 +186,40 @@ fn rule(variables: usize, head: (RelationId, Vec<Term>), body: (RelationId, Vec<
         variables: (0..variables).map(|_| "?x".into()).collect(),
         span,
     }
+}
+
+/// The relations that the wanted ones need, in order of use; those that depend
+/// on each other together.
+pub(super) fn components(rules: &RuleSet, wanted: &[RelationId]) -> Vec<Vec<usize>> {
+    let count = rules.arity.len();
+    let mut uses: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for rule in &rules.rules {
+        for_each_body_atom(rule, |atom, _| {
+            uses[rule.head.relation.index()].push(atom.relation.index());
+        });
+    }
+    let mut needed = vec![false; count];
+    let mut open: Vec<usize> = wanted.iter().map(|relation| relation.index()).collect();
+    while let Some(relation) = open.pop() {
+        if !std::mem::replace(&mut needed[relation], true) {
+            open.extend(&uses[relation]);
+        }
+    }
+    let mut graph: DiGraph<(), ()> = DiGraph::with_capacity(count, 0);
+    for _ in 0..count {
+        graph.add_node(());
+    }
+    for (user, used) in uses.iter().enumerate().filter(|(user, _)| needed[*user]) {
+        for &used in used {
+            graph.add_edge(NodeIndex::new(user), NodeIndex::new(used), ());
+        }
+    }
+    let components = kosaraju_scc(&graph).into_iter().map(|component| {
+        let mut relations: Vec<usize> = component.iter().map(|node| node.index()).collect();
+        relations.sort_unstable();
+        relations
+    });
+    components
+        .filter(|relations| needed[relations[0]])
+        .collect()
 }

@@ -26,7 +26,7 @@ pub struct Place {
     pub index: u32,
 }
 
-/// What a step does. It reads values `a` and, if it takes two, `b`.
+/// What a step does. It reads values `a`, `b` and `c`, or the first of them.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Kind {
     And,
@@ -40,6 +40,9 @@ pub(super) enum Kind {
     Copy,
     Zero,
     Ones,
+    /// Any function of three values: bit `4 * a + 2 * b + c` of the number.
+    /// Tapes have none; machine code makes them of two other steps.
+    Table(u8),
     /// The loop `a` begins: its feedbacks are zero.
     Begin,
     /// The loop `a` ends: its feedbacks become what defines them. If that changed
@@ -54,6 +57,7 @@ impl Kind {
             Kind::And | Kind::AndNot | Kind::Or | Kind::Xor => 2,
             Kind::Not | Kind::Copy => 1,
             Kind::Zero | Kind::Ones | Kind::Begin | Kind::End => 0,
+            Kind::Table(_) => 3,
         }
     }
 }
@@ -64,8 +68,8 @@ pub(super) struct Step {
     pub kind: Kind,
     /// The value that it makes; no other step does.
     pub result: u32,
-    /// `a` and `b`; the number of the loop where it begins or ends.
-    pub operands: [u32; 2],
+    /// `a`, `b`, `c`; the number of the loop where it begins or ends.
+    pub operands: [u32; 3],
 }
 
 impl Step {
@@ -124,7 +128,7 @@ impl Tape {
     pub fn new(network: &Network, given: &[(usize, Place)], outputs: &[(Literal, Place)]) -> Tape {
         let literals = || outputs.iter().map(|&(literal, _)| literal);
         let cone = Cone::new(network, given.iter().map(|&(node, _)| node), literals());
-        let events = schedule::depth_first(&cone, literals());
+        let events = schedule::schedule(&cone, literals());
         Emitter::new(&cone, given).emit(&events, outputs)
     }
 
@@ -273,5 +277,67 @@ impl Ending {
 
     pub fn at(&self, position: usize) -> &[u32] {
         &self.values[self.starts[position] as usize..self.starts[position + 1] as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::propnet::network::Builder;
+
+    /// Operations, scratch rows and loops of a tape for all inputs and these
+    /// outputs.
+    fn check(builder: &Builder, outputs: &[Literal], expected: (usize, usize, usize)) {
+        let network = builder.network();
+        let place = |bank, index: usize| Place {
+            bank,
+            index: index as u32,
+        };
+        let inputs = 0..network.inputs();
+        let given: Vec<_> = inputs.map(|i| (1 + i, place(0, i))).collect();
+        let outputs = outputs.iter().enumerate();
+        let outputs: Vec<_> = outputs.map(|(i, &out)| (out, place(1, i))).collect();
+        let tape = Tape::new(network, &given, &outputs);
+        let counts = (tape.operations(), tape.scratch(), tape.loops.len());
+        assert_eq!(counts, expected);
+    }
+
+    #[test]
+    fn negations_cost_only_at_outputs() {
+        let mut builder = Builder::new(4);
+        let [a, b, c, d] = [0, 1, 2, 3].map(|i| builder.input(i));
+        let either = builder.or(&[a, !b]);
+        let gate = builder.and(&[!c, !d, either]);
+        let other = builder.xor(!gate, a);
+        check(&builder, &[other], (4, 1, 0));
+        check(&builder, &[!other], (5, 1, 0));
+    }
+
+    #[test]
+    fn gates_share_what_they_have_in_common() {
+        let mut builder = Builder::new(60);
+        let common: Vec<Literal> = (20..26).map(|i| builder.input(i)).collect();
+        let gates: Vec<Literal> = (0..20)
+            .map(|i| {
+                let own = [builder.input(i), builder.input(59 - i)];
+                builder.and(&[&common[..], &own].concat())
+            })
+            .collect();
+        check(&builder, &gates, (5 + 2 * 20, 2, 0));
+    }
+
+    #[test]
+    fn only_what_feeds_back_is_in_the_loop() {
+        let mut builder = Builder::new(4);
+        let [a, b, c, d] = [0, 1, 2, 3].map(|i| builder.input(i));
+        let feedback = builder.open(1)[0];
+        let before = builder.and(&[a, b]);
+        let inside = builder.and(&[feedback, c]);
+        let next = builder.or(&[before, inside]);
+        let after = builder.and(&[inside, d]);
+        builder.close(&[next]);
+        check(&builder, &[after], (4, 4, 1));
+        // Asked for what stands before it, it need not run.
+        check(&builder, &[before], (1, 0, 0));
     }
 }

@@ -15,7 +15,7 @@ use crate::cli::rules::{BackendChoice, read_text, shown_name};
 use crate::cli::{Context, Exit, show};
 use crate::diagnostic::Severity;
 use crate::game::Game;
-use crate::machine::{DatalogMachine, Limits, NaiveMachine, PlayError};
+use crate::machine::{DatalogMachine, Limits, NaiveMachine, PlayError, PropnetMachine};
 use crate::span::{Source, Sources};
 use crate::symbol::Case;
 
@@ -30,7 +30,12 @@ fn subject(
     limits: Limits,
 ) -> Result<Box<dyn Subject>, PlayError> {
     Ok(match backend {
-        BackendChoice::Auto | BackendChoice::Datalog => {
+        BackendChoice::Auto | BackendChoice::Propnet => {
+            let ground = limits.ground.clone();
+            let machine = PropnetMachine::new(game, limits, &ground)?;
+            Box::new(MachineSubject::new("propnet", machine)?)
+        }
+        BackendChoice::Datalog => {
             let machine = DatalogMachine::new(game, limits)?;
             Box::new(MachineSubject::new("datalog", machine)?)
         }

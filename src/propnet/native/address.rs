@@ -62,7 +62,7 @@ impl Addresses {
                 None => tape.scratch(),
             };
             if rows > 0 {
-                counts.resize((rows - 1 >> shifts[bank]) + 1, 0);
+                counts.resize(((rows - 1) >> shifts[bank]) + 1, 0);
             }
         }
         for home in &tape.homes {

@@ -13,6 +13,8 @@
 
 use super::address::{Addresses, SCRATCH};
 use super::encode::{Binary, Encoder, Form, Operand, RDI};
+use super::fuse::fused;
+use super::uses::{NEVER, Uses};
 use crate::propnet::tape::{Ending, Home, Kind, Place, Step, Tape, last_uses};
 
 /// Machine code and what it expects.
@@ -25,14 +27,18 @@ pub(super) struct Compiled {
     pub instructions: usize,
 }
 
-/// Not needed any more.
-const NEVER: u32 = u32::MAX;
+/// Whether two steps become one instruction where there are such.
+const FUSES: bool = true;
+
 /// In no register.
 const NO_REGISTER: u8 = u8::MAX;
 
 /// Compiles a tape for rows `stride` bytes apart.
 pub(super) fn compile(tape: &Tape, form: Form, stride: usize) -> Compiled {
-    let steps = &tape.steps;
+    let steps = &match form.is_evex() && FUSES {
+        true => fused(tape),
+        false => tape.steps.clone(),
+    };
     let uses = Uses::new(steps, &tape.loops, tape.homes.len());
     let ending = Ending::new(
         &last_uses(steps, &tape.loops, tape.homes.len()),
@@ -102,56 +108,6 @@ pub(super) fn compile(tape: &Tape, form: Form, stride: usize) -> Compiled {
     }
 }
 
-/// When values are needed next.
-struct Uses {
-    /// By step and operand: the next step that reads it.
-    after: Vec<[u32; 2]>,
-    /// By step: the first step that reads the result.
-    first: Vec<u32>,
-    /// By loop and feedback: the next step that reads its definition.
-    after_loop: Vec<Vec<u32>>,
-}
-
-impl Uses {
-    fn new(steps: &[Step], loops: &[Vec<(u32, u32)>], values: usize) -> Self {
-        let mut uses = Uses {
-            after: vec![[NEVER; 2]; steps.len()],
-            first: vec![NEVER; steps.len()],
-            after_loop: vec![Vec::new(); loops.len()],
-        };
-        let mut coming = vec![NEVER; values];
-        for (position, step) in steps.iter().enumerate().rev() {
-            match step.kind {
-                Kind::Begin => {}
-                Kind::End => {
-                    let pairs = &loops[step.number()];
-                    uses.after_loop[step.number()] = pairs
-                        .iter()
-                        .map(|&(_, value)| coming[value as usize])
-                        .collect();
-                    for &(_, value) in pairs {
-                        coming[value as usize] = position as u32;
-                    }
-                }
-                _ => {
-                    uses.first[position] = coming[step.result as usize];
-                    for (after, &value) in uses.after[position].iter_mut().zip(step.reads()) {
-                        *after = coming[value as usize];
-                    }
-                    for &value in step.reads() {
-                        coming[value as usize] = position as u32;
-                    }
-                }
-            }
-        }
-        uses
-    }
-
-    fn of_loop(&self, number: usize) -> &[u32] {
-        &self.after_loop[number]
-    }
-}
-
 /// Registers that hold no values of the tape. One that is not needed stands for
 /// none and is not used.
 #[derive(Copy, Clone)]
@@ -216,7 +172,7 @@ impl Allocator {
         let after = &uses.after[position];
         match step.kind {
             Kind::And | Kind::Or | Kind::Xor | Kind::AndNot => {
-                let [mut a, mut b] = step.operands;
+                let [mut a, mut b, _] = step.operands;
                 let mut after_a = after[0];
                 // The second operand of an instruction may lie in memory; that
                 // of "not and" is the one that is not negated.
@@ -253,6 +209,7 @@ impl Allocator {
                 self.encoder.binary(binary, result, first, second);
                 self.made(step.result, result, uses.first[position]);
             }
+            Kind::Table(table) => self.table(step, table, uses, position),
             Kind::Not => {
                 let source = self.source(step.operands[0]);
                 self.operands_read(step, after);
@@ -288,6 +245,58 @@ impl Allocator {
         // Not before: what makes room for the result must not be stored where
         // an operand is still to be read.
         self.release(ending.at(position));
+    }
+
+    /// The instruction overwrites its first operand. So that is one needed no
+    /// more, or else a copy, best of one that lies in memory anyway.
+    fn table(&mut self, step: &Step, table: u8, uses: &Uses, position: usize) {
+        let after = &uses.after[position];
+        let in_register = |allocator: &Self, operand: usize| {
+            allocator.register_of[step.operands[operand] as usize] != NO_REGISTER
+        };
+        let is_dying = |operand: &usize| after[*operand] == NEVER && in_register(self, *operand);
+        let dying = (0..3).find(is_dying);
+        let stored = (0..3).find(|&operand| !in_register(self, operand));
+        let first = dying.or(stored).unwrap_or(0);
+        let [mut second, mut third] = [(first + 1) % 3, (first + 2) % 3];
+        if !in_register(self, second) && (in_register(self, third) || after[third] < after[second])
+        {
+            (second, third) = (third, second);
+        }
+        let pinned = |allocator: &Self| {
+            let registers = step.operands.iter();
+            let registers = registers.map(|&value| allocator.register_of[value as usize]);
+            let held = registers.filter(|&register| register != NO_REGISTER);
+            held.fold(0, |pinned, register| pinned | 1u32 << register)
+        };
+        let mask = pinned(self);
+        let b = self.in_register(step.operands[second], after[second], mask);
+        let c = self.source(step.operands[third]);
+        let a = self.source(step.operands[first]);
+        let result = match a {
+            Operand::Register(register) if dying.is_some() => {
+                self.operands_read(step, after);
+                register
+            }
+            _ => {
+                // Not where another operand is, as that is read later.
+                let register = self.register(pinned(self));
+                self.instructions += 1;
+                self.encoder.load(register, a);
+                self.operands_read(step, after);
+                register
+            }
+        };
+        let permuted = (0..8).fold(0, |permuted, row: usize| {
+            let mut original = 0;
+            for (place, operand) in [first, second, third].into_iter().enumerate() {
+                original |= (row >> (2 - place) & 1) << (2 - operand);
+            }
+            permuted | (table >> original & 1) << row
+        });
+        self.instructions += 1;
+        self.encoder.ternary(result, b, c, permuted);
+        self.made(step.result, result, uses.first[position]);
     }
 
     /// What is in registers is stored if it is needed later, as at the second
@@ -439,7 +448,7 @@ impl Allocator {
         self.addresses.operand(place)
     }
 
-    fn operands_read(&mut self, step: &Step, after: &[u32; 2]) {
+    fn operands_read(&mut self, step: &Step, after: &[u32; 3]) {
         for (&value, &next) in step.reads().iter().zip(after) {
             self.needed(value, next);
         }

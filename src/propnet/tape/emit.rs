@@ -2,8 +2,11 @@
 //! polarity each is stored.
 //!
 //! In: a [`Cone`] and [`Event`]s. Out: [`Step`]s on values, each value made
-//! once. A value's polarity follows from those of its operands: of "and", "and
+//! once, so that gates that begin with the same operands share what is made of
+//! these. A value's polarity follows from those of its operands: of "and", "and
 //! not", "or" always exactly one fits, so a negated edge costs nothing.
+
+use rustc_hash::FxHashMap;
 
 use crate::propnet::network::{Literal, Node};
 
@@ -25,6 +28,8 @@ pub(super) struct Emitter<'c, 'n> {
     homes: Vec<Home>,
     /// By node: its value, or what is folded so far.
     values: Vec<Option<Signed>>,
+    /// By kind and operands: what was made of them before.
+    known: FxHashMap<(Kind, u32, u32), u32>,
     given: usize,
 }
 
@@ -36,6 +41,7 @@ impl<'c, 'n> Emitter<'c, 'n> {
             loops: vec![Vec::new(); cone.loops.len()],
             homes: Vec::new(),
             values: vec![None; cone.network.len()],
+            known: FxHashMap::default(),
             given: 0,
         };
         for (position, &(node, place)) in given.iter().enumerate() {
@@ -94,7 +100,7 @@ impl<'c, 'n> Emitter<'c, 'n> {
 
     fn step(&mut self, kind: Kind, a: u32, b: u32) -> u32 {
         let result = self.value(Home::Nowhere);
-        let operands = [a, b];
+        let operands = [a, b, 0];
         self.steps.push(Step {
             kind,
             result,
@@ -107,7 +113,7 @@ impl<'c, 'n> Emitter<'c, 'n> {
         let step = Step {
             kind,
             result: number,
-            operands: [number; 2],
+            operands: [number; 3],
         };
         self.steps.push(step);
     }
@@ -148,7 +154,18 @@ impl<'c, 'n> Emitter<'c, 'n> {
             }
         };
         let (a, b) = if swap { (b, a) } else { (a, b) };
-        let value = self.step(kind, a.value, b.value);
+        let (a, b) = match kind {
+            Kind::AndNot => (a.value, b.value),
+            _ => (a.value.min(b.value), a.value.max(b.value)),
+        };
+        let value = match self.known.get(&(kind, a, b)) {
+            Some(&value) => value,
+            None => {
+                let value = self.step(kind, a, b);
+                self.known.insert((kind, a, b), value);
+                value
+            }
+        };
         self.values[node] = Some(Signed { value, is_negated });
     }
 
@@ -169,7 +186,7 @@ impl<'c, 'n> Emitter<'c, 'n> {
                 let step = Step {
                     kind,
                     result,
-                    operands: [0; 2],
+                    operands: [0; 3],
                 };
                 late.push((self.steps.len() as u32, step));
                 continue;
@@ -189,7 +206,7 @@ impl<'c, 'n> Emitter<'c, 'n> {
             let step = Step {
                 kind,
                 result,
-                operands: [found.value; 2],
+                operands: [found.value; 3],
             };
             late.push((made[found.value as usize], step));
         }
