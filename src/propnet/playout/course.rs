@@ -7,7 +7,7 @@ use multiversion::multiversion;
 
 use super::Tally;
 
-/// One bit a lane, and sums over all lanes.
+/// One bit a lane, and sums by word: added up only at the end.
 #[derive(Debug)]
 pub(super) struct Course {
     /// Whether a playout that counts is running.
@@ -19,33 +19,41 @@ pub(super) struct Course {
     terminal: Vec<u64>,
     /// By word: playouts to begin.
     remaining: Vec<u64>,
-    state_changes: u64,
+    state_changes: Vec<u64>,
     /// By phase.
     sums: Vec<Sums>,
+    is_idle: bool,
 }
 
-/// Playouts that ended in one phase.
-#[derive(Clone, Default, Debug)]
+/// Playouts that ended in one phase, row by row as those that say so.
+#[derive(Clone, Debug)]
 struct Sums {
-    ended: u64,
-    terminal: u64,
-    stuck: u64,
-    /// By row of the scores.
+    ended: Vec<u64>,
+    terminal: Vec<u64>,
+    stuck: Vec<u64>,
     scores: Vec<u64>,
 }
 
 impl Course {
-    /// By word: how many playouts to begin, now and later.
-    pub fn new(remaining: Vec<u64>, phases: usize) -> Self {
-        let words = remaining.len();
+    /// By word: how many playouts to begin, now and later. The most rows that
+    /// will say what a playout is worth, and the number of phases.
+    pub fn new(remaining: Vec<u64>, scores: usize, phases: usize) -> Self {
+        let zeros = vec![0; remaining.len()];
+        let sums = Sums {
+            ended: zeros.clone(),
+            terminal: zeros.clone(),
+            stuck: zeros.clone(),
+            scores: vec![0; scores * zeros.len()],
+        };
         let mut course = Course {
-            live: vec![0; words],
-            going: vec![0; words],
-            ended: vec![0; words],
-            terminal: vec![0; words],
+            live: zeros.clone(),
+            going: zeros.clone(),
+            ended: zeros.clone(),
+            terminal: zeros.clone(),
             remaining,
-            state_changes: 0,
-            sums: vec![Sums::default(); phases],
+            state_changes: zeros,
+            sums: vec![sums; phases],
+            is_idle: false,
         };
         begin(&mut course.live, &mut course.remaining);
         course
@@ -58,8 +66,8 @@ impl Course {
 
     /// Whether nothing is running or to begin.
     pub fn is_done(&self) -> bool {
-        let all = self.live.iter().chain(&self.remaining);
-        all.fold(0, |any, word| any | word) == 0
+        let mut all = self.live.iter().chain(&self.remaining);
+        self.is_idle && all.all(|&none| none == 0)
     }
 
     /// Begins no playout from now on.
@@ -70,25 +78,22 @@ impl Course {
     /// Says which playouts are over, among others. The result is whether any of
     /// those that count is.
     pub fn settle(&mut self, over: &[u64]) -> bool {
-        let (changes, any) = settle(over, &mut self.live, &mut self.going, &mut self.ended);
-        self.state_changes += changes;
-        any
+        let lanes = [&mut self.live, &mut self.going, &mut self.ended];
+        let (ended, going) = settle(over, lanes.map(Vec::as_mut_slice), &mut self.state_changes);
+        self.is_idle = !going;
+        ended
     }
 
-    /// Counts the playouts that were just found to be over; rows say why.
+    /// Counts the playouts that were just found to be over; rows say why, and
+    /// what they are worth.
     pub fn count(&mut self, phase: usize, terminal: &[u64], stuck: &[u64], scores: &[u64]) {
         let sums = &mut self.sums[phase];
-        sums.scores.resize(scores.len() / terminal.len(), 0);
         for ((both, ended), terminal) in self.terminal.iter_mut().zip(&self.ended).zip(terminal) {
             *both = ended & terminal;
         }
-        let mut counts = [0; 3];
-        count(&self.ended, &self.ended, &mut counts[..1]);
-        count(&self.ended, terminal, &mut counts[1..2]);
-        count(&self.ended, stuck, &mut counts[2..]);
-        sums.ended += counts[0];
-        sums.terminal += counts[1];
-        sums.stuck += counts[2];
+        count(&self.ended, &self.ended, &mut sums.ended);
+        count(&self.ended, terminal, &mut sums.terminal);
+        count(&self.ended, stuck, &mut sums.stuck);
         count(&self.terminal, scores, &mut sums.scores);
     }
 
@@ -104,52 +109,56 @@ impl Course {
     /// Adds what ended in one phase; with the first, also all joint moves.
     /// `goals`: by role and goal value, its row of the scores.
     pub fn add_to(&self, tally: &mut Tally, phase: usize, goals: &[Vec<usize>]) {
+        let total = |words: &[u64]| words.iter().sum::<u64>();
         if phase == 0 {
-            tally.state_changes += self.state_changes;
+            tally.state_changes += total(&self.state_changes);
         }
         let sums = &self.sums[phase];
-        tally.playouts += sums.ended;
-        tally.stuck += sums.stuck;
-        tally.cut += sums.ended - sums.terminal - sums.stuck;
-        if sums.ended == 0 {
-            return;
-        }
+        let (ended, terminal) = (total(&sums.ended), total(&sums.terminal));
+        let stuck = total(&sums.stuck);
+        tally.playouts += ended;
+        tally.stuck += stuck;
+        tally.cut += ended - terminal - stuck;
+        let words = self.live.len();
         for (role, rows) in goals.iter().enumerate() {
-            let mut errors = sums.terminal;
+            let mut errors = terminal;
             for (goal, &row) in tally.goals[role].iter_mut().zip(rows) {
-                *goal += sums.scores[row];
-                errors -= sums.scores[row];
+                let alone = total(&sums.scores[row * words..][..words]);
+                *goal += alone;
+                errors -= alone;
             }
             tally.goal_errors[role] += errors;
         }
     }
 }
 
-/// The number of lanes that go on, and whether any ends.
+/// Whether any lane ends, and whether any goes on. `lanes`: those live, which
+/// become those that go on; these again; those that end.
 #[multiversion(targets("x86_64+avx512f+avx512vpopcntdq", "x86_64+avx2+popcnt"))]
-fn settle(over: &[u64], live: &mut [u64], going: &mut [u64], ended: &mut [u64]) -> (u64, bool) {
+fn settle(over: &[u64], lanes: [&mut [u64]; 3], changes: &mut [u64]) -> (bool, bool) {
     let words = over.len();
+    let [live, going, ended] = lanes;
     let (live, going, ended) = (&mut live[..words], &mut going[..words], &mut ended[..words]);
-    let mut changes = 0;
-    let mut any = 0;
+    let changes = &mut changes[..words];
+    let (mut any_ended, mut any_going) = (0, 0);
     for i in 0..words {
         ended[i] = live[i] & over[i];
-        going[i] = live[i] & !over[i];
-        live[i] = going[i];
-        any |= ended[i];
-        changes += u64::from(going[i].count_ones());
+        live[i] &= !over[i];
+        going[i] = live[i];
+        any_ended |= ended[i];
+        any_going |= live[i];
+        changes[i] += u64::from(live[i].count_ones());
     }
-    (changes, any != 0)
+    (any_ended != 0, any_going != 0)
 }
 
-/// Adds to each count the lanes that its row has in common with others.
+/// Adds to each word of sums the lanes that the rows have in common with others.
 #[multiversion(targets("x86_64+avx512f+avx512vpopcntdq", "x86_64+avx2+popcnt"))]
-fn count(lanes: &[u64], rows: &[u64], counts: &mut [u64]) {
-    let words = lanes.len();
-    for (number, sum) in counts.iter_mut().enumerate() {
-        let row = &rows[number * words..][..words];
-        for i in 0..words {
-            *sum += u64::from((row[i] & lanes[i]).count_ones());
+fn count(lanes: &[u64], rows: &[u64], sums: &mut [u64]) {
+    let rows = rows.chunks_exact(lanes.len());
+    for (row, sums) in rows.zip(sums.chunks_exact_mut(lanes.len())) {
+        for i in 0..lanes.len() {
+            sums[i] += u64::from((row[i] & lanes[i]).count_ones());
         }
     }
 }

@@ -44,7 +44,11 @@ impl<'p> Runner<'p> {
         for (row, &holds) in self.playouts.start.iter().enumerate() {
             self.banks[STATE as usize].fill(row, if holds { u64::MAX } else { 0 });
         }
-        let mut course = Course::new(blocks.map(share).collect(), self.phases.len());
+        let mut course = Course::new(
+            blocks.map(share).collect(),
+            self.playouts.rows[SCORE as usize],
+            self.phases.len(),
+        );
         let mut passes = 0u32;
         for phase in (0..self.phases.len()).cycle() {
             passes = passes.wrapping_add(1);
@@ -56,15 +60,10 @@ impl<'p> Runner<'p> {
                 }
             }
             self.look(phase, &mut course);
-            if course
-                .live
-                .iter()
-                .chain(&course.remaining)
-                .all(|&none| none == 0)
-            {
+            if course.is_done() {
                 break;
             }
-            self.play(phase, &course.going, &mut streams);
+            self.play(phase, course.going(), &mut streams);
             self.banks.swap(STATE as usize, NEXT as usize);
         }
         let mut tally = self.playouts.none.clone();
