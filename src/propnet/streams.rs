@@ -129,11 +129,7 @@ fn draw_bits<const N: usize, const BITS: usize>(
         top.copy_from_slice(&limits.counts[BITS * words + at..][..N]);
     }
     loop {
-        let mut any = 0;
-        for word in open {
-            any |= word;
-        }
-        if any == 0 {
+        if open == [0; N] {
             break;
         }
         let mut after = now;
@@ -147,13 +143,13 @@ fn draw_bits<const N: usize, const BITS: usize>(
             }
         }
         // A block that was done before this round has drawn nothing in it.
+        let mut drew = [0; N];
+        for i in 0..N {
+            drew[i] = 0u64.wrapping_sub(u64::from(open[i] != 0));
+        }
         for of in 0..4 {
             for i in 0..N {
-                now[of][i] = if open[i] == 0 {
-                    now[of][i]
-                } else {
-                    after[of][i]
-                };
+                now[of][i] ^= (now[of][i] ^ after[of][i]) & drew[i];
             }
         }
         for i in 0..N {
