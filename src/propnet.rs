@@ -5,6 +5,7 @@
 //! it is worth then: all as gates of one [`network::Network`].
 
 mod attempts;
+pub mod batch;
 pub mod code;
 mod constants;
 mod cycles;

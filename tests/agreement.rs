@@ -685,6 +685,100 @@ fn a_literal_may_have_a_variable_and_a_term_around_it() {
     );
 }
 
+/// Plays a whole rule set on every backend.
+fn check_game(rules: &str) {
+    let game = Game::from_text("shapes", rules);
+    let game = game.unwrap_or_else(|reading| panic!("{:?}", reading.findings));
+    for seed in 0..6 {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let outcome = compare(&game, 1_000_000, 12, &APPROACHES, &mut random);
+        outcome.unwrap_or_else(|message| panic!("{message}, seed {seed}"));
+    }
+}
+
+#[test]
+fn reachability_that_changes_with_the_state_is_a_cycle() {
+    check_game(
+        "(role painter) (role washer)
+         (node a) (node b) (node c) (node d) (node e)
+         (road a b) (road b c) (road c a) (road c d) (road d e) (road e d)
+         (init (open a b)) (init (open c d)) (init (open d e)) (init (open e d))
+         (<= (legal painter (pave ?x ?y)) (road ?x ?y) (not (true (open ?x ?y))))
+         (<= (legal painter rest) (true (open a b)))
+         (<= (legal painter rest) (not (linked a b)))
+         (<= (legal washer (flood ?x ?y)) (true (open ?x ?y)) (linked ?y ?x))
+         (<= (legal washer rest) (node a))
+         (<= (linked ?x ?y) (true (open ?x ?y)))
+         (<= (linked ?x ?z) (linked ?x ?y) (linked ?y ?z))
+         (<= (near ?x) (linked a ?x)) (<= (near ?y) (near ?x) (true (open ?y ?x)))
+         (<= (next (open ?x ?y)) (does painter (pave ?x ?y)))
+         (<= (next (open ?x ?y)) (true (open ?x ?y)) (not (does washer (flood ?x ?y))))
+         (<= terminal (linked a e) (linked e a))
+         (<= (goal painter 100) (linked a e)) (<= (goal painter 0) (not (linked a e)))
+         (<= (goal washer 100) (not (near d))) (<= (goal washer 30) (near d))",
+    );
+}
+
+#[test]
+fn facts_may_be_terms_of_terms() {
+    check_game(
+        "(role stacker) (item a) (item b) (item c)
+         (init (pile (on a (on b empty)))) (init (pile (on c empty))) (init (pile empty))
+         (<= (legal stacker (put ?i ?p)) (true (pile (on ?i ?rest))) (true (pile ?p))
+             (distinct ?p (on ?i ?rest)) (low ?p))
+         (<= (legal stacker stop) (true (pile empty)))
+         (<= (legal stacker stop) (not (true (pile empty))))
+         (low empty) (<= (low (on ?i empty)) (item ?i))
+         (<= (next (pile (on ?i ?p))) (does stacker (put ?i ?p)))
+         (<= (next (pile ?rest)) (does stacker (put ?i ?p)) (true (pile (on ?i ?rest))))
+         (<= (next (pile ?p)) (true (pile ?p)) (does stacker (put ?i ?q))
+             (distinct ?p ?q) (not (top ?i ?p)))
+         (<= (next ?f) (true ?f) (does stacker stop))
+         (<= (top ?i (on ?i ?rest)) (true (pile (on ?i ?rest))))
+         (<= terminal (not (true (pile empty))))
+         (<= (goal stacker 100) (true (pile (on b (on a empty)))))
+         (<= (goal stacker 20) (not (true (pile (on b (on a empty))))))",
+    );
+}
+
+#[test]
+fn a_state_may_be_empty() {
+    check_game(
+        "(role one) (role two)
+         (<= (legal one (say ?x)) (word ?x)) (legal two listen) (word a) (word b)
+         (<= (next heard) (does one (say a)) (not (true heard)))
+         (<= terminal (true never)) (<= (next never) (true never))
+         (<= (goal one 50) (true heard)) (<= (goal one 40) (not (true heard))) (goal two 0)",
+    );
+}
+
+#[test]
+fn six_roles_move_at_once() {
+    let mut rules = String::from(
+        "(init (pot 0)) (plus 0 0 0) (plus 0 1 1) (plus 1 0 1) (plus 1 1 0)
+         (<= (legal ?r (give ?n)) (role ?r) (plus 0 ?n ?n) (not (true (out ?r))))
+         (<= (legal ?r pass) (true (out ?r)))
+         (<= (next (out ?r)) (true (out ?r)))
+         (<= (next (out ?r)) (does ?r (give 1)) (true (pot 1)))
+         (<= (sum r1 ?n) (does r1 (give ?n))) (<= (sum r1 0) (does r1 pass))
+         (<= (next (pot ?n)) (sum r6 ?n))
+         (<= terminal (true (out r1)) (true (out r4)) (true (out r6)))
+         (<= (goal ?r 100) (role ?r) (not (true (out ?r)))) (<= (goal ?r 0) (true (out ?r)))\n",
+    );
+    for role in 1..=6 {
+        let _ = writeln!(rules, "(role r{role})");
+    }
+    for role in 2..=6 {
+        let before = role - 1;
+        let _ = writeln!(
+            rules,
+            "(<= (sum r{role} ?n) (sum r{before} ?m) (does r{role} (give ?g)) (plus ?m ?g ?n))
+             (<= (sum r{role} ?n) (sum r{before} ?n) (does r{role} pass))"
+        );
+    }
+    check_game(&rules);
+}
+
 #[test]
 fn evaluators_agree_along_random_playouts() {
     common::for_each_game(|_, game| {

@@ -19,14 +19,24 @@ fn explanations() -> Vec<Explanation> {
 }
 
 #[test]
-fn the_corpus_agrees() {
+fn the_corpus_agrees_by_datalog() {
+    the_corpus_agrees(Backend::Datalog, 50_000);
+}
+
+#[test]
+fn the_corpus_agrees_by_networks() {
+    the_corpus_agrees(Backend::Auto, 500_000);
+}
+
+fn the_corpus_agrees(backend: Backend, paths: u64) {
     let Some(folder) = common::corpus() else {
         return;
     };
     let options = Options {
         threads: std::thread::available_parallelism().map_or(1, usize::from),
-        paths: 50_000,
-        time: Some(Duration::from_secs(220)),
+        backend,
+        paths,
+        time: Some(Duration::from_secs(300)),
         time_per_game: Some(Duration::from_secs(20)),
         explanations: explanations(),
         ..Options::default()

@@ -337,27 +337,29 @@ fn backends_agree_on_the_first_states() {
     for name in names("tests/games", "txt") {
         let game = reading(&name, Strictness::Tolerant).game.unwrap();
         let new = |backend| AnyMachine::new(&game, backend, Limits::default()).unwrap();
-        let (mut one, mut other) = (new(Backend::Datalog), new(Backend::Naive));
-        let mut level = vec![(one.initial().unwrap(), other.initial().unwrap())];
-        let mut known = HashSet::new();
-        while !level.is_empty() && known.len() < COMPARED {
-            let mut next = Vec::new();
-            for (left, right) in level {
-                let facts = canonical_facts(&one, &left);
-                assert_eq!(facts, canonical_facts(&other, &right), "{name}");
-                if known.len() == COMPARED || !known.insert(facts) {
-                    continue;
+        for backend in [Backend::Datalog, Backend::Propnet] {
+            let (mut one, mut other) = (new(backend), new(Backend::Naive));
+            let mut level = vec![(one.initial().unwrap(), other.initial().unwrap())];
+            let mut known = HashSet::new();
+            while !level.is_empty() && known.len() < COMPARED {
+                let mut next = Vec::new();
+                for (left, right) in level {
+                    let facts = canonical_facts(&one, &left);
+                    assert_eq!(facts, canonical_facts(&other, &right), "{name}");
+                    if known.len() == COMPARED || !known.insert(facts) {
+                        continue;
+                    }
+                    let found = answers(&mut one, &left);
+                    let expected = answers(&mut other, &right);
+                    assert_eq!(found.texts, expected.texts, "{name} in {left:?}");
+                    let pairs: Vec<_> = found.joints.iter().zip(&expected.joints).collect();
+                    for (joint, same) in pairs.iter().step_by(pairs.len().div_ceil(JOINTS).max(1)) {
+                        let states = (one.next(&left, joint), other.next(&right, same));
+                        next.push((states.0.unwrap(), states.1.unwrap()));
+                    }
                 }
-                let found = answers(&mut one, &left);
-                let expected = answers(&mut other, &right);
-                assert_eq!(found.texts, expected.texts, "{name} in {left:?}");
-                let pairs: Vec<_> = found.joints.iter().zip(&expected.joints).collect();
-                for (joint, same) in pairs.iter().step_by(pairs.len().div_ceil(JOINTS).max(1)) {
-                    let states = (one.next(&left, joint), other.next(&right, same));
-                    next.push((states.0.unwrap(), states.1.unwrap()));
-                }
+                level = next;
             }
-            level = next;
         }
     }
 }

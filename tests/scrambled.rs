@@ -11,8 +11,9 @@ use std::collections::{HashMap, HashSet};
 
 use ggp::check::Keyword;
 use ggp::game::{Game, Move, RoleId};
-use ggp::machine::{AnyMachine, Backend, Limits, Machine, PlayError};
+use ggp::machine::{AnyMachine, Backend, Limits, Machine, PlayError, PropnetMachine};
 use ggp::machine::{canonical_facts, canonical_moves};
+use ggp::propnet::{GroundLimits, TooLarge};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -171,6 +172,11 @@ fn shuffled(tokens: &[Token], random: &mut impl Rng) -> Vec<Token> {
 fn limits() -> Limits {
     Limits {
         work: 300_000,
+        ground: GroundLimits {
+            facts: 100_000,
+            instances: 200_000,
+            ..GroundLimits::default()
+        },
         ..Limits::default()
     }
 }
@@ -203,6 +209,12 @@ enum Stop {
     Differs(String),
 }
 
+impl From<TooLarge> for Stop {
+    fn from(reason: TooLarge) -> Self {
+        Stop::Play(reason.into())
+    }
+}
+
 impl From<PlayError> for Stop {
     fn from(error: PlayError) -> Self {
         Stop::Play(error)
@@ -218,7 +230,16 @@ fn compare<R: Rng>(
     random: &mut impl Rng,
 ) -> Result<(), Stop> {
     let mut left = AnyMachine::new(game, Backend::Datalog, limits())?;
-    let mut right = AnyMachine::new(other, Backend::Datalog, limits())?;
+    // The network where there is one, so that both backends are compared.
+    let mut right = AnyMachine::new(other, Backend::Auto, limits())?;
+    if let (AnyMachine::Propnet(right), Order::Keep) = (&right, order) {
+        let left = PropnetMachine::new(game, limits(), &limits().ground)?;
+        let gates = |machine: &PropnetMachine| machine.net().network.gates();
+        if gates(&left) != gates(right) {
+            let counts = format!("gates: {} and {}", gates(&left), gates(right));
+            return Err(Stop::Differs(counts));
+        }
+    }
     let roles: Vec<RoleId> = game.roles().collect();
     let mut states = (left.initial()?, right.initial()?);
     for step in 0..=steps {

@@ -37,6 +37,7 @@
 //! ```
 
 mod circuit;
+mod course;
 mod phase;
 mod runner;
 mod walk;

@@ -24,10 +24,22 @@ pub fn corpus() -> Option<PathBuf> {
 /// Name and text of our games and those of the corpus, in the order of their
 /// names, ours first. Only what can be played.
 pub fn games() -> Vec<(String, Game)> {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");
     let published = corpus().map(|folder| folder.join("games"));
+    games_in(std::iter::once(own_folder()).chain(published))
+}
+
+/// Name and text of our games alone.
+pub fn own_games() -> Vec<(String, Game)> {
+    games_in(std::iter::once(own_folder()))
+}
+
+fn own_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("games")
+}
+
+fn games_in(folders: impl Iterator<Item = PathBuf>) -> Vec<(String, Game)> {
     let mut games = Vec::new();
-    for folder in std::iter::once(own).chain(published) {
+    for folder in folders {
         let mut files = Vec::new();
         rule_files(&folder, &mut files);
         files.sort();

@@ -1,0 +1,304 @@
+//! Networks: their limits, the states they do not speak of, and playouts.
+
+mod common;
+
+use ggp::game::{Game, Move};
+use ggp::machine::{
+    AnyMachine, Backend, Limits, Machine, PlayError, PlayoutOptions, PropnetMachine, PropnetState,
+    canonical_facts, canonical_moves, playout,
+};
+use ggp::propnet::playout::{PlayoutOptions as LaneOptions, Playouts, Proceed};
+use ggp::propnet::{Approach, GroundLimits, Propnet, TooLarge};
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// Two roles move at once; a third one looks on. The lamp `always` never goes
+/// out, `never` cannot be lit, and `twin` is lit when `lamp` is.
+const LAMPS: &str = "
+    (role left) (role right) (role watcher)
+    (init always) (init (at 0)) (init lamp) (init twin)
+    (after 0 1) (after 1 2) (after 2 3) (after 3 4)
+    (<= (legal left (press ?x)) (true (at ?x)))
+    (<= (legal left wait) (true (at ?x)))
+    (<= (legal right (press ?x)) (true (at ?x)))
+    (<= (legal right wait) (true lamp))
+    (<= (legal watcher look))
+    (<= (legal watcher cheat) (true never))
+    (<= (next never) (does watcher cheat))
+    (<= (next always) (true always))
+    (<= (next (at ?y)) (true (at ?x)) (after ?x ?y))
+    (<= (next lamp) (does left (press ?x)) (does right wait))
+    (<= (next lamp) (true lamp) (does left wait))
+    (<= (next twin) (does left (press ?x)) (does right wait))
+    (<= (next twin) (true twin) (does left wait))
+    (<= (goal left 100) (true lamp))
+    (<= (goal left 0) (not (true lamp)))
+    (<= (goal right 50) (true twin))
+    (<= (goal right 10) (not (true twin)))
+    (goal watcher 7)
+    (<= terminal (true (at 4)))";
+
+fn lamps() -> Game {
+    Game::from_text("lamps.kif", LAMPS).unwrap_or_else(|reading| panic!("{:?}", reading.findings))
+}
+
+fn machine(game: &Game) -> PropnetMachine {
+    PropnetMachine::new(game, Limits::default(), &GroundLimits::default()).unwrap()
+}
+
+/// The same question asked of the network and of Datalog.
+fn check_position(facts: &[&str], packed: bool) {
+    let game = lamps();
+    let mut left = machine(&game);
+    let mut right = AnyMachine::new(&game, Backend::Datalog, Limits::default()).unwrap();
+    let facts: Vec<_> = facts
+        .iter()
+        .map(|fact| game.parse_term(left.terms_mut(), fact).unwrap())
+        .collect();
+    let mine = left.state(&facts).unwrap();
+    let theirs = right.state(&facts).unwrap();
+    assert_eq!(matches!(mine, PropnetState::Packed(_)), packed, "{facts:?}");
+    assert_eq!(
+        canonical_facts(&left, &mine),
+        canonical_facts(&right, &theirs)
+    );
+    assert_eq!(left.is_terminal(&mine), right.is_terminal(&theirs));
+    let mut joint: Vec<Move> = Vec::new();
+    for role in game.roles() {
+        let (mut moves, mut others) = (Vec::new(), Vec::new());
+        assert_eq!(
+            left.legal(&mine, role, &mut moves),
+            right.legal(&theirs, role, &mut others)
+        );
+        assert_eq!(
+            canonical_moves(&left, &moves),
+            canonical_moves(&right, &others)
+        );
+        assert_eq!(
+            left.goal_values(&mine, role),
+            right.goal_values(&theirs, role)
+        );
+        joint.extend(moves.last());
+    }
+    let mine = left.next(&mine, &joint).unwrap();
+    let theirs = right.next(&theirs, &joint).unwrap();
+    assert_eq!(
+        canonical_facts(&left, &mine),
+        canonical_facts(&right, &theirs)
+    );
+}
+
+#[test]
+fn states_that_play_leads_to_are_packed() {
+    check_position(&["always", "(at 0)", "lamp", "twin"], true);
+    check_position(&["always", "(at 2)"], true);
+}
+
+#[test]
+fn states_that_play_cannot_lead_to_are_answered_too() {
+    // What is constant otherwise differs, what is equal otherwise is not, and a
+    // fact that the network does not have.
+    check_position(&["(at 0)", "lamp", "twin"], false);
+    check_position(&["always", "(at 0)", "lamp"], false);
+    check_position(&["always", "never", "lamp", "twin", "(at 1)"], false);
+    check_position(&["always", "lamp", "twin", "(at 17)", "(at 1)"], false);
+}
+
+#[test]
+fn a_move_that_is_never_legal_can_be_made_all_the_same() {
+    let game = lamps();
+    let mut machine = machine(&game);
+    let start = machine.initial().unwrap();
+    let mut term = |text: &str| Move::new(game.parse_term(machine.terms_mut(), text).unwrap());
+    let joint = [term("wait"), term("wait"), term("cheat")];
+    let next = machine.next(&start, &joint).unwrap();
+    assert_eq!(
+        canonical_facts(&machine, &next),
+        ["(at 1)", "always", "lamp", "never", "twin"]
+    );
+    let checked = machine.play(&start, &joint);
+    assert!(
+        matches!(checked, Err(PlayError::IllegalMove { .. })),
+        "{checked:?}"
+    );
+}
+
+/// As many facts as there are subsets of ten things.
+const SUBSETS: &str = "
+    (role one)
+    (bit 0) (bit 1)
+    (init (s 0 0 0 0 0 0 0 0 0 0))
+    (<= (legal one (set ?a ?b ?c ?d ?e ?f ?g ?h ?i ?j))
+        (bit ?a) (bit ?b) (bit ?c) (bit ?d) (bit ?e)
+        (bit ?f) (bit ?g) (bit ?h) (bit ?i) (bit ?j))
+    (<= (next (s ?a ?b ?c ?d ?e ?f ?g ?h ?i ?j))
+        (does one (set ?a ?b ?c ?d ?e ?f ?g ?h ?i ?j)))
+    (<= terminal (true (s 1 1 1 1 1 1 1 1 1 1)))
+    (goal one 100)";
+
+fn too_large(limits: &GroundLimits) -> TooLarge {
+    let game = Game::from_text("subsets.kif", SUBSETS).unwrap();
+    Propnet::ground(&game, limits).expect_err("it is too large")
+}
+
+#[test]
+fn what_grew_is_named_with_its_rule() {
+    let facts = too_large(&GroundLimits {
+        facts: 1_000,
+        ..GroundLimits::default()
+    });
+    assert_eq!(
+        (facts.what, facts.limit),
+        ("facts that can ever hold", 1_000)
+    );
+    assert_eq!(facts.rule.as_deref(), Some("subsets.kif:5:5"));
+    let instances = too_large(&GroundLimits {
+        instances: 1_000,
+        ..GroundLimits::default()
+    });
+    assert_eq!(
+        (instances.what, instances.limit),
+        ("instances of rules", 1_000)
+    );
+    let memory = too_large(&GroundLimits {
+        memory: 1_000,
+        ..GroundLimits::default()
+    });
+    assert_eq!(
+        (memory.what, memory.limit),
+        ("bytes of rows and gates", 1_000)
+    );
+    let time = too_large(&GroundLimits {
+        time: Some(std::time::Duration::ZERO),
+        ..GroundLimits::default()
+    });
+    assert_eq!((time.what, time.limit), ("milliseconds of grounding", 0));
+}
+
+#[test]
+fn auto_plays_on_with_datalog() {
+    let game = Game::from_text("subsets.kif", SUBSETS).unwrap();
+    let limits = Limits {
+        ground: GroundLimits {
+            facts: 1_000,
+            ..GroundLimits::default()
+        },
+        ..Limits::default()
+    };
+    let (mut machine, why_not) = AnyMachine::auto(&game, limits).unwrap();
+    assert_eq!(machine.backend(), Backend::Datalog);
+    assert_eq!(
+        why_not.unwrap().to_string(),
+        "more than 1000 facts that can ever hold, reached by the rule at subsets.kif:5:5"
+    );
+    let start = machine.initial().unwrap();
+    let mut moves = Vec::new();
+    let role = game.roles().next().unwrap();
+    machine.legal(&start, role, &mut moves).unwrap();
+    assert_eq!(moves.len(), 1_024);
+}
+
+/// A step counter without an end: infinitely many facts.
+#[test]
+fn endless_growth_ends_with_a_limit() {
+    let rules = "(role one) (legal one go) (init (n 0)) (goal one 0)
+                 (<= (next (n (s ?x))) (true (n ?x))) (<= terminal (true over))
+                 (<= (next over) (true never))";
+    let game = Game::from_text("endless", rules).unwrap();
+    let reason = Propnet::ground(&game, &GroundLimits::default()).expect_err("it is endless");
+    assert_ne!(reason.what, "", "{reason}");
+}
+
+/// Mean length and goals, and the standard errors of these means.
+struct Means(Vec<(f64, f64)>);
+
+impl Means {
+    fn of(columns: &[Vec<f64>]) -> Means {
+        let mean = |values: &Vec<f64>| {
+            let count = values.len() as f64;
+            let mean = values.iter().sum::<f64>() / count;
+            let square = |x: &f64| (x - mean).powi(2);
+            let variance = values.iter().map(square).sum::<f64>() / (count - 1.0);
+            (mean, (variance / count).sqrt())
+        };
+        Means(columns.iter().map(mean).collect())
+    }
+}
+
+#[test]
+fn playouts_of_lanes_have_the_means_of_single_ones() {
+    const SINGLE: usize = 400;
+    const LANES: u64 = 40_000;
+    let is_small = |name: &str| {
+        !["hitori", "sudoku", "lights_out"]
+            .iter()
+            .any(|n| name.starts_with(n))
+    };
+    for (name, game) in common::own_games() {
+        if !is_small(&name) {
+            continue;
+        }
+        let mut single = AnyMachine::new(&game, Backend::Datalog, Limits::default()).unwrap();
+        let start = single.initial().unwrap();
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(common::seed());
+        let mut columns = vec![Vec::new(); 1 + game.role_count()];
+        for _ in 0..SINGLE {
+            let options = PlayoutOptions { depth: 300 };
+            let played = playout(&mut single, &start, options, &mut random).unwrap();
+            columns[0].push(played.steps.len() as f64);
+            for (column, score) in columns[1..].iter_mut().zip(played.scores.iter().flatten()) {
+                column.push(f64::from(score.get()));
+            }
+        }
+        if columns.iter().any(|column| column.len() != SINGLE) {
+            // Some were cut: their lengths mean little.
+            continue;
+        }
+        let expected = Means::of(&columns);
+        let (mut net, _) = Propnet::ground(&game, &GroundLimits::default()).unwrap();
+        net.simplify();
+        let lanes = Playouts::new(&net, &LaneOptions::default());
+        let tally = lanes.run(LANES, common::seed(), 1, || Proceed::On);
+        assert_eq!(tally.playouts, LANES, "{name}");
+        let mut terms = game.terms().clone();
+        terms.refresh();
+        let mut found = vec![tally.state_changes as f64 / LANES as f64];
+        for (goals, counts) in net.goals.iter().zip(&tally.goals) {
+            let sum = goals.iter().zip(counts).map(|((value, _), count)| {
+                let score = game.score(&terms, *value).unwrap();
+                f64::from(score.get()) * *count as f64
+            });
+            found.push(sum.sum::<f64>() / LANES as f64);
+        }
+        for (found, (mean, error)) in found.iter().zip(&expected.0) {
+            let apart = (found - mean).abs();
+            // Goals that hardly ever occur may be missing in the small sample.
+            assert!(
+                apart <= 5.0 * error + 0.5,
+                "{name}: {found} and {mean} ± {error}"
+            );
+        }
+    }
+}
+
+#[test]
+fn all_ways_of_grounding_give_the_same_playouts() {
+    for (name, game) in common::own_games() {
+        let mut tallies = Vec::new();
+        for approach in [Approach::Whole, Approach::Pieces, Approach::OnDemand] {
+            let limits = GroundLimits {
+                approach,
+                ..GroundLimits::default()
+            };
+            let (mut net, _) = Propnet::ground(&game, &limits).unwrap();
+            net.simplify();
+            let options = LaneOptions {
+                depth: Some(60),
+                ..LaneOptions::default()
+            };
+            tallies.push(Playouts::new(&net, &options).run(2_000, 3, 1, || Proceed::On));
+        }
+        assert_eq!(tallies[0], tallies[1], "{name}");
+        assert_eq!(tallies[0], tallies[2], "{name}");
+    }
+}
