@@ -23,6 +23,7 @@ pub mod network;
 mod passes;
 pub mod playout;
 mod relax;
+pub mod rewrite;
 mod shape;
 pub mod streams;
 pub mod tape;

@@ -55,6 +55,7 @@ fn check_position(facts: &[&str], packed: bool) {
         .iter()
         .map(|fact| game.parse_term(left.terms_mut(), fact).unwrap())
         .collect();
+    right.terms_mut().refresh();
     let mine = left.state(&facts).unwrap();
     let theirs = right.state(&facts).unwrap();
     assert_eq!(matches!(mine, PropnetState::Packed(_)), packed, "{facts:?}");
@@ -101,7 +102,7 @@ fn states_that_play_cannot_lead_to_are_answered_too() {
     check_position(&["(at 0)", "lamp", "twin"], false);
     check_position(&["always", "(at 0)", "lamp"], false);
     check_position(&["always", "never", "lamp", "twin", "(at 1)"], false);
-    check_position(&["always", "lamp", "twin", "(at 17)", "(at 1)"], false);
+    check_position(&["always", "lamp", "twin", "(at lamp)", "(at 1)"], false);
 }
 
 #[test]

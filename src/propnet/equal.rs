@@ -13,7 +13,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rustc_hash::FxHashMap;
 
 use super::Propnet;
-use super::network::{Builder, Literal, live, read, same_gate, transcribe};
+use super::network::{Builder, Literal, read};
+use super::rewrite::{live, same_gate, transcribe};
 
 /// Passes of the sample playouts, 64 of which are made side by side.
 const SAMPLE_PASSES: usize = 48;

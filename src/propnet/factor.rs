@@ -17,7 +17,8 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Propnet;
-use super::network::{Builder, Literal, Node, live, same_gate, transcribe};
+use super::network::{Builder, Literal, Node};
+use super::rewrite::{live, same_gate, transcribe};
 use crate::game::Move;
 
 /// Factors all gates.

@@ -84,6 +84,7 @@ pub(super) fn ground_pieces(
         relaxed: &relaxed,
         dynamic,
         reporter,
+        deadline,
         evaluator,
         terms,
         builder: Builder::new(0),
@@ -106,6 +107,7 @@ struct Grounder<'g> {
     rules: &'g RuleSet,
     relaxed: &'g RuleSet,
     reporter: Reporter<'g>,
+    deadline: Option<Instant>,
     dynamic: Vec<bool>,
     evaluator: Evaluator,
     terms: Terms,
@@ -244,6 +246,10 @@ impl Grounder<'_> {
         rows: &mut CyclicRows,
     ) -> Result<(), TooLarge> {
         let rule = &self.rules.rules[number];
+        if self.deadline.is_some_and(|end| Instant::now() >= end) {
+            let (failure, rule) = (Failure::Late, number);
+            return Err(self.reporter.failure(EvaluationError { failure, rule }));
+        }
         let shape = Shape::new(rule, &self.dynamic);
         let matched = Rule {
             head: Atom {
@@ -273,7 +279,7 @@ impl Grounder<'_> {
             &mut self.terms,
             &mut |model, columns| {
                 *instances += 1;
-                if instances.is_multiple_of(4096) {
+                if instances.is_multiple_of(256) {
                     full = fixed + rows.memory() + builder.memory() > memory;
                 }
                 if full || *instances > limit {

@@ -5,7 +5,8 @@
 //! level is one more than the highest of its operands', a cycle counting as one
 //! gate.
 
-use super::network::{Literal, Network, live};
+use super::network::{Literal, Network};
+use super::rewrite::live;
 
 /// Drops what no root needs and puts the rest in level order. `roots` are
 /// rewritten in place. Inputs keep their numbers.

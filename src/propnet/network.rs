@@ -168,7 +168,7 @@ impl Network {
             .sum()
     }
 
-    fn operands(&self, node: usize) -> &[Literal] {
+    pub(super) fn operands(&self, node: usize) -> &[Literal] {
         &self.operands[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
 
@@ -478,105 +478,12 @@ fn hash(kind: Kind, operands: &[Literal]) -> u64 {
     FxBuildHasher.hash_one((kind as u8, operands))
 }
 
-/// By node: whether any of the roots depends on it. A cycle lives as a whole.
-pub fn live(network: &Network, roots: impl IntoIterator<Item = Literal>) -> Vec<bool> {
-    let mut live = vec![false; network.len()];
-    for root in roots {
-        live[root.node()] = true;
-    }
-    let mut regions = network.regions().iter().rev().peekable();
-    for node in (0..network.len()).rev() {
-        // The end of a cycle comes first on the way back.
-        while let Some(region) = regions.next_if(|region| region.nodes.end == node + 1) {
-            if live[region.nodes.clone()].contains(&true) {
-                live[region.nodes.clone()].fill(true);
-                for definition in &region.definitions {
-                    live[definition.node()] = true;
-                }
-            }
-        }
-        if live[node] {
-            for operand in network.reads(node) {
-                live[operand.node()] = true;
-            }
-        }
-    }
-    live
-}
-
-/// Writes the live part of a network into a builder. `inputs` says what each
-/// input becomes; `gate` makes the new gate for an old one, given its operands
-/// in terms of the new network, and may change them.
-///
-/// The result says by old node what it became; dead nodes became false.
-pub fn transcribe(
-    network: &Network,
-    live: &[bool],
-    inputs: &[Literal],
-    builder: &mut Builder,
-    mut gate: impl FnMut(&mut Builder, usize, &mut Vec<Literal>) -> Literal,
-) -> Vec<Literal> {
-    let mut became = vec![Literal::FALSE; network.len()];
-    let mut regions = network.regions().iter().peekable();
-    let mut feedbacks: Vec<Literal> = Vec::new();
-    let mut first = 0;
-    let mut operands = Vec::new();
-    for node in 0..network.len() {
-        if let Some(region) = regions.peek()
-            && region.nodes.start == node
-            && live[node]
-        {
-            first = region.feedbacks.start;
-            feedbacks = builder.open(region.feedbacks.len());
-        }
-        if live[node] {
-            became[node] =
-                match network.node(node) {
-                    Node::False => Literal::FALSE,
-                    Node::Input(number) => inputs[number],
-                    Node::Feedback(number) => feedbacks[number - first],
-                    Node::And(_) | Node::Xor(..) => {
-                        operands.clear();
-                        operands.extend(network.operands(node).iter().map(|operand| {
-                            became[operand.node()].negated_if(operand.is_negated())
-                        }));
-                        gate(builder, node, &mut operands)
-                    }
-                };
-        }
-        while let Some(region) = regions.next_if(|region| region.nodes.end == node + 1) {
-            if live[region.nodes.start] {
-                let definitions: Vec<Literal> = region
-                    .definitions
-                    .iter()
-                    .map(|literal| became[literal.node()].negated_if(literal.is_negated()))
-                    .collect();
-                builder.close(&definitions);
-            }
-        }
-    }
-    became
-}
-
-/// Makes the same gate from the operands given: the `gate` of a
-/// [`transcribe`] that changes nothing.
-pub fn same_gate(
-    network: &Network,
-    builder: &mut Builder,
-    node: usize,
-    operands: &[Literal],
-) -> Literal {
-    match network.node(node) {
-        Node::Xor(..) => builder.xor(operands[0], operands[1]),
-        _ => builder.and(operands),
-    }
-}
-
 #[cfg(test)]
 pub(super) mod tests {
     use rand::{Rng, RngExt, SeedableRng};
 
     use super::*;
+    use crate::propnet::rewrite::{live, same_gate, transcribe};
 
     #[test]
     fn a_transcript_has_the_same_values() {

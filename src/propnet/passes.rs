@@ -8,7 +8,8 @@ use super::constants::constants;
 use super::equal::representatives;
 use super::factor::factor;
 use super::levels::tidy;
-use super::network::{Builder, Literal, live, same_gate, transcribe};
+use super::network::{Builder, Literal};
+use super::rewrite::{live, same_gate, transcribe};
 
 /// A pass, and what it left.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]

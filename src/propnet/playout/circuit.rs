@@ -14,7 +14,8 @@ use rustc_hash::FxHashMap;
 use super::walk::{depends, reached};
 use crate::propnet::Propnet;
 use crate::propnet::draw::Count;
-use crate::propnet::network::{Builder, Literal, Network, live, same_gate, transcribe};
+use crate::propnet::network::{Builder, Literal, Network};
+use crate::propnet::rewrite::{live, same_gate, transcribe};
 use crate::propnet::tape::{Place, Tape};
 
 /// Facts before the joint move.
