@@ -55,7 +55,7 @@ pub struct GroundLimits {
 impl Default for GroundLimits {
     fn default() -> Self {
         GroundLimits {
-            facts: 2_000_000,
+            facts: 2_500_000,
             work: 200_000_000,
             instances: 5_000_000,
             memory: 1 << 30,
