@@ -275,6 +275,28 @@ mod tests {
     }
 
     #[test]
+    fn draws_are_the_same_for_machines_without_wide_vectors() {
+        for count in [1 << 20, 1000, 257, 100, 64, 33, 9, 5, 2] {
+            let (counts, masks) = limits(count, 9);
+            let limits = Limits {
+                counts: &counts,
+                masks: &masks,
+            };
+            let mut one = Streams::new(2, 0, 9);
+            let mut other = one.clone();
+            let mut rows = [vec![0; masks.len()], vec![0; masks.len()]];
+            // Not the ninth word.
+            let lanes = [u64::MAX, 1, 0, 9, u64::MAX, 0, 7, 8, 0];
+            for _ in 0..10 {
+                one.draw(&lanes, limits, &mut rows[0]);
+                draw_at::<8>(&mut other.state, 0, &lanes, limits, &mut rows[1]);
+                assert_eq!(rows[0], rows[1], "{count} values");
+                assert_eq!(one.state, other.state, "{count} values");
+            }
+        }
+    }
+
+    #[test]
     fn lanes_not_asked_for_stay_and_cost_nothing() {
         let mut streams = Streams::new(1, 0, 2);
         let before = streams.clone();
