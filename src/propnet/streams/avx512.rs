@@ -73,8 +73,8 @@ fn draw_bits<const BITS: usize>(
         }
         open = neither(open, less, top);
     }
-    for bit in 0..BITS {
-        store(drawn[bit], numbers, bit * words + at);
+    for (bit, drawn) in drawn.into_iter().enumerate() {
+        store(drawn, numbers, bit * words + at);
     }
     for of in 0..4 {
         store(now[of], &mut state[of], at);
