@@ -9,6 +9,7 @@
 //! A backend takes part by one implementation of [`Subject`].
 
 pub mod agreement;
+mod lanes;
 mod machine;
 mod pace;
 pub mod peers;
@@ -22,6 +23,7 @@ use std::time::Duration;
 
 use crate::machine::PlayError;
 
+pub use lanes::LanesSubject;
 pub use machine::MachineSubject;
 pub use pace::Pace;
 pub use row::{Failure, Row, read_rows};

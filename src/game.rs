@@ -12,7 +12,7 @@ use std::sync::Arc;
 use crate::check::lower::Lowered;
 use crate::check::{self, Keyword, ReadOptions, Reading};
 use crate::ground::{TermId, Terms};
-use crate::program::{FunctorId, Functors, RelationId, RuleSet};
+use crate::program::{FunctorId, Functors, RelationId, RuleSet, Shape};
 use crate::span::{Source, Sources};
 use crate::symbol::Symbols;
 
@@ -223,6 +223,19 @@ impl Game {
     /// The rule files.
     pub fn sources(&self) -> &Sources {
         &self.inner.sources
+    }
+
+    /// The score that a goal value stands for.
+    ///
+    /// # Errors
+    ///
+    /// If it is no integer from 0 to 100.
+    pub fn score(&self, terms: &Terms, value: TermId) -> Result<Score, BadScore> {
+        let functor = self.functors().functor(terms.functor(value));
+        match functor.shape {
+            Shape::Bare => parse_score(self.symbols().name(functor.name)),
+            Shape::Applied(_) => Err(BadScore::NotAnInteger),
+        }
     }
 
     /// Whether two values are the same game, not only equal ones.

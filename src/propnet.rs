@@ -29,7 +29,7 @@ pub mod tape;
 
 use crate::game::{Game, Move};
 use crate::ground::TermId;
-pub use attempts::{GroundLimits, Grounded, TooLarge};
+pub use attempts::{Approach, GroundLimits, Grounded, TooLarge};
 use network::{Builder, Literal, Network, Node};
 pub use passes::Pass;
 

@@ -13,6 +13,7 @@ pub struct MachineSubject<M: Machine> {
     machine: M,
     initial: M::State,
     name: &'static str,
+    why_not: Option<String>,
 }
 
 impl<M: Machine> MachineSubject<M> {
@@ -27,7 +28,17 @@ impl<M: Machine> MachineSubject<M> {
             machine,
             initial,
             name,
+            why_not: None,
         })
+    }
+
+    /// The same, standing in for a better backend that cannot play the game.
+    #[must_use]
+    pub fn instead(self, why_not: String) -> Self {
+        MachineSubject {
+            why_not: Some(why_not),
+            ..self
+        }
     }
 }
 
@@ -35,6 +46,7 @@ impl<M: Machine> Subject for MachineSubject<M> {
     fn readiness(&self) -> Readiness {
         Readiness {
             plays: self.name,
+            why_not: self.why_not.clone(),
             lanes: 1,
             ..Readiness::default()
         }

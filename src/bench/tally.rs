@@ -36,7 +36,8 @@ impl Moments {
     pub fn deviation(self) -> Option<f64> {
         let count = u128::from(self.count);
         // n Σx² - (Σx)² is exact and never negative, however close the numbers.
-        let spread = count * self.squares - self.sum * self.sum;
+        // Squares that were not summed say nothing.
+        let spread = (count * self.squares).checked_sub(self.sum * self.sum)?;
         let degrees = count * count.saturating_sub(1);
         (degrees > 0).then(|| (spread as f64 / degrees as f64).sqrt())
     }

@@ -21,7 +21,7 @@ use crate::bench::{Row, read_rows};
 use task::{Limits, Task};
 
 /// The backends that are measured if none is named: all but the oracle.
-const BACKENDS: &[BackendChoice] = &[BackendChoice::Datalog];
+const BACKENDS: &[BackendChoice] = &[BackendChoice::Propnet, BackendChoice::Datalog];
 
 /// The options of `ggp bench`.
 #[derive(clap::Args)]

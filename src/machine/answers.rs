@@ -2,9 +2,9 @@
 
 use super::{Fault, Machine, PlayError, canonical_facts};
 use crate::check::Keyword;
-use crate::game::{BadScore, Game, RoleId, Score, parse_score};
+use crate::game::{Game, RoleId, Score};
 use crate::ground::TermId;
-use crate::program::{Rule, Shape, Term};
+use crate::program::{Rule, Term};
 
 /// Answers that follow from others.
 pub(super) trait Answers: Machine {
@@ -22,7 +22,9 @@ pub(super) trait Answers: Machine {
                 Keyword::Goal,
                 values,
             ))),
-            [value] => score_of(self.game(), self.terms(), *value)
+            [value] => self
+                .game()
+                .score(self.terms(), *value)
                 .map_err(|_| PlayError::BadGoal(self.fault(state, role, Keyword::Goal, values))),
             _ => Err(PlayError::AmbiguousGoal(self.fault(
                 state,
@@ -77,19 +79,6 @@ pub(super) trait Answers: Machine {
 }
 
 impl<M: Machine> Answers for M {}
-
-/// The score that a term stands for.
-pub(super) fn score_of(
-    game: &Game,
-    terms: &crate::ground::Terms,
-    value: TermId,
-) -> Result<Score, BadScore> {
-    let functor = game.functors().functor(terms.functor(value));
-    match functor.shape {
-        Shape::Bare => parse_score(game.symbols().name(functor.name)),
-        Shape::Applied(_) => Err(BadScore::NotAnInteger),
-    }
-}
 
 impl PlayError {
     /// The error with the place of the rule that was being used.

@@ -202,7 +202,7 @@ impl PropnetMachine {
 }
 
 /// Words of the rows, of which one lane is used.
-const WORDS: usize = 1;
+const WORDS: usize = 4;
 
 fn place(bank: u8, row: usize) -> Place {
     Place {

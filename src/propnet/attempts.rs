@@ -17,6 +17,22 @@ use crate::game::Game;
 use crate::game::flat::flatten;
 use crate::program::RelationId;
 
+/// Which rules are grounded. All ways give the same answers.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Approach {
+    /// Whichever gives the smaller network in a short time.
+    #[default]
+    Best,
+    /// The rules as they are.
+    Whole,
+    /// The rules cut into pieces that have fewer matches.
+    Pieces,
+    /// Rules that derive only what is asked for.
+    OnDemand,
+    /// These, cut into pieces.
+    PiecesOnDemand,
+}
+
 /// What grounding may cost.
 #[derive(Clone, Debug)]
 pub struct GroundLimits {
@@ -30,6 +46,8 @@ pub struct GroundLimits {
     pub memory: usize,
     /// Time for everything.
     pub time: Option<Duration>,
+    /// Which rules are grounded.
+    pub approach: Approach,
     /// Raised from outside to stop soon.
     pub interrupt: Option<Arc<AtomicBool>>,
 }
@@ -42,6 +60,7 @@ impl Default for GroundLimits {
             instances: 5_000_000,
             memory: 1 << 30,
             time: None,
+            approach: Approach::Best,
             interrupt: None,
         }
     }
@@ -116,6 +135,13 @@ pub(super) fn ground(game: &Game, limits: &GroundLimits) -> Result<(Propnet, Gro
         Some(program) => Pieces::on_demand(program),
         None => whole(),
     };
+    match limits.approach {
+        Approach::Best => {}
+        Approach::Whole => return attempt(whole(), limits),
+        Approach::Pieces => return attempt(whole().cut(), limits),
+        Approach::OnDemand => return attempt(asked(), limits),
+        Approach::PiecesOnDemand => return attempt(asked().cut(), limits),
+    }
     let little = GroundLimits {
         facts: limits.facts.min(LITTLE.0),
         work: limits.work.min(LITTLE.1),

@@ -12,8 +12,6 @@ mod encode;
 mod fuse;
 mod uses;
 
-use std::io;
-
 use memmap2::{Mmap, MmapMut};
 
 use super::lanes::Rows;
@@ -60,16 +58,13 @@ pub(super) struct Native {
 }
 
 impl Native {
-    /// Compiles a tape for rows of so many words.
-    ///
-    /// # Errors
-    ///
-    /// If the system gives no memory for code.
+    /// Compiles a tape for rows of so many words; none if the system gives no
+    /// memory for code.
     ///
     /// # Panics
     ///
     /// If the instructions are not available for the width.
-    pub fn new(tape: &Tape, words: usize, instructions: Instructions) -> io::Result<Native> {
+    pub fn new(tape: &Tape, words: usize, instructions: Instructions) -> Option<Native> {
         assert!(
             instructions.is_available(words),
             "{instructions:?} is there for rows of {words} words"
@@ -80,10 +75,10 @@ impl Native {
             Instructions::Avx512 => Form::Evex256,
         };
         let compiled = compile(tape, form, words * 8);
-        let mut code = MmapMut::map_anon(compiled.bytes.len())?;
+        let mut code = MmapMut::map_anon(compiled.bytes.len()).ok()?;
         code.copy_from_slice(&compiled.bytes);
-        Ok(Native {
-            code: code.make_exec()?,
+        Some(Native {
+            code: code.make_exec().ok()?,
             bases: compiled.addresses.bases().to_vec(),
             rows: *tape.rows(),
             scratch: compiled.scratch,
@@ -145,9 +140,10 @@ impl Native {
             // SAFETY: the instructions are there, as `new` asserted on this
             // machine. The function reads its table only where a base was
             // entered above. From there on it touches vectors in rows below
-            // `rows` of each bank and below `scratch` of the scratch rows,
-            // which `Addresses::operand` asserted for every operand; these lie
-            // inside the buffers by the assertions above, `chunk` included, as
+            // `rows` of each bank, which `Addresses::operand` asserted for every
+            // operand, and below `scratch` of the scratch rows, as the
+            // allocator counts those that it deals out. All these lie inside
+            // the buffers by the assertions above, `chunk` included, as
             // a row has `words` words and `chunk` ends before them. All buffers
             // are borrowed uniquely for this call, differ from each other, and
             // may hold any bits. It keeps the registers that the convention

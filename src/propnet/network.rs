@@ -653,8 +653,7 @@ pub(super) mod tests {
                 _ => {}
             }
         }
-        if cycle.is_some() {
-            let (feedbacks, _) = cycle.expect("just seen");
+        if let Some((feedbacks, _)) = cycle {
             builder.close(&feedbacks);
         }
         let roots = (0..20)

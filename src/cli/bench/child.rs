@@ -8,14 +8,14 @@ use clap::ValueEnum;
 
 use super::task::{Message, TOO_MUCH_MEMORY, Task};
 use crate::bench::{
-    Failure, Jit, MachineSubject, Row, Run, Settings, Subject, Until, usage,
+    Failure, Jit, LanesSubject, MachineSubject, Row, Run, Settings, Subject, Until, usage,
 };
 use crate::check::{self, ReadOptions};
 use crate::cli::rules::{BackendChoice, read_text, shown_name};
 use crate::cli::{Context, Exit, show};
 use crate::diagnostic::Severity;
 use crate::game::Game;
-use crate::machine::{DatalogMachine, Limits, NaiveMachine, PlayError, PropnetMachine};
+use crate::machine::{DatalogMachine, Limits, NaiveMachine, PlayError};
 use crate::span::{Source, Sources};
 use crate::symbol::Case;
 
@@ -26,15 +26,20 @@ const TICK: Duration = Duration::from_millis(5);
 fn subject(
     game: &Game,
     backend: BackendChoice,
-    _settings: &Settings,
+    settings: &Settings,
     limits: Limits,
 ) -> Result<Box<dyn Subject>, PlayError> {
     Ok(match backend {
-        BackendChoice::Auto | BackendChoice::Propnet => {
-            let ground = limits.ground.clone();
-            let machine = PropnetMachine::new(game, limits, &ground)?;
-            Box::new(MachineSubject::new("propnet", machine)?)
-        }
+        BackendChoice::Auto => match LanesSubject::new(game, settings, &limits.ground) {
+            Ok(subject) => Box::new(subject),
+            Err(PlayError::TooLarge { what, limit, rule }) => {
+                let why_not = PlayError::TooLarge { what, limit, rule }.to_string();
+                let machine = DatalogMachine::new(game, limits)?;
+                Box::new(MachineSubject::new("datalog", machine)?.instead(why_not))
+            }
+            Err(error) => return Err(error),
+        },
+        BackendChoice::Propnet => Box::new(LanesSubject::new(game, settings, &limits.ground)?),
         BackendChoice::Datalog => {
             let machine = DatalogMachine::new(game, limits)?;
             Box::new(MachineSubject::new("datalog", machine)?)

@@ -1,0 +1,124 @@
+//! The propositional network as a subject: many positions at once.
+
+use std::time::{Duration, Instant};
+
+use super::{Jit, Moments, Readiness, Run, Settings, Subject, Tally, Until};
+use crate::machine::PlayError;
+use crate::propnet::code::Engine;
+use crate::propnet::playout::{PlayoutOptions, Playouts, Proceed, Width};
+use crate::propnet::{GroundLimits, Propnet};
+
+/// A game's network with lanes.
+#[derive(Debug)]
+pub struct LanesSubject {
+    net: Propnet,
+    ground_rules: u64,
+    gates_before: usize,
+    options: PlayoutOptions,
+    playouts: Playouts,
+}
+
+impl LanesSubject {
+    /// Grounds a game and makes its code.
+    ///
+    /// # Errors
+    ///
+    /// [`PlayError::TooLarge`] past a limit of grounding.
+    pub fn new(
+        game: &crate::game::Game,
+        settings: &Settings,
+        limits: &GroundLimits,
+    ) -> Result<Self, PlayError> {
+        let (mut net, grounded) = Propnet::ground(game, limits)?;
+        let gates_before = net.network.gates();
+        net.simplify();
+        let width = match settings.lanes {
+            Some(lanes) if lanes <= 64 => Width::W64,
+            Some(lanes) if lanes <= 256 => Width::W256,
+            _ => Width::W512,
+        };
+        let options = PlayoutOptions {
+            width,
+            engine: match settings.jit {
+                Jit::Allowed => Engine::Auto,
+                Jit::Off => Engine::Interpreter,
+            },
+            ..PlayoutOptions::default()
+        };
+        Ok(LanesSubject {
+            playouts: Playouts::new(&net, &options),
+            ground_rules: grounded.instances,
+            gates_before,
+            options,
+            net,
+        })
+    }
+}
+
+impl Subject for LanesSubject {
+    fn readiness(&self) -> Readiness {
+        Readiness {
+            plays: "propnet",
+            why_not: None,
+            ground_rules: Some(self.ground_rules),
+            gates_before: Some(self.gates_before as u64),
+            gates: Some(self.net.network.gates() as u64),
+            lanes: 64 * self.options.width.words() as u64,
+            tape_limit: None,
+        }
+    }
+
+    fn run(&mut self, run: &Run) -> Result<Tally, PlayError> {
+        let start = Instant::now();
+        let proceed = || {
+            if run.interrupt.load(std::sync::atomic::Ordering::Relaxed) {
+                return Proceed::Drop;
+            }
+            match run.until {
+                Until::Time(time) if start.elapsed() >= 2 * time => Proceed::Drop,
+                Until::Time(time) if start.elapsed() >= time => Proceed::Finish,
+                _ => Proceed::On,
+            }
+        };
+        let count = match run.until {
+            Until::Playouts(count) => count,
+            Until::Time(time) => {
+                FASTEST * (time + Duration::from_secs(1)).as_secs() * run.threads as u64
+            }
+        };
+        let played = self.playouts.run(count, run.seed, run.threads, proceed);
+        let mut tally = Tally::new(self.net.goals.len());
+        tally.state_changes = played.state_changes;
+        tally.lengths.count = played.playouts;
+        tally.lengths.sum = played.state_changes.into();
+        tally.cut = played.cut;
+        tally.faults = played.stuck + played.goal_errors.iter().sum::<u64>();
+        if played.stuck > 0 {
+            tally.fault = Some("a role has no legal move, but the game is not over".to_owned());
+        } else if tally.faults > 0 {
+            tally.fault = Some("a role has no goal value or several".to_owned());
+        }
+        let mut terms = self.net.game.terms().clone();
+        terms.refresh();
+        for (role, goals) in self.net.goals.iter().enumerate() {
+            for ((value, _), &count) in goals.iter().zip(&played.goals[role]) {
+                match self.net.game.score(&terms, *value) {
+                    Ok(score) => {
+                        let score = u128::from(score.get());
+                        let moments = Moments {
+                            count,
+                            sum: u128::from(count) * score,
+                            squares: u128::from(count) * score * score,
+                        };
+                        tally.goals[role].merge(moments);
+                    }
+                    Err(_) => tally.faults += count,
+                }
+            }
+        }
+        Ok(tally)
+    }
+}
+
+/// More playouts than are made in a second.
+const FASTEST: u64 = 1_000_000_000;
