@@ -60,6 +60,8 @@ pub enum Width {
     W256,
     /// 512 lanes.
     W512,
+    /// 1024 lanes.
+    W1024,
 }
 
 impl Width {
@@ -69,6 +71,7 @@ impl Width {
             Width::W64 => 1,
             Width::W256 => 4,
             Width::W512 => 8,
+            Width::W1024 => 16,
         }
     }
 }
@@ -176,6 +179,7 @@ struct Phase {
     score: Option<Code>,
     draws: Vec<Draw>,
     goals: Vec<Vec<usize>>,
+    ends: usize,
     /// Whether lanes may begin anew after it.
     refill: bool,
 }
@@ -384,6 +388,7 @@ impl Plan {
             score: circuit.score.map(code),
             draws: circuit.draws,
             goals: circuit.goals,
+            ends: circuit.ends,
             refill: number == last,
         });
         rows[circuit::STATE as usize] = first.len();

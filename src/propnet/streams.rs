@@ -12,7 +12,11 @@
 //! Source: xoshiro256++ by Blackman and Vigna, Scrambled linear pseudorandom
 //! number generators (2021); seeding by splitmix64, as they propose.
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+
 use multiversion::multiversion;
+use multiversion::target::match_target;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -80,92 +84,28 @@ fn mix(word: u64) -> u64 {
     word ^ (word >> 31)
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
+#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
 fn draw(state: &mut [Vec<u64>; 4], lanes: &[u64], limits: Limits<'_>, numbers: &mut [u64]) {
     let words = lanes.len();
     let mut at = 0;
+    while words - at >= 8 {
+        match_target! {
+            "x86_64+avx512f" => avx512::draw(state, at, lanes, limits, numbers),
+            _ => draw_at::<8>(state, at, lanes, limits, numbers),
+        }
+        at += 8;
+    }
+    while words - at >= 4 {
+        draw_at::<4>(state, at, lanes, limits, numbers);
+        at += 4;
+    }
     while at < words {
-        at += match (words - at, numbers.len() / words) {
-            (8.., 1) => draw_bits::<8, 1>(state, at, lanes, limits, numbers),
-            (8.., 2) => draw_bits::<8, 2>(state, at, lanes, limits, numbers),
-            (8.., 3) => draw_bits::<8, 3>(state, at, lanes, limits, numbers),
-            (8.., 4) => draw_bits::<8, 4>(state, at, lanes, limits, numbers),
-            (8.., 5) => draw_bits::<8, 5>(state, at, lanes, limits, numbers),
-            (8.., 6) => draw_bits::<8, 6>(state, at, lanes, limits, numbers),
-            (8.., _) => draw_at::<8>(state, at, lanes, limits, numbers),
-            (4.., _) => draw_at::<4>(state, at, lanes, limits, numbers),
-            _ => draw_at::<1>(state, at, lanes, limits, numbers),
-        };
+        draw_at::<1>(state, at, lanes, limits, numbers);
+        at += 1;
     }
 }
 
-/// Draws for `N` blocks from a given one on; the result is `N`. Does what
-/// [`draw_at`] does with everything in registers, which takes half the time.
-#[inline(always)]
-fn draw_bits<const N: usize, const BITS: usize>(
-    state: &mut [Vec<u64>; 4],
-    at: usize,
-    lanes: &[u64],
-    limits: Limits<'_>,
-    numbers: &mut [u64],
-) -> usize {
-    let words = lanes.len();
-    let mut open = [0; N];
-    open.copy_from_slice(&lanes[at..][..N]);
-    let mut now = [[0; N]; 4];
-    for of in 0..4 {
-        now[of].copy_from_slice(&state[of][at..][..N]);
-    }
-    let (mut counts, mut masks) = ([[0; N]; BITS], [[0; N]; BITS]);
-    let mut drawn = [[0; N]; BITS];
-    for bit in 0..BITS {
-        counts[bit].copy_from_slice(&limits.counts[bit * words + at..][..N]);
-        masks[bit].copy_from_slice(&limits.masks[bit * words + at..][..N]);
-        drawn[bit].copy_from_slice(&numbers[bit * words + at..][..N]);
-    }
-    // There is at most one bit more, for counts that are powers of two.
-    let mut top = [0; N];
-    if limits.counts.len() > BITS * words {
-        top.copy_from_slice(&limits.counts[BITS * words + at..][..N]);
-    }
-    loop {
-        if open == [0; N] {
-            break;
-        }
-        let mut after = now;
-        let mut less = [0; N];
-        for bit in 0..BITS {
-            let random = advance(&mut after);
-            for i in 0..N {
-                let new = random[i] & masks[bit][i];
-                less[i] = (!new & counts[bit][i]) | (!(new ^ counts[bit][i]) & less[i]);
-                drawn[bit][i] = (drawn[bit][i] & !open[i]) | (new & open[i]);
-            }
-        }
-        // A block that was done before this round has drawn nothing in it.
-        let mut drew = [0; N];
-        for i in 0..N {
-            drew[i] = 0u64.wrapping_sub(u64::from(open[i] != 0));
-        }
-        for of in 0..4 {
-            for i in 0..N {
-                now[of][i] ^= (now[of][i] ^ after[of][i]) & drew[i];
-            }
-        }
-        for i in 0..N {
-            open[i] &= !(less[i] | top[i]);
-        }
-    }
-    for of in 0..4 {
-        state[of][at..][..N].copy_from_slice(&now[of]);
-    }
-    for bit in 0..BITS {
-        numbers[bit * words + at..][..N].copy_from_slice(&drawn[bit]);
-    }
-    N
-}
-
-/// Draws for `N` blocks from a given one on; the result is `N`.
+/// Draws for `N` blocks from a given one on.
 #[inline(always)]
 fn draw_at<const N: usize>(
     state: &mut [Vec<u64>; 4],
@@ -173,7 +113,7 @@ fn draw_at<const N: usize>(
     lanes: &[u64],
     limits: Limits<'_>,
     numbers: &mut [u64],
-) -> usize {
+) {
     let words = lanes.len();
     // Loops over arrays, not closures given to functions: those are compiled
     // once, for no vectors.
@@ -237,7 +177,6 @@ fn draw_at<const N: usize>(
     for of in 0..4 {
         state[of][at..][..N].copy_from_slice(&now[of]);
     }
-    N
 }
 
 /// The next word of each stream.
@@ -331,6 +270,28 @@ mod tests {
             let narrow = draws(3, 5, words, 50);
             for (narrow, wide) in narrow.iter().zip(&wide) {
                 assert_eq!(narrow[..], wide[..wide.len() - 64 * more]);
+            }
+        }
+    }
+
+    #[test]
+    fn draws_are_the_same_for_machines_without_wide_vectors() {
+        for count in [1 << 20, 1000, 257, 100, 64, 33, 9, 5, 2] {
+            let (counts, masks) = limits(count, 9);
+            let limits = Limits {
+                counts: &counts,
+                masks: &masks,
+            };
+            let mut one = Streams::new(2, 0, 9);
+            let mut other = one.clone();
+            let mut rows = [vec![0; masks.len()], vec![0; masks.len()]];
+            // Not the ninth word.
+            let lanes = [u64::MAX, 1, 0, 9, u64::MAX, 0, 7, 8, 0];
+            for _ in 0..10 {
+                one.draw(&lanes, limits, &mut rows[0]);
+                draw_at::<8>(&mut other.state, 0, &lanes, limits, &mut rows[1]);
+                assert_eq!(rows[0], rows[1], "{count} values");
+                assert_eq!(one.state, other.state, "{count} values");
             }
         }
     }

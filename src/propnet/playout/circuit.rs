@@ -28,16 +28,16 @@ pub(super) const LOOK: u8 = 2;
 pub(super) const KEPT: u8 = 3;
 /// What comes from outside: [`REFILL`], then random numbers.
 pub(super) const DRAWN: u8 = 4;
-/// What a last state is worth.
-pub(super) const SCORE: u8 = 5;
 /// Number of banks.
-pub(super) const BANKS: usize = 6;
+pub(super) const BANKS: usize = 5;
 
 /// Rows of [`LOOK`]: the playout ends here, for one of the following reasons or
-/// because it was cut; the game is over; a role has no legal move.
+/// because it was cut; the game is over; a role has no legal move. Then what a
+/// last state is worth.
 pub(super) const OVER: usize = 0;
 pub(super) const TERMINAL: usize = 1;
 pub(super) const STUCK: usize = 2;
+pub(super) const SCORES: usize = 3;
 /// Row of [`DRAWN`]: the lane begins anew.
 pub(super) const REFILL: usize = 0;
 
@@ -73,9 +73,11 @@ pub(super) struct Circuit {
     pub score: Option<Tape>,
     /// By role that must choose.
     pub draws: Vec<Draw>,
-    /// By role and goal value: the row of [`SCORE`] that says that it is the
-    /// only one.
+    /// By role and goal value: the row of [`LOOK`] that says that the game is
+    /// over and this the only value.
     pub goals: Vec<Vec<usize>>,
+    /// Rows of [`LOOK`] that tell how playouts end: the first ones.
+    pub ends: usize,
 }
 
 impl Frame<'_> {
@@ -229,6 +231,9 @@ impl Circuit {
             (terminal, place(LOOK, TERMINAL)),
             (stuck, place(LOOK, STUCK)),
         ];
+        let (goals, score_outputs) = score(net, &mut builder, terminal, |old| of(&seen, old));
+        let ends = SCORES + score_outputs.len();
+        let mut row = ends;
         let chosen = reached(
             builder.network(),
             play_outputs.iter().map(|o| o.0.node()),
@@ -245,13 +250,12 @@ impl Circuit {
                 continue;
             }
             let mut rows = |literals: &[Literal]| {
-                let start = look_outputs.len();
-                look_outputs.extend(
-                    (start..)
-                        .zip(literals)
-                        .map(|(row, &l)| (l, place(LOOK, row))),
-                );
-                start..look_outputs.len()
+                let start = row;
+                for &literal in literals {
+                    look_outputs.push((literal, place(LOOK, row)));
+                    row += 1;
+                }
+                start..row
             };
             let counts = rows(count.bits());
             let masks = rows(&count.mask(&mut builder));
@@ -261,7 +265,6 @@ impl Circuit {
                 numbers: numbers.clone(),
             });
         }
-        let (goals, score_outputs) = score(net, &mut builder, |old| of(&seen, old));
 
         let state_rows = 0..frame.state_rows();
         let state: Vec<Given> = state_rows
@@ -280,14 +283,17 @@ impl Circuit {
             score,
             draws,
             goals,
+            ends,
         }
     }
 }
 
-/// When each goal value is a role's only one; by role and value, the row.
+/// When the game is over and a goal value a role's only one; by role and value,
+/// the row.
 fn score(
     net: &Propnet,
     builder: &mut Builder,
+    terminal: Literal,
     of: impl Fn(Literal) -> Literal,
 ) -> (Vec<Vec<usize>>, Vec<Output>) {
     let mut rows: FxHashMap<Literal, usize> = FxHashMap::default();
@@ -303,10 +309,11 @@ fn score(
         }
         let mut of_role = Vec::new();
         for &literal in &due {
-            let alone = builder.and(&[literal, !several]);
+            let alone = builder.and(&[literal, !several, terminal]);
             of_role.push(*rows.entry(alone).or_insert_with(|| {
-                outputs.push((alone, place(SCORE, outputs.len())));
-                outputs.len() - 1
+                let row = SCORES + outputs.len();
+                outputs.push((alone, place(LOOK, row)));
+                row
             }));
         }
         goals.push(of_role);

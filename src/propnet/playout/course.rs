@@ -6,6 +6,7 @@
 use multiversion::multiversion;
 
 use super::Tally;
+use super::circuit::{OVER, STUCK, TERMINAL};
 
 /// One bit a lane, and sums by word: added up only at the end.
 #[derive(Debug)]
@@ -14,45 +15,29 @@ pub(super) struct Course {
     live: Vec<u64>,
     /// Whether it runs on after this pass.
     going: Vec<u64>,
-    /// Whether it ends in this pass, and in a terminal state.
+    /// Whether it ends in this pass.
     ended: Vec<u64>,
-    terminal: Vec<u64>,
     /// By word: playouts to begin.
     remaining: Vec<u64>,
     state_changes: Vec<u64>,
-    /// By phase.
-    sums: Vec<Sums>,
+    /// By phase: playouts that ended in it, row by row as those that say how.
+    sums: Vec<Vec<u64>>,
     is_idle: bool,
 }
 
-/// Playouts that ended in one phase, row by row as those that say so.
-#[derive(Clone, Debug)]
-struct Sums {
-    ended: Vec<u64>,
-    terminal: Vec<u64>,
-    stuck: Vec<u64>,
-    scores: Vec<u64>,
-}
-
 impl Course {
-    /// By word: how many playouts to begin, now and later. The most rows that
-    /// will say what a playout is worth, and the number of phases.
-    pub fn new(remaining: Vec<u64>, scores: usize, phases: usize) -> Self {
-        let zeros = vec![0; remaining.len()];
-        let sums = Sums {
-            ended: zeros.clone(),
-            terminal: zeros.clone(),
-            stuck: zeros.clone(),
-            scores: vec![0; scores * zeros.len()],
-        };
+    /// By word: how many playouts to begin, now and later. By phase: how many
+    /// rows say how playouts end.
+    pub fn new(remaining: Vec<u64>, ends: impl Iterator<Item = usize>) -> Self {
+        let words = remaining.len();
+        let zeros = vec![0; words];
         let mut course = Course {
             live: zeros.clone(),
             going: zeros.clone(),
             ended: zeros.clone(),
-            terminal: zeros.clone(),
             remaining,
             state_changes: zeros,
-            sums: vec![sums; phases],
+            sums: ends.map(|rows| vec![0; rows * words]).collect(),
             is_idle: false,
         };
         begin(&mut course.live, &mut course.remaining);
@@ -84,17 +69,10 @@ impl Course {
         ended
     }
 
-    /// Counts the playouts that were just found to be over; rows say why, and
-    /// what they are worth.
-    pub fn count(&mut self, phase: usize, terminal: &[u64], stuck: &[u64], scores: &[u64]) {
-        let sums = &mut self.sums[phase];
-        for ((both, ended), terminal) in self.terminal.iter_mut().zip(&self.ended).zip(terminal) {
-            *both = ended & terminal;
-        }
-        count(&self.ended, &self.ended, &mut sums.ended);
-        count(&self.ended, terminal, &mut sums.terminal);
-        count(&self.ended, stuck, &mut sums.stuck);
-        count(&self.terminal, scores, &mut sums.scores);
+    /// Counts the playouts that were just found to be over; rows say how they
+    /// end.
+    pub fn count(&mut self, phase: usize, ends: &[u64]) {
+        count(&self.ended, ends, &mut self.sums[phase]);
     }
 
     /// Begins playouts in lanes without one. `refill` becomes the lanes that do
@@ -107,25 +85,22 @@ impl Course {
     }
 
     /// Adds what ended in one phase; with the first, also all joint moves.
-    /// `goals`: by role and goal value, its row of the scores.
+    /// `goals`: by role and goal value, its row.
     pub fn add_to(&self, tally: &mut Tally, phase: usize, goals: &[Vec<usize>]) {
-        let total = |words: &[u64]| words.iter().sum::<u64>();
         if phase == 0 {
-            tally.state_changes += total(&self.state_changes);
+            tally.state_changes += self.state_changes.iter().sum::<u64>();
         }
-        let sums = &self.sums[phase];
-        let (ended, terminal) = (total(&sums.ended), total(&sums.terminal));
-        let stuck = total(&sums.stuck);
-        tally.playouts += ended;
-        tally.stuck += stuck;
-        tally.cut += ended - terminal - stuck;
         let words = self.live.len();
+        let rows = self.sums[phase].chunks_exact(words);
+        let sums: Vec<u64> = rows.map(|row| row.iter().sum()).collect();
+        tally.playouts += sums[OVER];
+        tally.stuck += sums[STUCK];
+        tally.cut += sums[OVER] - sums[TERMINAL] - sums[STUCK];
         for (role, rows) in goals.iter().enumerate() {
-            let mut errors = terminal;
+            let mut errors = sums[TERMINAL];
             for (goal, &row) in tally.goals[role].iter_mut().zip(rows) {
-                let alone = total(&sums.scores[row * words..][..words]);
-                *goal += alone;
-                errors -= alone;
+                *goal += sums[row];
+                errors -= sums[row];
             }
             tally.goal_errors[role] += errors;
         }

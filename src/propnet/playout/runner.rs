@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::circuit::{BANKS, DRAWN, LOOK, NEXT, OVER, REFILL, SCORE, STATE, STUCK, TERMINAL};
+use super::circuit::{BANKS, DRAWN, LOOK, NEXT, OVER, REFILL, STATE};
 use super::course::Course;
 use super::{Phase, Playouts, Proceed, Tally};
 use crate::propnet::lanes::Rows;
@@ -44,11 +44,8 @@ impl<'p> Runner<'p> {
         for (row, &holds) in self.playouts.start.iter().enumerate() {
             self.banks[STATE as usize].fill(row, if holds { u64::MAX } else { 0 });
         }
-        let mut course = Course::new(
-            blocks.map(share).collect(),
-            self.playouts.rows[SCORE as usize],
-            self.phases.len(),
-        );
+        let ends = self.phases.iter().map(|phase| phase.ends);
+        let mut course = Course::new(blocks.map(share).collect(), ends);
         let mut passes = 0u32;
         for phase in (0..self.phases.len()).cycle() {
             passes = passes.wrapping_add(1);
@@ -77,18 +74,13 @@ impl<'p> Runner<'p> {
     fn look(&mut self, number: usize, course: &mut Course) {
         let phase = &mut self.phases[number];
         phase.look.run(&mut self.banks);
-        let (look, score) = (LOOK as usize, SCORE as usize);
+        let look = LOOK as usize;
         if course.settle(self.banks[look].row(OVER)) {
             if let Some(score) = &mut phase.score {
                 score.run(&mut self.banks);
             }
-            let look = &self.banks[look];
-            course.count(
-                number,
-                look.row(TERMINAL),
-                look.row(STUCK),
-                self.banks[score].flat(),
-            );
+            let ends = phase.ends * self.playouts.words;
+            course.count(number, &self.banks[look].flat()[..ends]);
         }
         if phase.refill {
             course.begin(self.banks[DRAWN as usize].row_mut(REFILL));

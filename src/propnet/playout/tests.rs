@@ -280,7 +280,7 @@ fn lanes_threads_and_engines_make_no_difference() {
         let net = net(rules);
         for playouts in [1, 63, 700, 20_000] {
             let mut expected: Option<Tally> = None;
-            for width in [Width::W64, Width::W256, Width::W512] {
+            for width in [Width::W64, Width::W256, Width::W512, Width::W1024] {
                 for engine in [Engine::Interpreter, Engine::Avx2, Engine::Avx512] {
                     if !engine.is_available(width.words()) {
                         continue;
