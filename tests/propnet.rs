@@ -83,7 +83,6 @@ fn check_position(facts: &[&str], packed: bool) {
     }
     let mine = left.next(&mine, &joint).unwrap();
     let theirs = right.next(&theirs, &joint).unwrap();
-    left.terms_mut().refresh();
     assert_eq!(
         canonical_facts(&left, &mine),
         canonical_facts(&right, &theirs)

@@ -256,7 +256,11 @@ impl Machine for PropnetMachine {
     ) -> Result<(), PlayError> {
         let packed = match state {
             PropnetState::Packed(packed) => packed,
-            PropnetState::Facts(facts) => return self.datalog()?.legal(facts, role, out),
+            PropnetState::Facts(facts) => {
+                self.datalog()?.legal(facts, role, out)?;
+                self.terms.refresh();
+                return Ok(());
+            }
         };
         self.know(packed);
         let moves = &self.shared.net.moves;
@@ -307,7 +311,11 @@ impl Machine for PropnetMachine {
     fn goal_values(&mut self, state: &Self::State, role: RoleId) -> Result<Vec<TermId>, PlayError> {
         let packed = match state {
             PropnetState::Packed(packed) => packed,
-            PropnetState::Facts(facts) => return self.datalog()?.goal_values(facts, role),
+            PropnetState::Facts(facts) => {
+                let values = self.datalog()?.goal_values(facts, role)?;
+                self.terms.refresh();
+                return Ok(values);
+            }
         };
         self.load(packed);
         self.goals.run(&mut self.banks);

@@ -103,9 +103,11 @@ pub struct Grounded {
 
 /// Rows, work and matches of a game whose rules need no cutting.
 const LITTLE: (usize, u64, u64) = (500_000, 60_000_000, 400_000);
-/// Matches of the rules as they are that may be tried even if cut rules have
-/// given a network of more than so many gates.
-const MATCHES_AFTER_GATES: (u64, usize) = (3_000_000, 20_000);
+/// Gates of the network of cut rules from which on, and up to which, the rules
+/// as they are may give one of fewer gates.
+const DOUBTFUL: std::ops::Range<usize> = 20_000..300_000;
+/// Matches of the rules as they are that are tried then.
+const MOST_MATCHES: u64 = 3_000_000;
 
 /// Grounds a game.
 ///
@@ -153,13 +155,16 @@ pub(super) fn ground(game: &Game, limits: &GroundLimits) -> Result<(Propnet, Gro
         return outcome;
     }
     let cut = attempt(whole().cut(), limits);
-    let is_large = |net: &Propnet| net.network.gates() > MATCHES_AFTER_GATES.1;
-    if matches!(&cut, Ok((net, _)) if !is_large(net)) || cut.is_err() && !may_go_on(&cut) {
+    let is_doubtful = match &cut {
+        Ok((net, _)) => DOUBTFUL.contains(&net.network.gates()),
+        Err(_) => may_go_on(&cut),
+    };
+    if !is_doubtful {
         return cut;
     }
     let some = GroundLimits {
         facts: limits.facts.min(LITTLE.0),
-        instances: limits.instances.min(MATCHES_AFTER_GATES.0),
+        instances: limits.instances.min(MOST_MATCHES),
         ..limits.clone()
     };
     match (cut, attempt(asked(), &some)) {

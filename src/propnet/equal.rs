@@ -22,6 +22,8 @@ const SAMPLE_PASSES: usize = 48;
 const SAMPLE_GATES: usize = 4_000_000;
 /// Rounds after which the attempt is given up.
 const MOST_ROUNDS: usize = 24;
+/// Gates rewritten in all rounds, about.
+const ROUND_GATES: usize = 2_000_000;
 
 /// By fact: the fact that equals it, itself if there is no earlier one, and
 /// whether its negation does instead.
@@ -30,7 +32,8 @@ pub(super) fn representatives(net: &Propnet) -> Vec<(usize, bool)> {
     let itself: Vec<(usize, bool)> = (0..count).map(|fact| (fact, false)).collect();
     let mut class = candidates(net);
     let live = live(&net.network, net.next.iter().copied());
-    for _ in 0..MOST_ROUNDS {
+    let rounds = MOST_ROUNDS.min(2 + ROUND_GATES / net.network.gates().max(1));
+    for _ in 0..rounds {
         let representative = first_of_each(&class);
         if representative
             .iter()

@@ -33,11 +33,13 @@ impl Propnet {
         ran(self, "constants");
         self.factor();
         ran(self, "factors");
-        self.merge_equal_facts();
-        ran(self, "equal");
-        self.drop_constants();
-        self.factor();
-        ran(self, "factors");
+        if self.merge_equal_facts() {
+            self.drop_constants();
+            self.tidy();
+            ran(self, "equal facts");
+            self.factor();
+            ran(self, "factors again");
+        }
         passes
     }
 
@@ -76,10 +78,15 @@ impl Propnet {
         });
     }
 
-    /// Of facts that equal each other one is left as an input.
-    fn merge_equal_facts(&mut self) {
+    /// Of facts that equal each other one is left as an input. False if there
+    /// are none.
+    fn merge_equal_facts(&mut self) -> bool {
         let stands = representatives(self);
         let known = self.assumed_inputs();
+        let news = |(fact, stand): (usize, &(usize, bool))| stand.0 != fact && !known[fact];
+        if !stands.iter().enumerate().any(news) {
+            return false;
+        }
         for (fact, &(first, negated)) in stands.iter().enumerate() {
             if first != fact && !known[fact] {
                 let literal = self.network.input(first).negated_if(negated);
@@ -90,6 +97,7 @@ impl Propnet {
             Some(&(first, negated)) => builder.input(first).negated_if(negated),
             None => builder.input(input),
         });
+        true
     }
 
     /// By fact: whether what it equals is known.
