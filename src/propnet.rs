@@ -21,6 +21,7 @@ mod levels;
 mod native;
 pub mod network;
 mod passes;
+pub mod perft;
 pub mod playout;
 mod relax;
 pub mod rewrite;

@@ -1,5 +1,8 @@
 //! `ggp perft`: positions counted by depth.
 
+mod paths;
+mod table;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +14,8 @@ use serde::Serialize;
 use super::position::PositionOptions;
 use super::rules::RuleOptions;
 use super::{Context, Exit, show};
-use crate::machine::{Level, Machine, PerftOptions, PlayError, Stop, perft};
+use crate::machine::{AnyMachine, Machine, PerftOptions, PlayError, PropnetState, Stop, perft};
+use table::Row;
 
 /// The options of `ggp perft`.
 #[derive(clap::Args)]
@@ -21,6 +25,7 @@ Examples:
   ggp perft tic_tac_toe.kif 3 --moves '(mark 1 1)'
   ggp perft tic_tac_toe.kif 20 --time 10 --csv counts.csv
   ggp perft tic_tac_toe.kif 3 --json | jq '.levels[].paths'
+  ggp perft tic_tac_toe.kif 9 --no-transpositions
 
 The columns: joint-move sequences of that length; distinct states they lead to; of both,
 those that end the game; the sum of each role's scores over the ending sequences; scores
@@ -41,6 +46,12 @@ pub struct Options {
     /// Stop when a level has more distinct states
     #[arg(long, value_name = "N", default_value_t = PerftOptions::default().states)]
     max_states: usize,
+    /// Play every sequence, also where equal states meet
+    ///
+    /// Distinct states are not counted then. The network is needed, and hundreds
+    /// of positions are gone through side by side: millions a second.
+    #[arg(long, conflicts_with = "max_states")]
+    no_transpositions: bool,
     /// Write the table to this file as comma-separated values
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
@@ -52,7 +63,7 @@ pub struct Options {
 #[derive(Serialize)]
 struct Answer<'a> {
     roles: &'a [String],
-    levels: &'a [Level],
+    levels: &'a [Row],
     stop: Ending,
 }
 
@@ -83,43 +94,45 @@ impl Ending {
 ///
 /// If the rules are wrong, or play shows them to be.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
-    let mut machine = options.rules.machine(context)?;
+    let mut machine = match options.no_transpositions {
+        true => paths::machine(&options.rules, context)?,
+        false => options.rules.machine(context)?,
+    };
     let roles = show::role_names(machine.game());
-    let root = options
+    let root: PropnetState = options
         .position
         .state(&mut machine, &options.rules, context)?;
     let late = options.time.map(|time| stop_after(time, context));
-    let perft_options = PerftOptions {
-        depth: options.depth,
-        threads: match options.threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
-            threads => threads.into(),
-        },
-        states: options.max_states,
-        time: options.time,
+    let threads = match options.threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads.into(),
     };
     let start = Instant::now();
     let spinner = context.spinner("counting depth 0");
-    let mut levels: Vec<Level> = Vec::new();
+    let mut levels: Vec<Row> = Vec::new();
     let mut printed = match context.json() {
         true => Ok(()),
-        false => context.print(heading(&roles)),
+        false => context.print(table::heading(&roles)),
     };
-    let counted = perft(&mut machine, &root, perft_options, |level| {
+    let on_level = |level: Row| {
         if !context.json() && printed.is_ok() {
-            spinner.suspend(|| printed = context.print(line(level)));
+            spinner.suspend(|| printed = context.print(table::line(&level)));
         }
         spinner.set_message(format!("counting depth {}", level.depth + 1));
-        levels.push(level.clone());
+        levels.push(level);
         if printed.is_err() {
             // Nobody reads on, so there is nothing to count for.
             context.interrupt().store(true, Ordering::Relaxed);
         }
-    });
+    };
+    let counted = match options.no_transpositions {
+        true => paths::count(&mut machine, &root, options, threads, context, on_level)?,
+        false => states(&mut machine, &root, options, threads, on_level),
+    };
     spinner.finish_and_clear();
     printed?;
     let stop = match &counted {
-        Ok(perft) => Ending::Counted(perft.stop),
+        Ok(stop) => Ending::Counted(*stop),
         Err(PlayError::Interrupted) => match late {
             Some(late) if late.load(Ordering::SeqCst) => Ending::Other("time"),
             _ => Ending::Other("interrupted"),
@@ -127,7 +140,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         Err(_) => Ending::Other("error"),
     };
     if let Some(path) = &options.csv {
-        context.write_file(path, csv(&roles, &levels).as_bytes())?;
+        context.write_file(path, table::csv(&roles, &levels).as_bytes())?;
     }
     if context.json() {
         context.print_json(&Answer {
@@ -143,19 +156,41 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
     if !context.json() {
         context.print(format!("stopped: {}", stop.text()))?;
-    }
-    let states: u64 = levels.iter().map(|level| level.distinct).sum();
-    let seconds = start.elapsed().as_secs_f64();
-    let rate = states as f64 / seconds.max(1e-6);
-    if !context.json() {
-        context.note(format_args!(
-            "{states} states in {seconds:.2} s, {rate:.0} a second"
-        ));
+        context.note(rate(&levels, start.elapsed().as_secs_f64()));
     }
     if let Ending::Other("interrupted") = stop {
         bail!("interrupted; the levels above are complete");
     }
     Ok(Exit::Done)
+}
+
+/// Counts with equal states expanded once.
+fn states(
+    machine: &mut AnyMachine,
+    root: &PropnetState,
+    options: &Options,
+    threads: usize,
+    mut on_level: impl FnMut(Row),
+) -> Result<Stop, PlayError> {
+    let options = PerftOptions {
+        depth: options.depth,
+        threads,
+        states: options.max_states,
+        time: options.time,
+    };
+    let counted = perft(machine, root, options, |level| on_level(level.into()))?;
+    Ok(counted.stop)
+}
+
+/// What was counted, and how fast.
+fn rate(levels: &[Row], seconds: f64) -> String {
+    let distinct: Option<u64> = levels.iter().map(|level| level.distinct).sum();
+    let (count, what) = match distinct {
+        Some(states) => (states.into(), "states"),
+        None => (levels.iter().map(|level| level.paths).sum::<u128>(), "positions"),
+    };
+    let rate = count as f64 / seconds.max(1e-6);
+    format!("{count} {what} in {seconds:.2} s, {rate:.0} a second")
 }
 
 /// Raises the interrupt after a time. The result tells whether it was this.
@@ -169,57 +204,6 @@ fn stop_after(time: Duration, context: &Context) -> Arc<AtomicBool> {
         interrupt.store(true, Ordering::SeqCst);
     });
     late
-}
-
-fn heading(roles: &[String]) -> String {
-    let sums = roles.iter().map(|role| format!(" {:>14}", format!("sum {role}")));
-    format!(
-        "{:>5} {:>16} {:>12} {:>16} {:>15}{} {:>10}",
-        "depth",
-        "paths",
-        "distinct",
-        "ending paths",
-        "ending distinct",
-        sums.collect::<String>(),
-        "bad goals"
-    )
-}
-
-fn line(level: &Level) -> String {
-    let sums = level.goal_sums.iter().map(|sum| format!(" {sum:>14}"));
-    format!(
-        "{:>5} {:>16} {:>12} {:>16} {:>15}{} {:>10}",
-        level.depth,
-        level.paths,
-        level.distinct,
-        level.terminal_paths,
-        level.terminal_distinct,
-        sums.collect::<String>(),
-        level.goal_errors
-    )
-}
-
-fn csv(roles: &[String], levels: &[Level]) -> String {
-    let mut text = "depth,paths,distinct,terminal_paths,terminal_distinct".to_owned();
-    for role in roles {
-        text.push_str(&format!(",\"goal_sum {}\"", role.replace('"', "\"\"")));
-    }
-    text.push_str(",goal_errors\n");
-    for level in levels {
-        text.push_str(&format!(
-            "{},{},{},{},{}",
-            level.depth,
-            level.paths,
-            level.distinct,
-            level.terminal_paths,
-            level.terminal_distinct
-        ));
-        for sum in &level.goal_sums {
-            text.push_str(&format!(",{sum}"));
-        }
-        text.push_str(&format!(",{}\n", level.goal_errors));
-    }
-    text
 }
 
 fn parse_depth(text: &str) -> Result<u32, String> {
