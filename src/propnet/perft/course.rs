@@ -5,7 +5,8 @@
 //! that no move has a say in, and those that take longer to change.
 
 use crate::propnet::Propnet;
-use crate::propnet::network::{Literal, Network, Node, live};
+use crate::propnet::network::{Literal, Network, Node};
+use crate::propnet::rewrite::live;
 
 /// By fact: its value, if all states of a depth agree on it.
 pub(super) type Known = Vec<Option<bool>>;
