@@ -35,6 +35,7 @@ impl LanesSubject {
         let width = match settings.lanes {
             Some(lanes) if lanes <= 64 => Width::W64,
             Some(lanes) if lanes <= 256 => Width::W256,
+            Some(lanes) if lanes > 512 => Width::W1024,
             _ => Width::W512,
         };
         let options = PlayoutOptions {
@@ -55,6 +56,23 @@ impl LanesSubject {
     }
 }
 
+impl LanesSubject {
+    /// Joint moves in a second if nothing but the tapes took time.
+    fn tape_limit(&self) -> f64 {
+        let mut passes = 16;
+        loop {
+            let start = Instant::now();
+            self.playouts.run_tapes(passes);
+            let time = start.elapsed();
+            if time >= TAPE_TIME {
+                let lanes = self.playouts.lanes() as f64;
+                return lanes * passes as f64 / time.as_secs_f64();
+            }
+            passes *= 2;
+        }
+    }
+}
+
 impl Subject for LanesSubject {
     fn readiness(&self) -> Readiness {
         Readiness {
@@ -63,8 +81,8 @@ impl Subject for LanesSubject {
             ground_rules: Some(self.ground_rules),
             gates_before: Some(self.gates_before as u64),
             gates: Some(self.net.network.gates() as u64),
-            lanes: 64 * self.options.width.words() as u64,
-            tape_limit: None,
+            lanes: self.playouts.lanes() as u64,
+            tape_limit: Some(self.tape_limit()),
         }
     }
 
@@ -86,7 +104,19 @@ impl Subject for LanesSubject {
                 FASTEST * (time + Duration::from_secs(1)).as_secs() * run.threads as u64
             }
         };
-        let played = self.playouts.run(count, run.seed, run.threads, proceed);
+        // Lanes that count their moves cost gates, so they do only where the
+        // clock does not end what has no end.
+        let by_clock = matches!(run.until, Until::Time(_));
+        let cut = (!by_clock || run.depth < USUAL_DEPTH).then(|| {
+            let depth = Some(run.depth);
+            let options = PlayoutOptions {
+                depth,
+                ..self.options.clone()
+            };
+            Playouts::new(&self.net, &options)
+        });
+        let playouts = cut.as_ref().unwrap_or(&self.playouts);
+        let played = playouts.run(count, run.seed, run.threads, proceed);
         let mut tally = Tally::new(self.net.goals.len());
         tally.state_changes = played.state_changes;
         tally.lengths.count = played.playouts;
@@ -119,6 +149,12 @@ impl Subject for LanesSubject {
         Ok(tally)
     }
 }
+
+/// Playouts longer than this are cut only by the clock.
+const USUAL_DEPTH: u64 = 10_000;
+
+/// The tapes alone are timed for so long at least.
+const TAPE_TIME: Duration = Duration::from_millis(20);
 
 /// More playouts than are made in a second.
 const FASTEST: u64 = 1_000_000_000;

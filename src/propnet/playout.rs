@@ -263,10 +263,21 @@ impl Playouts {
         all
     }
 
+    /// Runs the tapes alone, without drawing, counting or scoring: what a pass
+    /// over all lanes takes at least. Only of use to be timed.
+    pub fn run_tapes(&self, passes: u64) {
+        Runner::new(self, 0).run_tapes(passes);
+    }
+
     /// Two-input gates executed for a joint move in all lanes, on average over
     /// the phases, goals aside.
     pub fn operations(&self) -> f64 {
         self.operations
+    }
+
+    /// Lanes that run side by side.
+    pub fn lanes(&self) -> usize {
+        64 * self.words
     }
 
     /// Number of phases that the tapes are made for, one if they serve all

@@ -70,6 +70,17 @@ impl<'p> Runner<'p> {
         tally
     }
 
+    /// Runs the tapes alone.
+    pub fn run_tapes(&mut self, passes: u64) {
+        let count = self.phases.len() as u64;
+        for pass in 0..passes {
+            let phase = &mut self.phases[(pass % count) as usize];
+            phase.look.run(&mut self.banks);
+            phase.play.run(&mut self.banks);
+            self.banks.swap(STATE as usize, NEXT as usize);
+        }
+    }
+
     /// Counts the playouts that are over, and has others begin in their place.
     fn look(&mut self, number: usize, course: &mut Course) {
         let phase = &mut self.phases[number];
