@@ -61,6 +61,9 @@ impl Place {
     fn run(&self, line: &str) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
         command.current_dir(&self.0).arg("bench");
+        if !line.contains("--backend") {
+            command.args(["--backend", "datalog"]);
+        }
         command.args(line.split_whitespace()).output().unwrap()
     }
 

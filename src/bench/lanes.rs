@@ -1,11 +1,12 @@
 //! The propositional network as a subject: many positions at once.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{Jit, Moments, Readiness, Run, Settings, Subject, Tally, Until};
+use super::{Jit, Moments, Readiness, Run, Settings, Subject, Tally, Until, usage};
 use crate::machine::PlayError;
 use crate::propnet::code::Engine;
-use crate::propnet::playout::{PlayoutOptions, Playouts, Proceed, Width};
+use crate::propnet::playout::{PASSES_ASKED, PlayoutOptions, Playouts, Proceed, Width};
 use crate::propnet::{GroundLimits, Propnet};
 
 /// A game's network with lanes.
@@ -57,13 +58,24 @@ impl LanesSubject {
 }
 
 impl LanesSubject {
-    /// Joint moves in a second if nothing but the tapes took time.
+    /// Whether some of a few playouts are longer than that.
+    fn may_be_longer(&self, depth: u64, seed: u64) -> bool {
+        let asked = AtomicU64::new(0);
+        let proceed = || match asked.fetch_add(1, Ordering::Relaxed) * PASSES_ASKED >= depth {
+            true => Proceed::Drop,
+            false => Proceed::On,
+        };
+        let few = TRIED.min(depth.saturating_mul(64)).max(1);
+        self.playouts.run(few, seed, 1, proceed).playouts < few
+    }
+
+    /// Joint moves in a CPU second if nothing but the tapes took time.
     fn tape_limit(&self) -> f64 {
         let mut passes = 16;
         loop {
-            let start = Instant::now();
+            let start = clock();
             self.playouts.run_tapes(passes);
-            let time = start.elapsed();
+            let time = clock().saturating_sub(start);
             if time >= TAPE_TIME {
                 let lanes = self.playouts.lanes() as f64;
                 return lanes * passes as f64 / time.as_secs_f64();
@@ -89,7 +101,7 @@ impl Subject for LanesSubject {
     fn run(&mut self, run: &Run) -> Result<Tally, PlayError> {
         let start = Instant::now();
         let proceed = || {
-            if run.interrupt.load(std::sync::atomic::Ordering::Relaxed) {
+            if run.interrupt.load(Ordering::Relaxed) {
                 return Proceed::Drop;
             }
             match run.until {
@@ -104,10 +116,9 @@ impl Subject for LanesSubject {
                 FASTEST * (time + Duration::from_secs(1)).as_secs() * run.threads as u64
             }
         };
-        // Lanes that count their moves cost gates, so they do only where the
-        // clock does not end what has no end.
-        let by_clock = matches!(run.until, Until::Time(_));
-        let cut = (!by_clock || run.depth < USUAL_DEPTH).then(|| {
+        // Lanes that count their moves cost gates, so they do only where they
+        // must.
+        let cut = self.may_be_longer(run.depth, run.seed).then(|| {
             let depth = Some(run.depth);
             let options = PlayoutOptions {
                 depth,
@@ -150,8 +161,14 @@ impl Subject for LanesSubject {
     }
 }
 
-/// Playouts longer than this are cut only by the clock.
-const USUAL_DEPTH: u64 = 10_000;
+/// CPU time, or what comes nearest to it.
+fn clock() -> Duration {
+    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    usage::cpu_time().unwrap_or_else(|| START.get_or_init(Instant::now).elapsed())
+}
+
+/// Playouts that are tried to see how long they get.
+const TRIED: u64 = 4_096;
 
 /// The tapes alone are timed for so long at least.
 const TAPE_TIME: Duration = Duration::from_millis(20);

@@ -184,6 +184,10 @@ struct Phase {
     refill: bool,
 }
 
+/// Passes, of one joint move in each lane, after which a run asks whether to go
+/// on.
+pub const PASSES_ASKED: u64 = 16;
+
 /// Longest circle of phases that is looked for.
 const LONGEST_CIRCLE: usize = 8;
 

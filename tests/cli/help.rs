@@ -8,6 +8,7 @@ const COMMANDS: &[&str] = &[
     "next",
     "goal",
     "perft",
+    "bench",
     "playout",
     "play",
     "completions",

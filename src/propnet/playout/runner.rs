@@ -6,12 +6,9 @@ use std::ops::Range;
 
 use super::circuit::{BANKS, DRAWN, LOOK, NEXT, OVER, REFILL, STATE};
 use super::course::Course;
-use super::{Phase, Playouts, Proceed, Tally};
+use super::{PASSES_ASKED, Phase, Playouts, Proceed, Tally};
 use crate::propnet::lanes::Rows;
 use crate::propnet::streams::{Limits, Streams};
-
-/// Passes after which it asks whether to go on.
-const PATIENCE: u32 = 16;
 
 /// One thread's tapes and rows.
 #[derive(Debug)]
@@ -49,7 +46,7 @@ impl<'p> Runner<'p> {
         let mut passes = 0u32;
         for phase in (0..self.phases.len()).cycle() {
             passes = passes.wrapping_add(1);
-            if passes.is_multiple_of(PATIENCE) {
+            if passes.is_multiple_of(PASSES_ASKED as u32) {
                 match proceed() {
                     Proceed::On => {}
                     Proceed::Finish => course.begin_no_more(),
