@@ -6,6 +6,7 @@
 //! legal.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use rustc_hash::FxHashMap;
 
@@ -141,9 +142,12 @@ impl PropnetMachine {
         &self.shared.net
     }
 
-    fn load(&mut self, state: &Arc<[u64]>) {
+    fn load(&mut self, state: &Arc<[u64]>) -> Result<(), PlayError> {
+        if self.limits.interrupt.load(Ordering::Relaxed) {
+            return Err(PlayError::Interrupted);
+        }
         if self.loaded.as_ref().is_some_and(|loaded| loaded == state) {
-            return;
+            return Ok(());
         }
         let rows = &mut self.banks[STATE as usize];
         for fact in 0..self.shared.net.facts.len() {
@@ -151,15 +155,17 @@ impl PropnetMachine {
         }
         self.loaded = Some(Arc::clone(state));
         self.known = false;
+        Ok(())
     }
 
     /// Fills the bank of answers with legal moves and end.
-    fn know(&mut self, state: &Arc<[u64]>) {
-        self.load(state);
+    fn know(&mut self, state: &Arc<[u64]>) -> Result<(), PlayError> {
+        self.load(state)?;
         if !self.known {
             self.status.run(&mut self.banks);
             self.known = true;
         }
+        Ok(())
     }
 
     fn answer(&self, row: usize) -> bool {
@@ -241,7 +247,7 @@ impl Machine for PropnetMachine {
     fn is_terminal(&mut self, state: &Self::State) -> Result<bool, PlayError> {
         match state {
             PropnetState::Packed(packed) => {
-                self.know(packed);
+                self.know(packed)?;
                 Ok(self.answer(0))
             }
             PropnetState::Facts(facts) => self.datalog()?.is_terminal(facts),
@@ -262,7 +268,7 @@ impl Machine for PropnetMachine {
                 return Ok(());
             }
         };
-        self.know(packed);
+        self.know(packed)?;
         let moves = &self.shared.net.moves;
         let first: usize = 1 + moves[..role.index()].iter().map(Vec::len).sum::<usize>();
         out.clear();
@@ -285,7 +291,7 @@ impl Machine for PropnetMachine {
             self.terms.refresh();
             return Ok(self.state_of(&next));
         };
-        self.load(packed);
+        self.load(packed)?;
         let shared = Arc::clone(&self.shared);
         let net = &shared.net;
         let rows: Vec<usize> = positions
@@ -317,7 +323,7 @@ impl Machine for PropnetMachine {
                 return Ok(values);
             }
         };
-        self.load(packed);
+        self.load(packed)?;
         self.goals.run(&mut self.banks);
         self.known = false;
         let goals = &self.shared.net.goals;

@@ -113,7 +113,7 @@ fn limits_are_named_with_their_option() {
     let pairs = "(<= (legal bob (pair ?x ?y)) (number ?x) (number ?y) (true (left 5)))";
     place.write("pairs.kif", format!("{MATCHES} {numbers} {pairs}"));
     place.check_failure(
-        "legal pairs.kif --max-facts 500",
+        "legal pairs.kif --max-facts 500 --backend datalog",
         &[],
         "",
         2,
