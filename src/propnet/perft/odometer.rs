@@ -19,8 +19,13 @@ pub(super) struct Odometer {
 }
 
 impl Odometer {
-    /// `left` and `legal` are by role and move.
-    pub fn new(builder: &mut Builder, left: &[Vec<Literal>], legal: &[Vec<Literal>]) -> Odometer {
+    /// `left` and `legal` are by role and move; where it is `done` it stays so.
+    pub fn new(
+        builder: &mut Builder,
+        done: Literal,
+        left: &[Vec<Literal>],
+        legal: &[Vec<Literal>],
+    ) -> Odometer {
         let mut chosen = Vec::new();
         let mut after = Vec::new();
         // Whether the role goes on to its next move.
@@ -54,7 +59,7 @@ impl Odometer {
         Odometer {
             chosen,
             left: after,
-            done: carry,
+            done: builder.or(&[done, carry]),
         }
     }
 }
@@ -67,13 +72,14 @@ mod tests {
     #[test]
     fn every_joint_move_comes_once() {
         let legal = [0b101u64, 0b1, 0b110];
-        let mut builder = Builder::new(18);
+        let mut builder = Builder::new(19);
         let rows = |builder: &Builder, from: usize| -> Vec<Vec<Literal>> {
             let role = |role: usize| (0..3).map(|i| builder.input(from + 3 * role + i)).collect();
             (0..3).map(role).collect()
         };
         let (left, all) = (rows(&builder, 0), rows(&builder, 9));
-        let odometer = Odometer::new(&mut builder, &left, &all);
+        let done = builder.input(18);
+        let odometer = Odometer::new(&mut builder, done, &left, &all);
         let bits = |sets: &[u64]| -> Vec<u64> {
             let bit = |number: usize| sets[number / 3] >> (number % 3) & 1;
             (0..9).map(bit).collect()
@@ -81,7 +87,7 @@ mod tests {
         let mut left = bits(&legal);
         let mut seen = Vec::new();
         loop {
-            let inputs = [left.clone(), bits(&legal)].concat();
+            let inputs = [left.clone(), bits(&legal), vec![0]].concat();
             let values = builder.network().evaluate(&inputs);
             let value = |literal: &Literal| read(*literal, &values) & 1;
             let joint: Vec<u64> = odometer.chosen.iter().flatten().map(value).collect();

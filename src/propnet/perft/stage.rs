@@ -246,9 +246,9 @@ impl<'n> Stage<'n> {
         let net = making.net;
         let rows = rows(relevant, known);
         let states = rows.iter().flatten().count();
-        // The moves not made yet, and the legal moves: inputs come first.
+        // Inputs come first: states, then as in `make_rank`.
         let moves: usize = net.moves.iter().map(Vec::len).sum();
-        let mut builder = Builder::new(states + 2 * moves);
+        let mut builder = Builder::new(states + 1 + 2 * moves);
         let facts: Vec<Literal> = rows
             .iter()
             .zip(known)
@@ -427,6 +427,7 @@ impl<'n> Stage<'n> {
             });
             inputs.collect()
         };
+        let done = inputs(vec![place(LEFT, DONE)])[0];
         let mut row = DONE + 1..;
         let (mut left, mut again) = (Vec::new(), Vec::new());
         for rows in &self.choices {
@@ -434,7 +435,7 @@ impl<'n> Stage<'n> {
             left.push(inputs(places.map(|row| place(LEFT, row)).collect()));
             again.push(inputs(rows.iter().map(|&row| place(SEEN, row)).collect()));
         }
-        let odometer = Odometer::new(&mut builder, &left, &again);
+        let odometer = Odometer::new(&mut builder, done, &left, &again);
         let mut chosen = odometer.chosen.into_iter();
         let chosen = self.moves.iter().map(|moves| match moves.len() {
             0 | 1 => vec![Literal::TRUE; moves.len()],
