@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use ggp::game::Game;
 use ggp::machine::{DatalogMachine, Level, Limits, Machine, PerftOptions, perft};
 use ggp::propnet::code::Engine;
-use ggp::propnet::perft::{CountError, CountOptions, Counter, PathLevel, Width};
+use ggp::propnet::perft::{CountOptions, Counter, PathLevel, Width};
 use ggp::propnet::{GroundLimits, Propnet};
 
 /// Sequences up to which a game is counted.

@@ -31,7 +31,7 @@ pub enum AnyMachine {
     /// See [`DatalogMachine`].
     Datalog(Box<DatalogMachine>),
     /// See [`NaiveMachine`].
-    Naive(NaiveMachine),
+    Naive(Box<NaiveMachine>),
 }
 
 impl AnyMachine {
@@ -50,7 +50,7 @@ impl AnyMachine {
                 AnyMachine::Propnet(Box::new(machine))
             }
             Backend::Datalog => AnyMachine::Datalog(Box::new(DatalogMachine::new(game, limits)?)),
-            Backend::Naive => AnyMachine::Naive(NaiveMachine::new(game, limits)),
+            Backend::Naive => AnyMachine::Naive(Box::new(NaiveMachine::new(game, limits))),
         })
     }
 
