@@ -26,7 +26,7 @@ use crate::machine::PlayError;
 pub use lanes::LanesSubject;
 pub use machine::MachineSubject;
 pub use pace::Pace;
-pub use row::{Failure, Row, read_rows};
+pub use row::{Failure, PassGates, Row, read_rows};
 pub use tally::{Moments, Tally};
 
 /// A game made ready to be played at random by one backend.
@@ -66,6 +66,8 @@ pub struct Readiness {
     pub gates_before: Option<u64>,
     /// Gates that are evaluated.
     pub gates: Option<u64>,
+    /// Gates behind each pass, in order.
+    pub passes: Vec<PassGates>,
     /// Positions evaluated at the same time by one thread.
     pub lanes: u64,
     /// State changes a CPU second if nothing but gates took time.

@@ -3,11 +3,11 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{Jit, Moments, Readiness, Run, Settings, Subject, Tally, Until, usage};
+use super::{Jit, Moments, PassGates, Readiness, Run, Settings, Subject, Tally, Until, usage};
 use crate::machine::PlayError;
 use crate::propnet::code::Engine;
 use crate::propnet::playout::{PASSES_ASKED, PlayoutOptions, Playouts, Proceed, Width};
-use crate::propnet::{GroundLimits, Propnet};
+use crate::propnet::{GroundLimits, Pass, Propnet};
 
 /// A game's network with lanes.
 #[derive(Debug)]
@@ -15,6 +15,7 @@ pub struct LanesSubject {
     net: Propnet,
     ground_rules: u64,
     gates_before: usize,
+    passes: Vec<Pass>,
     options: PlayoutOptions,
     playouts: Playouts,
 }
@@ -32,7 +33,7 @@ impl LanesSubject {
     ) -> Result<Self, PlayError> {
         let (mut net, grounded) = Propnet::ground(game, limits)?;
         let gates_before = net.network.gates();
-        net.simplify();
+        let passes = net.simplify();
         let width = match settings.lanes {
             Some(lanes) if lanes <= 64 => Width::W64,
             Some(lanes) if lanes <= 256 => Width::W256,
@@ -51,6 +52,7 @@ impl LanesSubject {
             playouts: Playouts::new(&net, &options),
             ground_rules: grounded.instances,
             gates_before,
+            passes,
             options,
             net,
         })
@@ -93,6 +95,14 @@ impl Subject for LanesSubject {
             ground_rules: Some(self.ground_rules),
             gates_before: Some(self.gates_before as u64),
             gates: Some(self.net.network.gates() as u64),
+            passes: self
+                .passes
+                .iter()
+                .map(|pass| PassGates {
+                    pass: pass.name.to_owned(),
+                    gates: pass.gates as u64,
+                })
+                .collect(),
             lanes: self.playouts.lanes() as u64,
             tape_limit: Some(self.tape_limit()),
         }

@@ -41,6 +41,8 @@ pub struct Row {
     pub gates_before: Option<u64>,
     /// Gates that are evaluated.
     pub gates: Option<u64>,
+    /// Gates behind each pass, in order.
+    pub passes: Vec<PassGates>,
     /// Positions evaluated at the same time by one thread.
     pub lanes: Option<u64>,
     /// State changes a CPU second if nothing but gates took time.
@@ -110,6 +112,15 @@ impl Failure {
     }
 }
 
+/// What a pass over a network has left.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct PassGates {
+    /// The pass.
+    pub pass: String,
+    /// Gates behind it.
+    pub gates: u64,
+}
+
 impl Row {
     /// The names of all members whose values are a cell of a table, in order.
     pub const COLUMNS: &[&str] = &[
@@ -164,6 +175,7 @@ impl Row {
         self.ground_rules = readiness.ground_rules;
         self.gates_before = readiness.gates_before;
         self.gates = readiness.gates;
+        self.passes = readiness.passes;
         self.lanes = Some(readiness.lanes);
         self.tape_limit = readiness.tape_limit;
         let rate = self.state_changes_per_cpu_second;
@@ -235,7 +247,7 @@ mod tests {
         let value = serde_json::to_value(Row::default()).unwrap();
         let members = value.as_object().unwrap().keys();
         let mut members: Vec<&str> = members.map(String::as_str).collect();
-        members.retain(|name| !["disagreements", "against"].contains(name));
+        members.retain(|name| !["disagreements", "against", "passes"].contains(name));
         let mut columns = Row::COLUMNS.to_vec();
         columns.sort_unstable();
         assert_eq!(members, columns);

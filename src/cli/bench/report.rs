@@ -70,6 +70,10 @@ pub(super) fn print(
         Kind::Play => PLAY,
     };
     let mut lines = own_table(rows, columns);
+    if let Kind::Start = kind {
+        lines.push(String::new());
+        lines.extend(passes_table(rows));
+    }
     if let Some(peers) = peers {
         lines.push(String::new());
         lines.extend(peers_table(rows, peers));
@@ -102,6 +106,31 @@ fn own_table(rows: &[Row], columns: &[Column]) -> Vec<String> {
         .map(|column| (column.0.to_owned(), column.1))
         .collect();
     table(&header, cells)
+}
+
+/// Gates of all networks together behind each pass; where a network had no use
+/// for a pass, what the one before has left.
+fn passes_table(rows: &[Row]) -> Vec<String> {
+    let mut names: Vec<&str> = Vec::new();
+    for pass in rows.iter().flat_map(|row| &row.passes) {
+        if !names.contains(&pass.pass.as_str()) {
+            names.push(&pass.pass);
+        }
+    }
+    let mut totals = vec![0; names.len()];
+    for row in rows.iter().filter(|row| !row.passes.is_empty()) {
+        let mut gates = 0;
+        for (name, total) in names.iter().zip(&mut totals) {
+            if let Some(pass) = row.passes.iter().find(|pass| pass.pass == *name) {
+                gates = pass.gates;
+            }
+            *total += gates;
+        }
+    }
+    let header = [("pass", LEFT), ("gates of all networks", RIGHT)];
+    let header = header.map(|(name, side)| (name.to_owned(), side));
+    let cells = names.iter().zip(totals);
+    table(&header, cells.map(|(name, gates)| vec![(*name).to_owned(), thousands(gates)]))
 }
 
 /// Our figures, and for each engine with any of the games its figures and our
