@@ -253,11 +253,11 @@ impl<'c, 'n> Count<'c, 'n> {
             if !go_on() {
                 return Err(Halt::Interrupted);
             }
-            let (tallies, next) = match self.walk(depth, depth + 1, Some(&frontier), &frontier, go_on)
-            {
-                Err(Halt::Crowd) => break,
-                found => found?,
-            };
+            let (tallies, next) =
+                match self.walk(depth, depth + 1, Some(&frontier), &frontier, go_on) {
+                    Err(Halt::Crowd) => break,
+                    found => found?,
+                };
             let level = self.level(depth, &tallies[0]);
             let is_over = level.paths == level.terminal_paths;
             report(level);
@@ -323,11 +323,17 @@ impl<'c, 'n> Count<'c, 'n> {
         };
         while self.stages.len() <= depth {
             let known: Known = match self.stages.last() {
-                None => self.counter.start.iter().map(|&holds| Some(holds)).collect(),
+                None => self
+                    .counter
+                    .start
+                    .iter()
+                    .map(|&holds| Some(holds))
+                    .collect(),
                 Some(stage) => stage.after.clone(),
             };
             let after = course::after(self.counter.net, &known);
-            self.stages.push(Stage::new(making, &self.relevant, &known, &after));
+            self.stages
+                .push(Stage::new(making, &self.relevant, &known, &after));
         }
     }
 

@@ -43,17 +43,23 @@ impl Assumed {
         let mut builder = Builder::new(network.inputs());
         let of = |value: bool| Literal::FALSE.negated_if(value);
         let inputs: Vec<Literal> = (0..network.inputs())
-            .map(|number| match self.values.get(&network.input(number).node()) {
-                Some(&value) => of(value),
-                None => builder.input(number),
-            })
+            .map(
+                |number| match self.values.get(&network.input(number).node()) {
+                    Some(&value) => of(value),
+                    None => builder.input(number),
+                },
+            )
             .collect();
-        let became = transcribe(network, &live, &inputs, &mut builder, |b, node, reads| {
-            match self.values.get(&node) {
+        let became = transcribe(
+            network,
+            &live,
+            &inputs,
+            &mut builder,
+            |b, node, reads| match self.values.get(&node) {
                 Some(&value) => of(value),
                 None => same_gate(network, b, node, reads),
-            }
-        });
+            },
+        );
         for output in &mut outputs {
             **output = became[output.node()].negated_if(output.is_negated());
         }

@@ -124,7 +124,12 @@ fn of(became: &[Literal], old: Literal) -> Literal {
 }
 
 /// What a state means: the roots' literals, given those of facts.
-fn look(net: &Propnet, builder: &mut Builder, facts: &[Literal], roots: &[Literal]) -> Vec<Literal> {
+fn look(
+    net: &Propnet,
+    builder: &mut Builder,
+    facts: &[Literal],
+    roots: &[Literal],
+) -> Vec<Literal> {
     let mut inputs = facts.to_vec();
     inputs.resize(net.network.inputs(), Literal::FALSE);
     let became = written(net, builder, &inputs, roots);
@@ -261,7 +266,12 @@ impl<'n> Stage<'n> {
             let all: Vec<Literal> = seen.by_ref().take(literals.len()).collect();
             let possible = (0..all.len()).filter(|&number| all[number] != Literal::FALSE);
             let possible: Vec<usize> = possible.collect();
-            legal.push(possible.iter().map(|&number| all[number]).collect::<Vec<_>>());
+            legal.push(
+                possible
+                    .iter()
+                    .map(|&number| all[number])
+                    .collect::<Vec<_>>(),
+            );
             moves.push(possible);
         }
         let some: Vec<Literal> = legal.iter().map(|legal| builder.or(legal)).collect();
@@ -269,7 +279,10 @@ impl<'n> Stage<'n> {
         let stuck = builder.and(&[!terminal, !all]);
         let goals = alone(net, &mut builder, &facts);
 
-        let mut outputs = vec![(terminal, place(SEEN, TERMINAL)), (stuck, place(SEEN, STUCK))];
+        let mut outputs = vec![
+            (terminal, place(SEEN, TERMINAL)),
+            (stuck, place(SEEN, STUCK)),
+        ];
         let mut choices = Vec::new();
         for legal in legal.iter().filter(|legal| legal.len() > 1) {
             let first = FIRST_LEGAL + outputs.len() - 2;
@@ -295,7 +308,9 @@ impl<'n> Stage<'n> {
             let numbers = numbers(&moves, joint).into_iter();
             let numbers = numbers.filter(|&(role, _)| moves[role].len() > 1);
             let choices = numbers.zip(&choices);
-            choices.map(|((_, number), rows): (_, &Vec<usize>)| rows[number]).collect()
+            choices
+                .map(|((_, number), rows): (_, &Vec<usize>)| rows[number])
+                .collect()
         });
         let joint_rows = joint_rows.collect();
         Stage {
@@ -363,7 +378,13 @@ impl<'n> Stage<'n> {
                 worth: (SEEN, self.first_goal()),
             };
             let given = given(&self.builder, self.facts_given());
-            wanted.work(&self.builder, &given, &Assumed::default(), true, self.making)
+            wanted.work(
+                &self.builder,
+                &given,
+                &Assumed::default(),
+                true,
+                self.making,
+            )
         })
     }
 
@@ -377,7 +398,11 @@ impl<'n> Stage<'n> {
 
     /// Makes each lane's next joint move; writes what is left after it.
     pub fn rank(&self, last: bool) -> &Work {
-        let place_of = if last { &self.rank.last } else { &self.rank.inner };
+        let place_of = if last {
+            &self.rank.last
+        } else {
+            &self.rank.inner
+        };
         place_of.get_or_init(|| self.make_rank(last))
     }
 
@@ -418,7 +443,11 @@ impl<'n> Stage<'n> {
         let chosen: Vec<Vec<Literal>> = chosen.collect();
         let left = odometer.left.into_iter().flatten();
         let mut outputs = vec![(odometer.done, place(LEFT_AFTER, DONE))];
-        outputs.extend((DONE + 1..).zip(left).map(|(r, l)| (l, place(LEFT_AFTER, r))));
+        outputs.extend(
+            (DONE + 1..)
+                .zip(left)
+                .map(|(r, l)| (l, place(LEFT_AFTER, r))),
+        );
         self.make(builder, &given, &chosen, outputs, &self.assumed, last)
     }
 
@@ -473,9 +502,8 @@ impl<'n> Stage<'n> {
             goals = alone(net, &mut builder, &facts);
         } else {
             let states = varying().filter_map(|(row, &next)| row.map(|row| (row, next)));
-            outputs.extend(
-                states.map(|(row, next)| (of(&became, next), place(BANKS + STATE, row))),
-            );
+            outputs
+                .extend(states.map(|(row, next)| (of(&became, next), place(BANKS + STATE, row))));
         }
         let wanted = Wanted {
             outputs,
@@ -489,5 +517,7 @@ impl<'n> Stage<'n> {
 /// The first so many inputs, from [`STATE`].
 fn given(builder: &Builder, rows: usize) -> Vec<(usize, Place)> {
     let node = |row: usize| builder.input(row).node();
-    (0..rows).map(|row| (node(row), place(STATE, row))).collect()
+    (0..rows)
+        .map(|row| (node(row), place(STATE, row)))
+        .collect()
 }

@@ -224,7 +224,9 @@ impl<'s, 'n> Worker<'s, 'n> {
             return Ok(false);
         }
         let stuck = banks[SEEN].row(STUCK).iter().zip(&frame.going);
-        let stuck = stuck.enumerate().find(|(_, (stuck, going))| *stuck & *going != 0);
+        let stuck = stuck
+            .enumerate()
+            .find(|(_, (stuck, going))| *stuck & *going != 0);
         if let Some((word, (stuck, going))) = stuck {
             let lane = 64 * word + (stuck & going).trailing_zeros() as usize;
             return Err(Halt::Stuck(stage.state(&banks[STATE], lane)));
