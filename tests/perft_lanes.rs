@@ -3,7 +3,8 @@
 
 mod common;
 
-use std::sync::Mutex;
+use std::fs;
+use std::path::Path;
 
 use ggp::game::Game;
 use ggp::machine::{DatalogMachine, Level, Limits, Machine, PerftOptions, perft};
@@ -59,42 +60,143 @@ fn same(expected: &Level, found: &PathLevel) -> bool {
         && expected.goal_errors == found.goal_errors
 }
 
+const WAYS: [(usize, Width, Engine); 4] = [
+    (1, Width::W512, Engine::Auto),
+    (2, Width::W512, Engine::Auto),
+    (1, Width::W64, Engine::Interpreter),
+    (2, Width::W256, Engine::Auto),
+];
+
+fn options((threads, width, engine): (usize, Width, Engine)) -> CountOptions {
+    CountOptions {
+        threads,
+        width,
+        engine,
+        ..CountOptions::default()
+    }
+}
+
 #[test]
 fn the_numbers_are_those_of_distinct_states() {
-    let games = Mutex::new(0);
-    common::for_each_game(|name, game| {
-        let Some(net) = network(game) else {
-            return Ok(());
-        };
-        let expected = expected(game, PATHS);
-        let Some(last) = expected.last() else {
-            return Ok(());
-        };
-        *games.lock().unwrap() += 1;
-        let ways = [
-            (1, Width::W512, Engine::Auto),
-            (2, Width::W512, Engine::Auto),
-            (1, Width::W64, Engine::Interpreter),
-            (2, Width::W256, Engine::Auto),
-        ];
-        for (threads, width, engine) in ways {
-            let options = CountOptions {
-                threads,
-                width,
-                engine,
-                ..CountOptions::default()
-            };
-            let found = counted(&net, &options, last.depth);
+    let mut games = 0;
+    for (name, game) in common::games() {
+        // Of the published ones some are compared below.
+        if !Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("games")
+            .join(&name)
+            .exists()
+        {
+            continue;
+        }
+        let net = network(&game).expect("our games are small");
+        let expected = expected(&game, PATHS);
+        let last = expected.last().expect("there is an initial state");
+        for way in WAYS {
+            let found = counted(&net, &options(way), last.depth);
             let is_same = expected.len() == found.len()
                 && expected.iter().zip(&found).all(|(a, b)| same(a, b));
-            if !is_same {
-                return Err(format!(
-                    "{threads} threads, {width:?}, {engine:?}: {found:#?} instead of {expected:#?}"
-                ));
-            }
+            assert!(
+                is_same,
+                "{name}, {way:?}: {found:#?} instead of {expected:#?}"
+            );
         }
         println!("{name}: to depth {}, {} sequences", last.depth, last.paths);
-        Ok(())
-    });
-    assert!(*games.lock().unwrap() >= 18, "our own at least");
+        games += 1;
+    }
+    assert!(games >= 18, "there are {games}");
+}
+
+/// Of many kinds: one role and six, moves made at once, cycles, no end, scores
+/// that are missing.
+const PUBLISHED: &[&str] = &[
+    "2pffa",
+    "3pConnectFour",
+    "blocker",
+    "breakthrough",
+    "checkersTiny",
+    "chineseCheckers6",
+    "connectFour",
+    "eightPuzzle",
+    "crissrace",
+    "pacman3p",
+    "peg",
+    "ticTacToe",
+    "tron_10x10",
+];
+
+#[test]
+fn the_numbers_are_those_that_others_counted() {
+    let Some(folder) = common::corpus() else {
+        return;
+    };
+    let text = fs::read_to_string(folder.join("perft.jsonl")).expect("there are answers");
+    let mut games = 0;
+    for line in text.lines() {
+        let record: serde_json::Value = serde_json::from_str(line).expect("a line is JSON");
+        let key = record["key"].as_str().expect("a game has a key");
+        if !PUBLISHED.contains(&key) {
+            continue;
+        }
+        let file = folder.join("games").join(format!("{key}.kif"));
+        let rules = fs::read_to_string(&file).expect("the rules are there");
+        let game = Game::from_text(key, &rules).expect("the rules are right");
+        let Some(net) = network(&game) else {
+            continue;
+        };
+        let levels = record["perft"].as_array().expect("levels are a list");
+        let within = |level: &&serde_json::Value| level["paths"].as_u64() <= Some(1_000_000);
+        let levels: Vec<_> = levels.iter().take_while(within).collect();
+        for way in WAYS {
+            let found = counted(&net, &options(way), levels.len() as u32 - 1);
+            assert_eq!(found.len(), levels.len(), "{key}, {way:?}");
+            for (found, level) in found.iter().zip(&levels) {
+                let found = serde_json::json!({
+                    "d": found.depth,
+                    "paths": found.paths as u64,
+                    "terminal_paths": found.terminal_paths as u64,
+                    "goal_sums": found.goal_sums.iter().map(|&n| n as u64).collect::<Vec<_>>(),
+                    "goal_errors": found.goal_errors as u64,
+                });
+                for (field, value) in found.as_object().expect("it is one") {
+                    assert_eq!(*value, level[field], "{key}, {way:?}: {field} in {level}");
+                }
+            }
+        }
+        println!("{key}: to depth {}", levels.len() - 1);
+        games += 1;
+    }
+    assert!(games >= 6, "there are {games}");
+}
+
+#[test]
+fn a_role_that_cannot_move_is_found() {
+    // Who goes twice cannot move any more, yet it is not over.
+    let rules = "
+        (role a) (role b)
+        (init (at 0)) (after 0 1) (after 1 2) (after 3 4)
+        (init (unheard of))
+        (<= (legal a go) (true (at ?x)) (after ?x ?y))
+        (<= (legal a stay) (true (at ?x)) (after ?x ?y))
+        (legal b wait) (legal b watch)
+        (<= (next (at ?y)) (does a go) (true (at ?x)) (after ?x ?y))
+        (<= (next (at ?x)) (does a stay) (true (at ?x)))
+        (<= (next (unheard of)) (true (unheard of)) (does b watch))
+        (<= terminal (true (at 4)))
+        (<= (goal ?r 0) (role ?r))";
+    let game = Game::from_text("stuck", rules).expect("the rules are right");
+    let net = network(&game).expect("they are small");
+    for way in WAYS {
+        let mut depths = Vec::new();
+        let counter = Counter::new(&net, &options(way));
+        let found = counter.run(9, || true, |level| depths.push((level.depth, level.paths)));
+        let Err(CountError::Stuck(packed)) = found else {
+            panic!("{way:?}: {found:?}");
+        };
+        assert_eq!(depths, [(0, 1), (1, 4)], "{way:?}");
+        assert_eq!(packed.len(), net.facts.len().div_ceil(64));
+        let found = counter.run(2, || true, |_| {});
+        assert!(found.is_ok(), "{way:?}: {found:?}");
+        let found = counter.run(1, || false, |_| {});
+        assert_eq!(found, Err(CountError::Interrupted));
+    }
 }

@@ -28,6 +28,51 @@ fn levels_are_counted_until_the_game_is_over() {
 }
 
 #[test]
+fn every_sequence_can_be_played() {
+    let place = Workplace::new();
+    let found = place.run("perft matches.kif 20 --no-transpositions --csv counts.csv");
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    let lines: Vec<&str> = found.out.lines().collect();
+    let numbers: Vec<&str> = lines[4].split_whitespace().collect();
+    assert_eq!(numbers, ["3", "7", "-", "3", "-", "300", "0", "0"]);
+    assert_eq!(lines[7], "stopped: the whole game is counted");
+    assert!(found.err.contains(" positions in "), "{found:#?}");
+    let csv = std::fs::read_to_string(place.folder().join("counts.csv")).unwrap();
+    assert!(csv.contains("\n3,7,-,3,-,300,0,0\n"), "{csv}");
+    let json = place.json("perft matches.kif 3 --no-transpositions", &[]);
+    assert_eq!(json["levels"][3]["paths"], 7);
+    assert_eq!(json["levels"][3].get("distinct"), None);
+    let json = place.json(
+        "perft matches.kif 1 --no-transpositions --moves",
+        &["(take 2); (take 1)"],
+    );
+    assert_eq!(json["levels"][1]["terminal_paths"], 1);
+    let found = place.run("perft faulty.kif 3 --json --quiet --no-transpositions");
+    assert_eq!(found.code, Some(2), "{found:#?}");
+    let json: serde_json::Value = serde_json::from_str(&found.out).unwrap();
+    assert_eq!(json["levels"].as_array().unwrap().len(), 1);
+    let failure: serde_json::Value = serde_json::from_str(&found.err).unwrap();
+    assert_eq!(failure["error"], "no_legal_move");
+    let json = place.json("perft faulty.kif 1 --quiet --no-transpositions", &[]);
+    assert_eq!(json["levels"][1]["goal_errors"], 3);
+}
+
+#[test]
+fn playing_every_sequence_needs_the_network() {
+    let place = Workplace::new();
+    let found = place.run("perft matches.kif 3 --no-transpositions --backend datalog");
+    assert_eq!(found.code, Some(2), "{found:#?}");
+    assert!(found.err.contains("leave out --backend"), "{found:#?}");
+    let found = place.run("perft matches.kif 3 --no-transpositions --ground-instances 1");
+    assert_eq!(found.code, Some(2), "{found:#?}");
+    assert!(found.err.contains("--ground-time"), "{found:#?}");
+    assert!(found.err.contains("more than 1"), "{found:#?}");
+    place.write("many.kif", many_lights());
+    let json = place.json("perft many.kif 40 --no-transpositions --time 0.2", &[]);
+    assert_eq!(json["stop"], "time");
+}
+
+#[test]
 fn json_and_csv_have_the_same_numbers() {
     let place = Workplace::new();
     let json = place.json("perft matches.kif 3 --threads 2 --csv counts.csv", &[]);
