@@ -103,8 +103,8 @@ pub struct Grounded {
 
 /// Rows, work and matches of a game whose rules need no cutting.
 const LITTLE: (usize, u64, u64) = (500_000, 60_000_000, 400_000);
-/// Gates of the network of cut rules from which on, and up to which, the rules
-/// as they are may give one of fewer gates.
+/// Gates of a network from which on, and up to which, another way to ground may
+/// well give one of fewer gates.
 const DOUBTFUL: std::ops::Range<usize> = 20_000..300_000;
 /// Matches of the rules as they are that are tried then.
 const MOST_MATCHES: u64 = 3_000_000;
@@ -150,24 +150,26 @@ pub(super) fn ground(game: &Game, limits: &GroundLimits) -> Result<(Propnet, Gro
         instances: limits.instances.min(LITTLE.2),
         ..limits.clone()
     };
-    let outcome = attempt(asked(), &little);
-    if !may_go_on(&outcome) {
-        return outcome;
+    let is_doubtful = |net: &Propnet| DOUBTFUL.contains(&net.network.gates());
+    let first = attempt(asked(), &little);
+    if matches!(&first, Ok((net, _)) if !is_doubtful(net)) || first.is_err() && !may_go_on(&first) {
+        return first;
     }
     let cut = attempt(whole().cut(), limits);
-    let is_doubtful = match &cut {
-        Ok((net, _)) => DOUBTFUL.contains(&net.network.gates()),
-        Err(_) => may_go_on(&cut),
+    let second = match (&first, &cut) {
+        (Ok(_), _) => first,
+        (Err(_), Ok((net, _))) if !is_doubtful(net) => return cut,
+        (Err(_), Err(_)) if !may_go_on(&cut) => return cut,
+        (Err(_), _) => {
+            let some = GroundLimits {
+                facts: limits.facts.min(LITTLE.0),
+                instances: limits.instances.min(MOST_MATCHES),
+                ..limits.clone()
+            };
+            attempt(asked(), &some)
+        }
     };
-    if !is_doubtful {
-        return cut;
-    }
-    let some = GroundLimits {
-        facts: limits.facts.min(LITTLE.0),
-        instances: limits.instances.min(MOST_MATCHES),
-        ..limits.clone()
-    };
-    match (cut, attempt(asked(), &some)) {
+    match (cut, second) {
         (Ok(cut), Ok(asked)) => match cut.0.network.gates() <= asked.0.network.gates() {
             true => Ok(cut),
             false => Ok(asked),
