@@ -43,6 +43,7 @@ mod course;
 mod gather;
 mod odometer;
 mod stage;
+mod work;
 mod worker;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -52,7 +53,8 @@ use super::code::Engine;
 use super::lanes::Rows;
 pub use super::playout::Width;
 use course::Known;
-use stage::{Making, Stage};
+use stage::Stage;
+use work::Making;
 use worker::{Batch, Halt, Route, Tally, Worker, first};
 
 /// How sequences are counted.

@@ -8,17 +8,15 @@
 
 use std::sync::OnceLock;
 
-use rustc_hash::FxHashMap;
-
 use super::assume::Assumed;
 use super::course::Known;
 use super::odometer::Odometer;
+use super::work::{Making, Wanted, Work};
 use crate::propnet::Propnet;
-use crate::propnet::code::{Code, Engine};
 use crate::propnet::lanes::Rows;
 use crate::propnet::network::{Builder, Literal};
 use crate::propnet::rewrite::{live, same_gate, transcribe};
-use crate::propnet::tape::{Place, Tape};
+use crate::propnet::tape::Place;
 
 /// Facts that are not known of the depth.
 pub(super) const STATE: usize = 0;
@@ -40,27 +38,6 @@ pub(super) const DONE: usize = 0;
 /// Most joint moves that get code of their own, and most gates of all that code.
 const JOINTS: usize = 64;
 const JOINT_GATES: usize = 400_000;
-
-/// The rows that say which goal value is a role's only one, by role with the
-/// value.
-pub(super) type Worth = Vec<Vec<(usize, u8)>>;
-
-/// How code is made.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Making<'n> {
-    pub net: &'n Propnet,
-    pub words: usize,
-    pub engine: Engine,
-}
-
-/// Code, and what it costs and says.
-#[derive(Clone, Debug)]
-pub(super) struct Work {
-    pub code: Code,
-    pub operations: usize,
-    /// None if it does not say what states are worth.
-    pub worth: Option<Worth>,
-}
 
 /// Code to make a joint move, made when it is first needed.
 #[derive(Debug, Default)]
@@ -175,59 +152,6 @@ fn alone(net: &Propnet, builder: &mut Builder, facts: &[Literal]) -> Vec<Vec<(Li
     alone
 }
 
-/// What a tape shall write, and what of it says what states are worth.
-struct Wanted {
-    outputs: Vec<(Literal, Place)>,
-    goals: Vec<Vec<(Literal, u8)>>,
-    /// Bank, and first row, of what states are worth.
-    worth: (usize, usize),
-}
-
-impl Wanted {
-    /// The tape, in the gates that are left under the assumptions. Unless
-    /// `always`, what states are worth is left out if that saves much.
-    fn work(
-        mut self,
-        builder: &Builder,
-        given: &[(usize, Place)],
-        assumed: &Assumed,
-        always: bool,
-        making: Making,
-    ) -> Work {
-        let outputs = self.outputs.iter_mut().map(|output| &mut output.0);
-        let goals = self.goals.iter_mut().flatten().map(|goal| &mut goal.0);
-        let network = assumed.put_in(builder.network(), outputs.chain(goals));
-        let mut all = self.outputs.clone();
-        let mut known: FxHashMap<Literal, usize> = FxHashMap::default();
-        let (bank, first) = self.worth;
-        let mut worth = Worth::new();
-        for goals in &self.goals {
-            let mut of_role = Vec::new();
-            for &(literal, score) in goals.iter().filter(|goal| goal.0 != Literal::FALSE) {
-                let free = first + known.len();
-                let row = *known.entry(literal).or_insert_with(|| {
-                    all.push((literal, place(bank, free)));
-                    free
-                });
-                of_role.push((row, score));
-            }
-            worth.push(of_role);
-        }
-        let plain = Tape::new(&network, given, &self.outputs);
-        let full = Tape::new(&network, given, &all);
-        let is_cheap = full.operations() <= plain.operations() * 5 / 4 + 32;
-        let (tape, worth) = match always || is_cheap {
-            true => (full, Some(worth)),
-            false => (plain, None),
-        };
-        Work {
-            operations: tape.operations(),
-            code: Code::new(&tape, making.words, making.engine),
-            worth,
-        }
-    }
-}
-
 /// By role, with the role: the number of its move, of those possible.
 fn numbers(moves: &[Vec<usize>], mut joint: usize) -> Vec<(usize, usize)> {
     let mut numbers: Vec<(usize, usize)> = Vec::new();
@@ -291,7 +215,7 @@ impl<'n> Stage<'n> {
             choices.push((first..first + legal.len()).collect());
         }
         let wanted = Wanted {
-            worth: (SEEN, outputs.len()),
+            worth: (SEEN as u8, outputs.len()),
             outputs,
             goals: goals.clone(),
         };
@@ -376,7 +300,7 @@ impl<'n> Stage<'n> {
             let wanted = Wanted {
                 outputs: Vec::new(),
                 goals: self.goals.clone(),
-                worth: (SEEN, self.first_goal()),
+                worth: (SEEN as u8, self.first_goal()),
             };
             let given = given(&self.builder, self.facts_given());
             wanted.work(
@@ -509,7 +433,7 @@ impl<'n> Stage<'n> {
         let wanted = Wanted {
             outputs,
             goals,
-            worth: (BANKS + SEEN, TERMINAL + 1),
+            worth: ((BANKS + SEEN) as u8, TERMINAL + 1),
         };
         wanted.work(&builder, given, assumed, false, self.making)
     }

@@ -11,7 +11,8 @@
 use multiversion::multiversion;
 
 use super::gather::Gather;
-use super::stage::{BANKS, DONE, LEFT, SEEN, STATE, STUCK, Stage, TERMINAL, Work};
+use super::stage::{BANKS, DONE, LEFT, SEEN, STATE, STUCK, Stage, TERMINAL};
+use super::work::Work;
 use crate::propnet::lanes::Rows;
 
 /// States side by side, those beyond so many lanes being nothing.
@@ -84,6 +85,9 @@ struct Frame {
     /// The lanes after a joint move.
     lanes: Vec<u64>,
     next: Next,
+    /// How often it was begun, and operations since.
+    entered: u64,
+    spent: u64,
 }
 
 #[derive(Debug)]
@@ -100,6 +104,8 @@ enum Step {
 
 /// What running code costs besides its operations, in operations.
 const OVERHEAD: usize = 60;
+/// What a row of lanes that wait costs, in operations.
+const GATHERED: u64 = 50;
 
 impl<'s, 'n> Worker<'s, 'n> {
     pub fn new(route: &'s Route<'s, 'n>) -> Self {
@@ -124,6 +130,8 @@ impl<'s, 'n> Worker<'s, 'n> {
                 going: vec![0; words],
                 lanes: vec![0; words],
                 next: Next::Rank,
+                entered: 0,
+                spent: 0,
             });
             tallies.push(Tally {
                 paths: 0,
@@ -241,6 +249,7 @@ impl<'s, 'n> Worker<'s, 'n> {
         let last = self.is_last(depth);
         let banks = &mut self.banks[depth * BANKS..];
         let frame = &mut self.frames[depth];
+        frame.entered += 1;
         if stage.joints() > 0 {
             let going = ones(&frame.going, &frame.going);
             let (mut children, mut cost) = (0, 0);
@@ -305,6 +314,7 @@ impl<'s, 'n> Worker<'s, 'n> {
         };
         let work = self.own[depth].work(stage, number, last);
         work.code.run(banks);
+        frame.spent += (work.operations + OVERHEAD) as u64;
         if last {
             let terminal = banks[BANKS + SEEN].row(TERMINAL);
             let tally = &mut self.tallies[depth + 1];
@@ -338,11 +348,7 @@ impl<'s, 'n> Worker<'s, 'n> {
     fn descend(&mut self, depth: usize, count: u64) -> Result<Step, Halt> {
         let lanes = std::mem::take(&mut self.frames[depth - 1].lanes);
         let all = 64 * lanes.len() as u64;
-        // What is above the last depth is gone through only once.
-        let least = match self.is_last(depth) {
-            true => all / 2,
-            false => all / 4 * 3,
-        };
+        let least = self.least(depth, all);
         let keeps = self.route.keep;
         let mut entered = false;
         if keeps.is_none() && count >= least {
@@ -364,6 +370,20 @@ impl<'s, 'n> Worker<'s, 'n> {
         }
         self.frames[depth - 1].lanes = lanes;
         Ok(if entered { Step::Down } else { Step::Stay })
+    }
+
+    /// Number of lanes from which on they need not wait for others.
+    fn least(&self, depth: usize, all: u64) -> u64 {
+        let most = all / 4 * 3;
+        if !self.is_last(depth) {
+            return most;
+        }
+        // Joint moves are made only once there, which may cost less than to put
+        // the lanes side by side.
+        let frame = &self.frames[depth];
+        let waiting = GATHERED * self.banks[depth * BANKS + STATE].len() as u64;
+        let going = frame.spent / frame.entered.max(1);
+        all.saturating_sub(all * waiting / going.max(1)).min(most)
     }
 
     /// Puts lanes that wait where states are looked at.
