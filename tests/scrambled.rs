@@ -229,8 +229,8 @@ fn compare<R: Rng>(
     steps: usize,
     random: &mut impl Rng,
 ) -> Result<(), Stop> {
-    let mut left = AnyMachine::new(game, Backend::Datalog, limits())?;
-    // The network where there is one, so that both backends are compared.
+    // The network where there is one, so that both backends are compared. Both
+    // are grounded before anything else gives terms their order.
     let mut right = AnyMachine::new(other, Backend::Auto, limits())?;
     if let (AnyMachine::Propnet(right), Order::Keep) = (&right, order) {
         let left = PropnetMachine::new(game, limits(), &limits().ground)?;
@@ -240,6 +240,7 @@ fn compare<R: Rng>(
             return Err(Stop::Differs(counts));
         }
     }
+    let mut left = AnyMachine::new(game, Backend::Datalog, limits())?;
     let roles: Vec<RoleId> = game.roles().collect();
     let mut states = (left.initial()?, right.initial()?);
     for step in 0..=steps {

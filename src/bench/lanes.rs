@@ -1,6 +1,6 @@
 //! The propositional network as a subject: many positions at once.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::{Jit, Moments, PassGates, Readiness, Run, Settings, Subject, Tally, Until, usage};
@@ -110,12 +110,16 @@ impl Subject for LanesSubject {
 
     fn run(&mut self, run: &Run) -> Result<Tally, PlayError> {
         let start = Instant::now();
+        let dropped = AtomicBool::new(false);
         let proceed = || {
             if run.interrupt.load(Ordering::Relaxed) {
                 return Proceed::Drop;
             }
             match run.until {
-                Until::Time(time) if start.elapsed() >= 2 * time => Proceed::Drop,
+                Until::Time(time) if start.elapsed() >= 2 * time => {
+                    dropped.store(true, Ordering::Relaxed);
+                    Proceed::Drop
+                }
                 Until::Time(time) if start.elapsed() >= time => Proceed::Finish,
                 _ => Proceed::On,
             }
@@ -142,6 +146,8 @@ impl Subject for LanesSubject {
         tally.state_changes = played.state_changes;
         tally.lengths.count = played.playouts;
         tally.lengths.sum = played.state_changes.into();
+        // What was dropped is in the state changes, but no playout.
+        tally.lengths_unknown = dropped.into_inner();
         tally.cut = played.cut;
         tally.faults = played.stuck + played.goal_errors.iter().sum::<u64>();
         if played.stuck > 0 {

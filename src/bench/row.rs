@@ -198,7 +198,7 @@ impl Row {
         self.cpu_seconds = cpu.map(|cpu| cpu.as_secs_f64());
         self.cut = tally.cut;
         self.scored = tally.goals.first().map_or(0, |goals| goals.count);
-        self.mean_length = tally.lengths.mean();
+        self.mean_length = tally.lengths.mean().filter(|_| !tally.lengths_unknown);
         self.length_deviation = tally.lengths.deviation();
         self.mean_goals = tally.goals.iter().map(|goals| goals.mean()).collect();
         self.goal_deviations = tally.goals.iter().map(|goals| goals.deviation()).collect();

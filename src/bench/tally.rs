@@ -51,6 +51,8 @@ pub struct Tally {
     /// State changes of each playout that reached the end or the depth limit;
     /// its count is the number of playouts.
     pub lengths: Moments,
+    /// Whether the sum of the lengths is not known, only their number.
+    pub lengths_unknown: bool,
     /// By role: the goals of the playouts that reached the end. All have the
     /// same count: a playout with a bad goal for some role counts for none.
     pub goals: Vec<Moments>,
@@ -81,6 +83,7 @@ impl Tally {
         assert_eq!(self.goals.len(), other.goals.len(), "roles of one game");
         self.state_changes += other.state_changes;
         self.lengths.merge(other.lengths);
+        self.lengths_unknown |= other.lengths_unknown;
         for (mine, theirs) in self.goals.iter_mut().zip(other.goals) {
             mine.merge(theirs);
         }
