@@ -6,6 +6,7 @@
 
 mod attempts;
 pub mod batch;
+mod clauses;
 pub mod code;
 mod constants;
 mod cycles;
@@ -15,6 +16,7 @@ mod equal;
 mod factor;
 mod grounding;
 mod interpret;
+mod invariants;
 pub mod lanes;
 mod levels;
 #[cfg(target_arch = "x86_64")]
@@ -25,13 +27,15 @@ pub mod perft;
 pub mod playout;
 mod relax;
 pub mod rewrite;
+mod sample;
 mod shape;
 pub mod streams;
 pub mod tape;
 
 use crate::game::{Game, Move};
-use crate::ground::TermId;
+use crate::ground::{TermId, Terms};
 pub use attempts::{Approach, GroundLimits, Grounded, TooLarge};
+pub use invariants::Exclusive;
 use network::{Builder, Literal, Network, Node};
 pub use passes::Pass;
 
@@ -68,6 +72,9 @@ pub struct Propnet {
     /// every move of [`Propnet::moves`]; a state given from outside must be
     /// looked at, see [`Propnet::admits`].
     pub assumed: Vec<(usize, Literal)>,
+    /// Facts that exclude each other in every state reached. The gates take that
+    /// for granted too.
+    pub exclusive: Vec<Exclusive>,
 }
 
 impl Propnet {
@@ -78,6 +85,13 @@ impl Propnet {
     /// [`TooLarge`] past a limit.
     pub fn ground(game: &Game, limits: &GroundLimits) -> Result<(Propnet, Grounded), TooLarge> {
         attempts::ground(game, limits)
+    }
+
+    /// The terms, with those of all facts, moves and goal values.
+    pub fn terms(&self) -> Terms {
+        let mut terms = self.game.terms().clone();
+        terms.refresh();
+        terms
     }
 
     /// Everything that is asked of the network.
@@ -91,13 +105,18 @@ impl Propnet {
 
     /// Whether the network speaks of a state: by fact, whether it holds.
     pub fn admits(&self, holds: &[bool]) -> bool {
-        self.assumed.iter().all(|&(fact, equal)| {
+        let equal = self.assumed.iter().all(|&(fact, equal)| {
             let value = match self.network.node(equal.node()) {
                 Node::Input(other) => holds[other],
                 _ => false,
             };
             holds[fact] == (value != equal.is_negated())
-        })
+        });
+        equal
+            && self.exclusive.iter().all(|group| {
+                let count = group.facts.iter().filter(|&&fact| holds[fact]).count();
+                count == 1 || count == 0 && !group.exact
+            })
     }
 
     /// Changes every literal that is asked for.

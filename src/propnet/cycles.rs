@@ -7,7 +7,7 @@
 //!
 //! Source: Tarjan, Depth-first search and linear graph algorithms, 1972.
 
-use super::factor::Moves;
+use super::factor::Exclusive;
 use super::network::{Builder, Literal};
 
 /// What a way to hold speaks of.
@@ -98,7 +98,7 @@ impl Rows {
     }
 
     /// Makes all rows.
-    pub fn literals(self, moves: &mut Moves, builder: &mut Builder) -> Vec<Literal> {
+    pub fn literals(self, exclusive: &mut Exclusive, builder: &mut Builder) -> Vec<Literal> {
         let made = with_ends(&self.made, self.literals.len());
         let made = Lists::new(self.count, &made);
         let ways = with_ends(&self.ways, self.references.len());
@@ -109,7 +109,7 @@ impl Rows {
             ways,
             references: &self.references,
             operands: &self.literals,
-            moves,
+            exclusive,
         };
         if self.ways.is_empty() {
             for row in 0..self.count {
@@ -189,7 +189,7 @@ struct Maker<'r> {
     operands: &'r [Literal],
     ways: Lists<(u32, u32)>,
     references: &'r [Reference],
-    moves: &'r mut Moves,
+    exclusive: &'r mut Exclusive,
 }
 
 impl Maker<'_> {
@@ -221,7 +221,7 @@ impl Maker<'_> {
         self.literals[row] = match terms.as_slice() {
             [] => Literal::FALSE,
             [term] => builder.and(term),
-            _ => self.moves.any(builder, terms),
+            _ => self.exclusive.any(builder, terms),
         };
     }
 

@@ -8,18 +8,13 @@
 //! Source: van Eijk, Sequential equivalence checking based on structural
 //! similarities (2000).
 
-use rand::{Rng, RngExt, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
 use rustc_hash::FxHashMap;
 
 use super::Propnet;
-use super::network::{Builder, Literal, read};
+use super::network::{Builder, Literal};
 use super::rewrite::{live, same_gate, transcribe};
+use super::sample::sample;
 
-/// Passes of the sample playouts, 64 of which are made side by side.
-const SAMPLE_PASSES: usize = 48;
-/// Gates evaluated in the sample, at most; large networks get fewer passes.
-const SAMPLE_GATES: usize = 4_000_000;
 /// Rounds after which the attempt is given up.
 const MOST_ROUNDS: usize = 24;
 /// Gates rewritten in all rounds, about.
@@ -91,66 +86,20 @@ fn first_of_each(class: &[usize]) -> Vec<usize> {
 /// By fact: a number that facts share which agree, up to negation, in all states
 /// of a few random playouts.
 fn candidates(net: &Propnet) -> Vec<usize> {
-    let mut signature = vec![0u64; net.facts.len()];
-    let passes = SAMPLE_PASSES.min(2 + SAMPLE_GATES / net.network.gates().max(1));
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-    let word = |holds: &bool| if *holds { u64::MAX } else { 0 };
-    let initial: Vec<u64> = net.initial.iter().map(word).collect();
-    let mut state = initial.clone();
-    for _ in 0..passes {
-        for ((signature, now), first) in signature.iter_mut().zip(&state).zip(&initial) {
+    let mut signatures = vec![0u64; net.facts.len()];
+    sample(net, |state| {
+        for ((signature, now), holds) in signatures.iter_mut().zip(state).zip(&net.initial) {
+            let first = if *holds { u64::MAX } else { 0 };
             *signature =
                 (signature.rotate_left(7) ^ now ^ first).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         }
-        let mut inputs = vec![0; net.network.inputs()];
-        inputs[..state.len()].copy_from_slice(&state);
-        let values = net.network.evaluate(&inputs);
-        let over = read(net.terminal, &values);
-        for (role, legal) in net.legal.iter().enumerate() {
-            let words: Vec<u64> = legal
-                .iter()
-                .map(|literal| read(*literal, &values))
-                .collect();
-            for (number, chosen) in choose(&words, &mut random).into_iter().enumerate() {
-                inputs[net.move_input(role, number)] = chosen;
-            }
-        }
-        let values = net.network.evaluate(&inputs);
-        state = net
-            .next
-            .iter()
-            .zip(&initial)
-            .map(|(next, first)| (read(*next, &values) & !over) | (first & over))
-            .collect();
-    }
+    });
     let mut numbers: FxHashMap<u64, usize> = FxHashMap::default();
-    signature
+    signatures
         .iter()
         .map(|signature| {
             let number = numbers.len();
             *numbers.entry(*signature).or_insert(number)
         })
         .collect()
-}
-
-/// In each lane one of the words that have it, each with the same chance.
-fn choose(words: &[u64], random: &mut impl Rng) -> Vec<u64> {
-    let mut seen = [0u32; 64];
-    let mut choice = [0usize; 64];
-    for (number, word) in words.iter().enumerate() {
-        let mut left = *word;
-        while left != 0 {
-            let lane = left.trailing_zeros() as usize;
-            left &= left - 1;
-            seen[lane] += 1;
-            if random.random_range(0..seen[lane]) == 0 {
-                choice[lane] = number;
-            }
-        }
-    }
-    let mut chosen = vec![0; words.len()];
-    for lane in (0..64).filter(|&lane| seen[lane] > 0) {
-        chosen[choice[lane]] |= 1 << lane;
-    }
-    chosen
 }

@@ -11,7 +11,6 @@
 //! factorization of Boolean expressions (1982).
 
 use std::collections::BinaryHeap;
-use std::ops::Range;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -38,7 +37,9 @@ pub(super) fn factor(net: &mut Propnet) {
     let inputs: Vec<Literal> = (0..net.network.inputs())
         .map(|i| builder.input(i))
         .collect();
-    let mut moves = Moves::new(net.facts.len(), &net.moves);
+    let mut groups = groups_of_moves(net.facts.len(), &net.moves);
+    groups.extend(groups_of_facts(net));
+    let mut exclusive = Exclusive::new(groups, net.network.inputs());
     let network = &net.network;
     // Of gates that only one gate reads, as they are: these dissolve in it.
     let mut dissolve: FxHashSet<usize> = FxHashSet::default();
@@ -64,7 +65,7 @@ pub(super) fn factor(net: &mut Propnet) {
                     terms.push(term(builder, !operand));
                 }
             }
-            let made = !moves.any(builder, terms);
+            let made = !exclusive.any(builder, terms);
             if readers[node] == 1 && !made.is_negated() {
                 dissolve.insert(made.node());
             }
@@ -82,61 +83,145 @@ fn term(builder: &Builder, literal: Literal) -> Vec<Literal> {
     }
 }
 
-/// What is known of moves: a role makes exactly one.
+/// A group of inputs of which at most one holds, or exactly one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Group {
+    /// The inputs' nodes, ascending.
+    pub nodes: Vec<u32>,
+    /// Whether one always holds.
+    pub exact: bool,
+}
+
+/// The moves of each role: it makes exactly one.
+pub(super) fn groups_of_moves(facts: usize, moves: &[Vec<Move>]) -> Vec<Group> {
+    let mut start = 1 + facts as u32;
+    let group = |moves: &Vec<Move>| {
+        start += moves.len() as u32;
+        let nodes = (start - moves.len() as u32..start).collect();
+        Group { nodes, exact: true }
+    };
+    moves.iter().map(group).collect()
+}
+
+/// The facts that exclude each other, by the inputs that gates still read.
+fn groups_of_facts(net: &Propnet) -> Vec<Group> {
+    let mut equals: Vec<Literal> = (0..net.facts.len()).map(|f| net.network.input(f)).collect();
+    for &(fact, equal) in &net.assumed {
+        equals[fact] = equal;
+    }
+    let mut groups = Vec::new();
+    for group in &net.exclusive {
+        let members = group.facts.iter().map(|&fact| equals[fact]);
+        let mut members: Vec<Literal> = members.filter(|&fact| fact != Literal::FALSE).collect();
+        members.sort_unstable();
+        let is_input = |&member: &Literal| match net.network.node(member.node()) {
+            Node::Input(_) => !member.is_negated(),
+            _ => false,
+        };
+        if members.iter().all(is_input) {
+            let nodes: Vec<u32> = members.iter().map(|member| member.node() as u32).collect();
+            let exact = group.exact;
+            groups.push(Group { nodes, exact });
+        }
+    }
+    groups
+}
+
+/// What is known of inputs that exclude each other: a role makes exactly one
+/// move, and what was proved of facts.
 #[derive(Debug)]
-pub(super) struct Moves {
-    /// By role: the nodes of its moves' inputs.
-    all: Vec<Range<usize>>,
-    /// Literals that are the "or" of several moves of one role, by node.
-    sets: FxHashMap<Literal, Rc<[u32]>>,
+pub(super) struct Exclusive {
+    groups: Vec<Group>,
+    /// By node of an input: its groups.
+    memberships: Vec<Vec<u32>>,
+    /// Literals that are the "or" of several inputs of one group, and this.
+    sets: FxHashMap<Literal, (u32, Rc<[u32]>)>,
     made: FxHashMap<Rc<[u32]>, Literal>,
     stored: usize,
 }
 
-impl Moves {
-    /// Of a network whose inputs are so many facts and then these moves.
-    pub fn new(facts: usize, moves: &[Vec<Move>]) -> Moves {
-        let mut start = 1 + facts;
-        let ranges = moves.iter().map(|moves| {
-            start += moves.len();
-            start - moves.len()..start
-        });
-        Moves {
-            all: ranges.collect(),
+impl Exclusive {
+    /// Knows groups of some of so many inputs.
+    pub fn new(groups: Vec<Group>, inputs: usize) -> Exclusive {
+        let mut memberships = vec![Vec::new(); 1 + inputs];
+        for (number, members) in groups.iter().enumerate() {
+            for &node in &members.nodes {
+                memberships[node as usize].push(number as u32);
+            }
+        }
+        Exclusive {
+            groups,
+            memberships,
             sets: FxHashMap::default(),
             made: FxHashMap::default(),
             stored: 0,
         }
     }
 
-    /// The role of a move, if the literal is one.
-    fn role(&self, literal: Literal) -> Option<usize> {
-        if literal.is_negated() || literal.node() >= self.all.last()?.end {
-            return None;
+    /// The groups of a literal that is one of their inputs, or several.
+    fn groups(&self, literal: Literal) -> &[u32] {
+        match self.sets.get(&literal) {
+            Some((group, _)) => std::slice::from_ref(group),
+            None => self.input_groups(literal),
         }
-        self.all
-            .iter()
-            .position(|moves| moves.contains(&literal.node()))
     }
 
-    /// Whether two literals are moves of one role.
-    fn exclude(&self, term: &[Literal]) -> bool {
-        let mut seen: Option<usize> = None;
-        let mut more: Vec<usize> = Vec::new();
-        for role in term.iter().filter_map(|literal| self.role(*literal)) {
-            if seen == Some(role) || more.contains(&role) {
-                return true;
+    /// The groups of an input that is not negated.
+    fn input_groups(&self, literal: Literal) -> &[u32] {
+        match self.memberships.get(literal.node()) {
+            Some(groups) if !literal.is_negated() => groups,
+            _ => &[],
+        }
+    }
+
+    /// Whether a literal that is one or several of a group's inputs includes
+    /// this one.
+    fn includes(&self, literal: Literal, input: Literal) -> bool {
+        match self.sets.get(&literal) {
+            Some((_, set)) => set.binary_search(&(input.node() as u32)).is_ok(),
+            None => literal == input,
+        }
+    }
+
+    /// Drops from an "and" what follows from an input that stands in it; false
+    /// if that excludes another.
+    fn reduce(&self, term: &mut Vec<Literal>) -> bool {
+        let mut at = 0;
+        while at < term.len() {
+            let input = term[at];
+            at += 1;
+            let groups = self.input_groups(input);
+            if groups.is_empty() {
+                continue;
             }
-            if let Some(other) = seen.replace(role) {
-                more.push(other);
+            let meets = |other: Literal| self.groups(other).iter().any(|g| groups.contains(g));
+            let mut possible = true;
+            let before = term.len();
+            term.retain(|&other| {
+                if other == input {
+                    return true;
+                }
+                let negated = meets(!other);
+                if !negated && !meets(other) {
+                    return true;
+                }
+                let positive = other.negated_if(negated);
+                possible &= self.includes(positive, input) != negated;
+                false
+            });
+            if !possible {
+                return false;
+            }
+            if term.len() < before {
+                at = 0;
             }
         }
-        false
+        true
     }
 
     /// The "or" of the "and"s of the terms.
     pub fn any(&mut self, builder: &mut Builder, mut terms: Vec<Vec<Literal>>) -> Literal {
-        terms.retain(|term| !self.exclude(term));
+        terms.retain_mut(|term| self.reduce(term));
         if terms.iter().any(Vec::is_empty) {
             return Literal::TRUE;
         }
@@ -164,81 +249,88 @@ impl Moves {
         self.or(builder, ways)
     }
 
-    /// The "or" of literals; most moves of a role are replaced by the others.
+    /// The "or" of literals; most inputs of a group are replaced by the others.
     fn or(&mut self, builder: &mut Builder, mut ways: Vec<Literal>) -> Literal {
         ways.sort_unstable();
         ways.dedup();
-        for role in 0..self.all.len() {
-            self.or_of_moves(builder, role, &mut ways);
+        // The negation is an "and", from which more may be dropped.
+        ways.iter_mut().for_each(|way| *way = !*way);
+        let possible = self.reduce(&mut ways);
+        if !possible {
+            return Literal::TRUE;
+        }
+        ways.iter_mut().for_each(|way| *way = !*way);
+        let groups = ways.iter().flat_map(|&way| self.groups(way));
+        let mut groups: Vec<u32> = groups.copied().collect();
+        groups.sort_unstable();
+        for group in groups
+            .chunk_by(|a, b| a == b)
+            .filter(|group| group.len() > 1)
+        {
+            self.or_of_inputs(builder, group[0], &mut ways);
         }
         builder.or(&ways)
     }
 
-    /// Replaces those ways that are moves of a role, or an "or" of some, by less
-    /// if that is possible.
-    fn or_of_moves(&mut self, builder: &mut Builder, role: usize, ways: &mut Vec<Literal>) {
-        let all = self.all[role].clone();
-        let size = |way: &Literal| match self.sets.get(way) {
-            Some(set) if all.contains(&(set[0] as usize)) => set.len(),
-            _ => usize::from(!way.is_negated() && all.contains(&way.node())),
-        };
-        let sizes: Vec<usize> = ways.iter().map(size).collect();
-        let count = sizes.iter().filter(|size| **size > 0).count();
-        let total: usize = sizes.iter().sum();
-        let is_all = count == ways.len();
-        let many = total * 2 > all.len();
-        if count < 2 || !(many || is_all && total <= MOST_IN_SET) {
-            return;
-        }
-        let mut union: Vec<u32> = Vec::with_capacity(total);
-        for (way, _) in ways.iter().zip(&sizes).filter(|(_, size)| **size > 0) {
+    /// Replaces those ways that are inputs of a group, or an "or" of some, by
+    /// less if that is possible.
+    fn or_of_inputs(&mut self, builder: &mut Builder, group: u32, ways: &mut Vec<Literal>) {
+        let is_of = |way: &Literal| self.groups(*way).contains(&group);
+        let count = ways.iter().filter(|way| is_of(way)).count();
+        let mut union: Vec<u32> = Vec::new();
+        for way in ways.iter().filter(|way| is_of(way)) {
             match self.sets.get(way) {
-                Some(set) => union.extend_from_slice(set),
+                Some((_, set)) => union.extend_from_slice(set),
                 None => union.push(way.node() as u32),
             }
         }
         union.sort_unstable();
         union.dedup();
+        let Group { nodes: all, exact } = &self.groups[group as usize];
+        let is_all = count == ways.len();
+        let many = *exact && union.len() * 2 > all.len();
+        if !(many || is_all && union.len() <= MOST_IN_SET) {
+            return;
+        }
         let mut next = union.iter().peekable();
         let others: Vec<u32> = match many {
             true => all
-                .clone()
-                .map(|node| node as u32)
+                .iter()
+                .copied()
                 .filter(|node| next.next_if_eq(&node).is_none())
                 .collect(),
             false => Vec::new(),
         };
         if many && (others.len() < count || self.made.contains_key(others.as_slice())) {
-            let others = self.or_of_set(builder, others);
-            let mut kept = sizes.iter().map(|size| *size == 0);
-            ways.retain(|_| kept.next().expect("one for each"));
+            ways.retain(|way| !self.groups(*way).contains(&group));
+            let others = self.or_of_set(builder, group, others);
             ways.push(!others);
             ways.sort_unstable();
         } else if is_all {
             let literal = builder.or(ways);
-            self.remember(union, literal);
+            self.remember(group, union, literal);
             *ways = vec![literal];
         }
     }
 
-    fn or_of_set(&mut self, builder: &mut Builder, set: Vec<u32>) -> Literal {
+    fn or_of_set(&mut self, builder: &mut Builder, group: u32, set: Vec<u32>) -> Literal {
         if let Some(known) = self.made.get(set.as_slice()) {
             return *known;
         }
-        let moves: Vec<Literal> = set.iter().map(|&node| Literal::of(node as usize)).collect();
-        let literal = builder.or(&moves);
-        self.remember(set, literal);
+        let inputs: Vec<Literal> = set.iter().map(|&node| Literal::of(node as usize)).collect();
+        let literal = builder.or(&inputs);
+        self.remember(group, set, literal);
         literal
     }
 
-    fn remember(&mut self, set: Vec<u32>, literal: Literal) {
+    fn remember(&mut self, group: u32, set: Vec<u32>, literal: Literal) {
         if set.len() < 2 || set.len() > MOST_IN_SET || self.stored + set.len() > MOST_STORED {
             return;
         }
         self.stored += set.len();
         let set: Rc<[u32]> = set.into();
         self.made.entry(Rc::clone(&set)).or_insert(literal);
-        self.sets.insert(literal, set);
+        self.sets.insert(literal, (group, set));
     }
 }
 

@@ -13,7 +13,7 @@ use super::Propnet;
 use super::attempts::{GroundLimits, Grounded, INTERRUPTED, LATE, TooLarge};
 use super::cycles::{Reference, Rows as CyclicRows};
 use super::decompose::Pieces;
-use super::factor::Moves;
+use super::factor::{Exclusive, groups_of_moves};
 use super::network::{Builder, Literal};
 use super::relax;
 use super::shape::{Part, Shape, Test};
@@ -88,7 +88,7 @@ pub(super) fn ground_pieces(
         evaluator,
         terms,
         builder: Builder::new(0),
-        moves: Moves::new(0, &[]),
+        exclusive: Exclusive::new(Vec::new(), 0),
         literals: vec![Vec::new(); flat.rules.arity.len()],
         instances: 0,
     };
@@ -112,7 +112,7 @@ struct Grounder<'g> {
     evaluator: Evaluator,
     terms: Terms,
     builder: Builder,
-    moves: Moves,
+    exclusive: Exclusive,
     /// By relation that depends on the state, and row: when it holds.
     literals: Vec<Vec<Literal>>,
     instances: u64,
@@ -149,7 +149,7 @@ impl Grounder<'_> {
         }
         let count = facts.len() + moves.iter().map(Vec::len).sum::<usize>();
         self.builder = Builder::new(count);
-        self.moves = Moves::new(facts.len(), &moves);
+        self.exclusive = Exclusive::new(groups_of_moves(facts.len(), &moves), count);
         for (relation, _, term) in self.wrapped_terms(&flat.state)? {
             let fact = facts.binary_search(&term).expect("it holds first or next");
             self.literals[relation.index()].push(self.builder.input(fact));
@@ -229,7 +229,7 @@ impl Grounder<'_> {
         for rule in rules {
             self.instances(rule, circular.then_some(relations), &first, &mut rows)?;
         }
-        let literals = rows.literals(&mut self.moves, &mut self.builder);
+        let literals = rows.literals(&mut self.exclusive, &mut self.builder);
         for &relation in relations {
             let count = self.evaluator.count(RelationId::new(relation));
             self.literals[relation] = literals[first[relation]..][..count].to_vec();
@@ -431,6 +431,7 @@ impl Grounder<'_> {
             terminal,
             goals,
             assumed: Vec::new(),
+            exclusive: Vec::new(),
         };
         Ok((propnet, grounded))
     }

@@ -7,6 +7,7 @@ use super::Propnet;
 use super::constants::constants;
 use super::equal::representatives;
 use super::factor::factor;
+use super::invariants::exclusive;
 use super::levels::tidy;
 use super::network::{Builder, Literal};
 use super::rewrite::{live, same_gate, transcribe};
@@ -31,6 +32,7 @@ impl Propnet {
         ran(self, "grounding");
         self.drop_constants();
         ran(self, "constants");
+        self.exclusive = exclusive(self);
         self.factor();
         ran(self, "factors");
         if self.merge_equal_facts() {

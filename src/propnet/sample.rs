@@ -1,0 +1,69 @@
+//! States of a few random playouts.
+//!
+//! In: a network. Out: states, 64 side by side, from which guesses are made of
+//! what always holds.
+
+use rand::{Rng, RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::Propnet;
+use super::network::read;
+
+/// Passes of the playouts.
+const PASSES: usize = 48;
+/// Gates evaluated, at most; large networks get fewer passes.
+const GATES: usize = 4_000_000;
+
+/// Calls `see` with one word a fact: bit `k` is its value in state `k`.
+pub(super) fn sample(net: &Propnet, mut see: impl FnMut(&[u64])) {
+    let passes = PASSES.min(2 + GATES / net.network.gates().max(1));
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+    let word = |holds: &bool| if *holds { u64::MAX } else { 0 };
+    let initial: Vec<u64> = net.initial.iter().map(word).collect();
+    let mut state = initial.clone();
+    for _ in 0..passes {
+        see(&state);
+        let mut inputs = vec![0; net.network.inputs()];
+        inputs[..state.len()].copy_from_slice(&state);
+        let values = net.network.evaluate(&inputs);
+        let over = read(net.terminal, &values);
+        for (role, legal) in net.legal.iter().enumerate() {
+            let words: Vec<u64> = legal
+                .iter()
+                .map(|literal| read(*literal, &values))
+                .collect();
+            for (number, chosen) in choose(&words, &mut random).into_iter().enumerate() {
+                inputs[net.move_input(role, number)] = chosen;
+            }
+        }
+        let values = net.network.evaluate(&inputs);
+        state = net
+            .next
+            .iter()
+            .zip(&initial)
+            .map(|(next, first)| (read(*next, &values) & !over) | (first & over))
+            .collect();
+    }
+}
+
+/// In each lane one of the words that have it, each with the same chance.
+fn choose(words: &[u64], random: &mut impl Rng) -> Vec<u64> {
+    let mut seen = [0u32; 64];
+    let mut choice = [0usize; 64];
+    for (number, word) in words.iter().enumerate() {
+        let mut left = *word;
+        while left != 0 {
+            let lane = left.trailing_zeros() as usize;
+            left &= left - 1;
+            seen[lane] += 1;
+            if random.random_range(0..seen[lane]) == 0 {
+                choice[lane] = number;
+            }
+        }
+    }
+    let mut chosen = vec![0; words.len()];
+    for lane in (0..64).filter(|&lane| seen[lane] > 0) {
+        chosen[choice[lane]] |= 1 << lane;
+    }
+    chosen
+}
