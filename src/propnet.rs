@@ -10,6 +10,7 @@ pub mod code;
 mod constants;
 mod cycles;
 mod decompose;
+pub mod differential;
 pub mod draw;
 mod equal;
 mod factor;
