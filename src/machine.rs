@@ -21,6 +21,7 @@ use serde::Serialize;
 
 use crate::game::{Game, Move, RoleId, Score};
 use crate::ground::{TermId, Terms};
+use crate::propnet::code::Engine;
 use crate::propnet::{GroundLimits, TooLarge};
 use answers::Answers;
 
@@ -29,9 +30,9 @@ pub use datalog::DatalogMachine;
 pub use naive::NaiveMachine;
 pub use perft::{Level, Perft, PerftOptions, Stop, perft};
 pub use playout::{Playout, PlayoutOptions, PlayoutStep, playout};
-pub use propnet::{PropnetMachine, PropnetState};
+pub use propnet::{Evaluation, PropnetMachine, PropnetState};
 
-/// What a machine may spend on one question.
+/// What a machine may spend on one question, and on what.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// Facts derived in one state.
@@ -40,6 +41,8 @@ pub struct Limits {
     pub work: u64,
     /// What the network may cost.
     pub ground: GroundLimits,
+    /// What runs the network.
+    pub engine: Engine,
     /// Raised from outside to make every question fail with
     /// [`PlayError::Interrupted`] soon.
     pub interrupt: Arc<std::sync::atomic::AtomicBool>,
@@ -51,6 +54,7 @@ impl Default for Limits {
             facts: 5_000_000,
             work: 1_000_000_000,
             ground: GroundLimits::default(),
+            engine: Engine::Auto,
             interrupt: Arc::default(),
         }
     }

@@ -11,6 +11,7 @@ pub mod code;
 mod constants;
 mod cycles;
 mod decompose;
+pub mod differential;
 pub mod draw;
 mod equal;
 mod factor;

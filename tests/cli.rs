@@ -3,6 +3,7 @@
 
 mod cli {
     mod check;
+    mod engine;
     mod grid;
     mod help;
     mod input;

@@ -13,7 +13,7 @@ use anyhow::{Context as _, anyhow, bail};
 use clap::ValueEnum;
 
 use super::perft::parse_seconds;
-use super::rules::BackendChoice;
+use super::rules::{BackendChoice, EngineOptions};
 use super::{Context, Exit};
 use crate::bench::agreement::disagreements;
 use crate::bench::peers::Peers;
@@ -85,9 +85,8 @@ pub struct Options {
     /// Positions that a network plays at the same time [default: what suits the game]
     #[arg(long, value_name = "N", help_heading = "Networks")]
     lanes: Option<NonZeroUsize>,
-    /// Do not make machine code of networks
-    #[arg(long, help_heading = "Networks")]
-    no_jit: bool,
+    #[command(flatten)]
+    engine: EngineOptions,
     /// Seconds that a game may take to be ready, and again to play beyond --seconds
     #[arg(long, value_name = "S", default_value = "60", value_parser = parse_seconds)]
     #[arg(help_heading = "Limits")]
@@ -258,7 +257,7 @@ impl Options {
             seed: self.seed,
             depth: self.depth,
             lanes: self.lanes.map(NonZeroUsize::get),
-            no_jit: self.no_jit,
+            no_jit: self.engine.no_jit,
             case_sensitive: self.case_sensitive,
             memory: self.limits().memory,
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 
 use super::perft::parse_seconds;
-use super::rules::BackendChoice;
+use super::rules::{BackendChoice, EngineOptions};
 use super::{Context, Exit};
 use crate::conformance;
 use crate::machine::Limits;
@@ -50,6 +50,8 @@ pub struct Options {
     /// How rules are evaluated
     #[arg(long, value_enum, default_value_t)]
     backend: BackendChoice,
+    #[command(flatten)]
+    engine: EngineOptions,
     /// Tell `Cell` from `cell`
     #[arg(long)]
     case_sensitive: bool,
@@ -90,6 +92,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         time: options.time,
         time_per_game: Some(options.time_per_game),
         limits: Limits {
+            engine: options.engine.engine(),
             interrupt: context.interrupt().clone(),
             ..Limits::default()
         },

@@ -9,7 +9,7 @@ use super::{Context, Exit, show};
 use crate::analysis;
 use crate::check::Keyword;
 use crate::game::Game;
-use crate::machine::{AnyMachine, Machine, PlayError};
+use crate::machine::{AnyMachine, Evaluation, Machine, PlayError};
 use crate::program::strata::{for_each_body_atom, stratify};
 
 /// The options of `ggp info`.
@@ -72,6 +72,7 @@ struct Report {
     terms: usize,
     relations: Vec<Relation>,
     initial: Initial,
+    evaluation: &'static str,
     findings: Vec<Finding>,
 }
 
@@ -129,6 +130,15 @@ fn report(game: &Game, machine: &mut AnyMachine) -> anyhow::Result<Report> {
         terms: game.terms().len(),
         relations: relations(game),
         initial: initial(machine)?,
+        evaluation: match machine {
+            AnyMachine::Propnet(machine) => match machine.evaluation() {
+                Evaluation::MachineCode => "machine code of the network",
+                Evaluation::Interpreter => "interpreter of the network",
+                Evaluation::Changes => "changes of the network",
+            },
+            AnyMachine::Datalog(_) => "datalog",
+            AnyMachine::Naive(_) => "naive",
+        },
         findings,
     })
 }

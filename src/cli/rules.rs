@@ -15,6 +15,7 @@ use crate::grid::Grid;
 use crate::ground::TermLimits;
 use crate::machine::{AnyMachine, Backend, Limits};
 use crate::propnet::GroundLimits;
+use crate::propnet::code::Engine;
 use crate::span::{Source, Sources};
 use crate::symbol::Case;
 use crate::syntax::SyntaxLimits;
@@ -37,6 +38,8 @@ pub struct RuleOptions {
     /// How the rules are evaluated
     #[arg(long, value_enum, default_value_t, help_heading = "Rules")]
     pub backend: BackendChoice,
+    #[command(flatten)]
+    pub(super) engine: EngineOptions,
     /// Most bytes of rules
     #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().bytes)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
@@ -77,6 +80,24 @@ pub struct RuleOptions {
     #[arg(long, value_name = "N", default_value_t = GroundLimits::default().instances)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
     pub ground_instances: u64,
+}
+
+/// What runs networks.
+#[derive(clap::Args, Copy, Clone, Debug)]
+pub struct EngineOptions {
+    /// Do not make machine code of networks
+    #[arg(long, help_heading = "Rules")]
+    pub no_jit: bool,
+}
+
+impl EngineOptions {
+    /// The engine to make a machine with.
+    pub fn engine(self) -> Engine {
+        match self.no_jit {
+            true => Engine::Interpreter,
+            false => Engine::Auto,
+        }
+    }
 }
 
 /// A time in seconds, as an option says it.
@@ -250,6 +271,7 @@ impl RuleOptions {
                 interrupt: Some(context.interrupt().clone()),
                 ..GroundLimits::default()
             },
+            engine: self.engine.engine(),
             interrupt: context.interrupt().clone(),
         }
     }

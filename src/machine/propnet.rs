@@ -1,9 +1,9 @@
 //! The backend that runs a game's propositional network.
 //!
 //! In: a [`Propnet`]. Out: the machine's answers, one state at a time, from the
-//! same tapes that run many lanes. What the network does not speak of goes to a
-//! Datalog machine: states that no play leads to, and moves that are never
-//! legal.
+//! same tapes that run many lanes, or from the gates that change alone. What the
+//! network does not speak of goes to a Datalog machine: states that no play leads
+//! to, and moves that are never legal.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,10 +14,10 @@ use super::answers::Answers;
 use super::{DatalogMachine, Limits, Machine, PlayError};
 use crate::game::{Game, Move, RoleId};
 use crate::ground::{TermId, Terms};
-use crate::propnet::code::{Code, Engine};
-use crate::propnet::lanes::Rows;
+use crate::propnet::batch::{Batch, holds, pack};
+use crate::propnet::code::Engine;
+use crate::propnet::differential::Differential;
 use crate::propnet::network::Literal;
-use crate::propnet::tape::{Place, Tape};
 use crate::propnet::{GroundLimits, Propnet, TooLarge};
 
 /// A state of a [`PropnetMachine`].
@@ -35,15 +35,9 @@ pub struct PropnetMachine {
     shared: Arc<Shared>,
     terms: Terms,
     limits: Limits,
-    /// Legal moves and end.
-    status: Code,
-    goals: Code,
-    next: Code,
-    banks: Vec<Rows>,
-    /// The state in the bank of states, and whether its status is in the bank
-    /// of answers.
-    loaded: Option<Arc<[u64]>>,
-    known: bool,
+    evaluator: Evaluator,
+    /// The state that the evaluator is in.
+    loaded: Arc<[u64]>,
     datalog: Option<Box<DatalogMachine>>,
 }
 
@@ -56,10 +50,25 @@ struct Shared {
     initial: Arc<[u64]>,
 }
 
-/// Banks of rows: the state's facts, the moves, and the answers.
-const STATE: u8 = 0;
-const MOVES: u8 = 1;
-const ANSWERS: u8 = 2;
+/// What evaluates the gates of one state.
+#[derive(Clone, Debug)]
+enum Evaluator {
+    /// All gates. The first lane is used.
+    Lanes(Box<Batch>),
+    /// Those that change.
+    Changes(Differential),
+}
+
+/// How a [`PropnetMachine`] evaluates gates.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Evaluation {
+    /// All gates, by machine code.
+    MachineCode,
+    /// All gates, by portable code.
+    Interpreter,
+    /// The gates whose operands have changed, by portable code.
+    Changes,
+}
 
 impl PropnetMachine {
     /// Grounds a game and makes a machine of it.
@@ -73,36 +82,42 @@ impl PropnetMachine {
         Ok(PropnetMachine::from_network(net, limits))
     }
 
-    /// A machine that runs a network.
+    /// A machine that runs a network, in the way that takes less work in a few
+    /// random moves.
+    ///
+    /// # Panics
+    ///
+    /// If [`Limits::engine`] is not available.
     pub fn from_network(net: Propnet, limits: Limits) -> Self {
-        let node = |input: usize| net.network.input(input).node();
-        let facts = net.facts.len();
-        let states: Vec<(usize, Place)> = (0..facts)
-            .map(|fact| (node(net.fact_input(fact)), place(STATE, fact)))
-            .collect();
-        let moves = (facts..net.network.inputs()).map(|i| (node(i), place(MOVES, i - facts)));
-        let all: Vec<(usize, Place)> = states.iter().copied().chain(moves).collect();
-        let answers = |literals: &mut dyn Iterator<Item = Literal>| -> Vec<(Literal, Place)> {
-            literals
-                .enumerate()
-                .map(|(row, literal)| (literal, place(ANSWERS, row)))
-                .collect()
+        let lanes = lanes(limits.engine);
+        let (cost, floor) = match lanes {
+            64 => (INTERPRETED, 0),
+            _ => (COMPILED, LARGE),
         };
-        let legal = net.legal.iter().flatten().copied();
-        let status = answers(&mut [net.terminal].into_iter().chain(legal));
-        let goals = answers(&mut net.goals.iter().flatten().map(|goal| goal.1));
-        let next = answers(&mut net.next.iter().copied());
-        let longest = status.len().max(goals.len()).max(next.len());
-        let code = |given: &[(usize, Place)], wanted: &[(Literal, Place)]| {
-            Code::new(&Tape::new(&net.network, given, wanted), WORDS, Engine::Auto)
+        let changes = (net.network.gates() >= floor).then(|| Differential::new(&net));
+        let changes = changes.flatten().and_then(|mut changes| {
+            let is_less = changes.activity(SAMPLE) * CHANGED < changes.size() as u64 * cost;
+            is_less.then_some(changes)
+        });
+        let evaluator = match changes {
+            Some(changes) => Evaluator::Changes(changes),
+            None => Evaluator::Lanes(Box::new(Batch::new(&net, lanes, limits.engine))),
         };
-        let (status, goals) = (code(&states, &status), code(&states, &goals));
-        let next = code(&all, &next);
-        let banks = vec![
-            Rows::new(facts, WORDS),
-            Rows::new(net.network.inputs() - facts, WORDS),
-            Rows::new(longest, WORDS),
-        ];
+        PropnetMachine::with(net, limits, evaluator)
+    }
+
+    /// A machine that evaluates what changes, whether or not that takes less
+    /// time; none if [`Differential`] cannot.
+    pub fn by_changes(net: Propnet, limits: Limits) -> Option<Self> {
+        let changes = Differential::new(&net)?;
+        Some(PropnetMachine::with(
+            net,
+            limits,
+            Evaluator::Changes(changes),
+        ))
+    }
+
+    fn with(net: Propnet, limits: Limits, evaluator: Evaluator) -> Self {
         let mut terms = net.game.terms().clone();
         terms.refresh();
         let numbers = net
@@ -117,22 +132,19 @@ impl PropnetMachine {
                 .map(|((chosen, _), number)| (*chosen, number))
                 .collect()
         };
+        let initial: Arc<[u64]> = pack(net.initial.iter().copied()).into();
         let shared = Shared {
             facts: numbers.collect(),
             moves: net.moves.iter().zip(&net.legal).map(legal_ever).collect(),
-            initial: pack(&net.initial),
+            initial: Arc::clone(&initial),
             net,
         };
         PropnetMachine {
             shared: Arc::new(shared),
             terms,
             limits,
-            status,
-            goals,
-            next,
-            banks,
-            loaded: None,
-            known: false,
+            evaluator,
+            loaded: initial,
             datalog: None,
         }
     }
@@ -142,34 +154,36 @@ impl PropnetMachine {
         &self.shared.net
     }
 
+    /// How gates are evaluated.
+    pub fn evaluation(&self) -> Evaluation {
+        match &self.evaluator {
+            Evaluator::Changes(_) => Evaluation::Changes,
+            Evaluator::Lanes(batch) if batch.engine() == Engine::Interpreter => {
+                Evaluation::Interpreter
+            }
+            Evaluator::Lanes(_) => Evaluation::MachineCode,
+        }
+    }
+
     fn load(&mut self, state: &Arc<[u64]>) -> Result<(), PlayError> {
         if self.limits.interrupt.load(Ordering::Relaxed) {
             return Err(PlayError::Interrupted);
         }
-        if self.loaded.as_ref().is_some_and(|loaded| loaded == state) {
-            return Ok(());
-        }
-        let rows = &mut self.banks[STATE as usize];
-        for fact in 0..self.shared.net.facts.len() {
-            rows.row_mut(fact)[0] = state[fact / 64] >> (fact % 64) & 1;
-        }
-        self.loaded = Some(Arc::clone(state));
-        self.known = false;
-        Ok(())
-    }
-
-    /// Fills the bank of answers with legal moves and end.
-    fn know(&mut self, state: &Arc<[u64]>) -> Result<(), PlayError> {
-        self.load(state)?;
-        if !self.known {
-            self.status.run(&mut self.banks);
-            self.known = true;
+        if self.loaded != *state {
+            match &mut self.evaluator {
+                Evaluator::Lanes(batch) => batch.set_state(0, state),
+                Evaluator::Changes(changes) => changes.set_state(state),
+            }
+            self.loaded = Arc::clone(state);
         }
         Ok(())
     }
 
-    fn answer(&self, row: usize) -> bool {
-        self.banks[ANSWERS as usize].row(row)[0] & 1 == 1
+    fn is_over(&mut self) -> bool {
+        match &mut self.evaluator {
+            Evaluator::Lanes(batch) => batch.is_terminal(0),
+            Evaluator::Changes(changes) => changes.is_terminal(),
+        }
     }
 
     fn datalog(&mut self) -> Result<&mut DatalogMachine, PlayError> {
@@ -192,7 +206,7 @@ impl PropnetMachine {
             }
         }
         match net.admits(&holds) {
-            true => PropnetState::Packed(pack(&holds)),
+            true => PropnetState::Packed(pack(holds).into()),
             false => PropnetState::Facts(facts.into()),
         }
     }
@@ -207,23 +221,26 @@ impl PropnetMachine {
     }
 }
 
-/// Words of the rows, of which one lane is used.
-const WORDS: usize = 4;
-
-fn place(bank: u8, row: usize) -> Place {
-    Place {
-        bank,
-        index: row as u32,
+/// The narrowest rows that the engine has code for. Wider ones take more memory,
+/// which is what the time goes to in large networks.
+fn lanes(engine: Engine) -> usize {
+    let has_code = |native| (engine == Engine::Auto || engine == native) && native.is_available(4);
+    match [Engine::Avx2, Engine::Avx512].into_iter().any(has_code) {
+        true => 256,
+        false => 64,
     }
 }
 
-fn pack(holds: &[bool]) -> Arc<[u64]> {
-    let mut words = vec![0; holds.len().div_ceil(64)];
-    for (fact, holds) in holds.iter().enumerate() {
-        words[fact / 64] |= u64::from(*holds) << (fact % 64);
-    }
-    words.into()
-}
+/// Gates below which machine code is the faster way without a try.
+const LARGE: usize = 4_000;
+/// Joint moves that are tried.
+const SAMPLE: u64 = 200;
+/// About how many picoseconds it takes to tell an operand of a change, and to
+/// evaluate a gate by machine code and by portable code; what counts is how they
+/// compare. `cargo bench --bench single` shows it.
+const CHANGED: u64 = 1_500;
+const COMPILED: u64 = 230;
+const INTERPRETED: u64 = 1_500;
 
 impl Machine for PropnetMachine {
     type State = PropnetState;
@@ -247,8 +264,8 @@ impl Machine for PropnetMachine {
     fn is_terminal(&mut self, state: &Self::State) -> Result<bool, PlayError> {
         match state {
             PropnetState::Packed(packed) => {
-                self.know(packed)?;
-                Ok(self.answer(0))
+                self.load(packed)?;
+                Ok(self.is_over())
             }
             PropnetState::Facts(facts) => self.datalog()?.is_terminal(facts),
         }
@@ -268,16 +285,17 @@ impl Machine for PropnetMachine {
                 return Ok(());
             }
         };
-        self.know(packed)?;
-        let moves = &self.shared.net.moves;
-        let first: usize = 1 + moves[..role.index()].iter().map(Vec::len).sum::<usize>();
+        self.load(packed)?;
+        let moves = &self.shared.net.moves[role.index()];
+        let to_move = |number: usize| moves[number];
         out.clear();
-        for (number, chosen) in moves[role.index()].iter().enumerate() {
-            if self.answer(first + number) {
-                out.push(*chosen);
+        match &mut self.evaluator {
+            Evaluator::Lanes(batch) => out.extend(batch.legal_moves(0, role.index()).map(to_move)),
+            Evaluator::Changes(changes) => {
+                out.extend(changes.legal_moves(role.index()).map(to_move));
             }
         }
-        if out.is_empty() && !self.answer(0) {
+        if out.is_empty() && !self.is_over() {
             return Err(self.no_legal_move(state, role));
         }
         Ok(())
@@ -292,26 +310,17 @@ impl Machine for PropnetMachine {
             return Ok(self.state_of(&next));
         };
         self.load(packed)?;
-        let shared = Arc::clone(&self.shared);
-        let net = &shared.net;
-        let rows: Vec<usize> = positions
-            .iter()
-            .enumerate()
-            .map(|(role, &position)| net.move_input(role, position) - net.facts.len())
-            .collect();
-        for &row in &rows {
-            self.banks[MOVES as usize].row_mut(row)[0] = 1;
-        }
-        self.next.run(&mut self.banks);
-        self.known = false;
-        for &row in &rows {
-            self.banks[MOVES as usize].row_mut(row)[0] = 0;
-        }
-        let mut next = vec![0; net.facts.len().div_ceil(64)];
-        for fact in 0..net.facts.len() {
-            next[fact / 64] |= u64::from(self.answer(fact)) << (fact % 64);
-        }
-        Ok(PropnetState::Packed(next.into()))
+        self.loaded = match &mut self.evaluator {
+            Evaluator::Lanes(batch) => {
+                batch.step(&positions);
+                batch.state(0).into()
+            }
+            Evaluator::Changes(changes) => {
+                changes.step(&positions);
+                changes.state().into()
+            }
+        };
+        Ok(PropnetState::Packed(Arc::clone(&self.loaded)))
     }
 
     fn goal_values(&mut self, state: &Self::State, role: RoleId) -> Result<Vec<TermId>, PlayError> {
@@ -324,22 +333,20 @@ impl Machine for PropnetMachine {
             }
         };
         self.load(packed)?;
-        self.goals.run(&mut self.banks);
-        self.known = false;
-        let goals = &self.shared.net.goals;
-        let first: usize = goals[..role.index()].iter().map(Vec::len).sum();
-        let values = goals[role.index()].iter().enumerate();
-        let due = values.filter(|(number, _)| self.answer(first + number));
-        Ok(due.map(|(_, goal)| goal.0).collect())
+        let goals = &self.shared.net.goals[role.index()];
+        let value = |number: usize| goals[number].0;
+        Ok(match &mut self.evaluator {
+            Evaluator::Lanes(batch) => batch.goal_values(0, role.index()).map(value).collect(),
+            Evaluator::Changes(changes) => changes.goal_values(role.index()).map(value).collect(),
+        })
     }
 
     fn facts(&self, state: &Self::State) -> Vec<TermId> {
         match state {
             PropnetState::Packed(packed) => {
                 let facts = self.shared.net.facts.iter().enumerate();
-                let holds =
-                    |&(number, _): &(usize, _)| packed[number / 64] >> (number % 64) & 1 == 1;
-                facts.filter(holds).map(|(_, fact)| *fact).collect()
+                let facts = facts.filter(|(number, _)| holds(packed, *number));
+                facts.map(|(_, fact)| *fact).collect()
             }
             PropnetState::Facts(facts) => facts.to_vec(),
         }
@@ -352,3 +359,6 @@ impl Machine for PropnetMachine {
         Ok(self.state_of(&facts))
     }
 }
+
+#[cfg(test)]
+mod tests;

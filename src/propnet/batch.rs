@@ -50,6 +50,24 @@ use super::tape::{Place, Tape};
 /// [`Propnet::facts`] holds.
 pub type Packed = Vec<u64>;
 
+/// The state in which these facts hold, one value for each of
+/// [`Propnet::facts`].
+pub fn pack(holds: impl IntoIterator<Item = bool>) -> Packed {
+    let mut state = Packed::new();
+    for (fact, holds) in holds.into_iter().enumerate() {
+        if fact.is_multiple_of(64) {
+            state.push(0);
+        }
+        state[fact / 64] |= u64::from(holds) << (fact % 64);
+    }
+    state
+}
+
+/// Whether a fact holds in a state.
+pub fn holds(state: &[u64], fact: usize) -> bool {
+    state[fact / 64] >> (fact % 64) & 1 == 1
+}
+
 /// A joint move, and what it leads to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Child {
@@ -77,6 +95,8 @@ pub struct Batch {
     values: Vec<usize>,
     initial: Packed,
     facts: usize,
+    /// The rows of moves that are set in some lane.
+    played: Vec<usize>,
     /// Whether the answers are those to the states.
     has_status: bool,
     has_goals: bool,
@@ -120,10 +140,6 @@ impl Batch {
         let values = starts(net.goals.iter().map(Vec::len));
         let rows = |rows: usize| Rows::new(rows, words);
         let (move_rows, value_rows) = (moves[moves.len() - 1], values[values.len() - 1]);
-        let mut initial = vec![0; facts.div_ceil(64)];
-        for (fact, &holds) in net.initial.iter().enumerate() {
-            initial[fact / 64] |= u64::from(holds) << (fact % 64);
-        }
         let legal = net.legal.iter().flatten().copied();
         let mut batch = Batch {
             status: code(&states, STATUS, &mut legal.chain([net.terminal])),
@@ -142,13 +158,19 @@ impl Batch {
             ],
             moves,
             values,
-            initial,
+            initial: pack(net.initial.iter().copied()),
             facts,
+            played: Vec::new(),
             has_status: false,
             has_goals: false,
         };
         batch.restart();
         batch
+    }
+
+    /// How it runs; never [`Engine::Auto`].
+    pub fn engine(&self) -> Engine {
+        self.status.engine()
     }
 
     /// Number of lanes.
@@ -169,8 +191,12 @@ impl Batch {
     /// Puts all lanes into the initial state.
     pub fn restart(&mut self) {
         for fact in 0..self.facts {
-            let holds = self.initial[fact / 64] >> (fact % 64) & 1 == 1;
-            self.banks[STATE as usize].fill(fact, if holds { u64::MAX } else { 0 });
+            let word = if holds(&self.initial, fact) {
+                u64::MAX
+            } else {
+                0
+            };
+            self.banks[STATE as usize].fill(fact, word);
         }
         self.forget();
     }
@@ -183,20 +209,15 @@ impl Batch {
     /// If there is no such lane, or the state has too few words.
     pub fn set_state(&mut self, lane: usize, state: &[u64]) {
         for fact in 0..self.facts {
-            let holds = state[fact / 64] >> (fact % 64) & 1 == 1;
-            self.banks[STATE as usize].set(fact, lane, holds);
+            self.banks[STATE as usize].set(fact, lane, holds(state, fact));
         }
         self.forget();
     }
 
     /// The state of a lane.
     pub fn state(&self, lane: usize) -> Packed {
-        let mut state = vec![0; self.facts.div_ceil(64)];
-        for fact in 0..self.facts {
-            state[fact / 64] |=
-                u64::from(self.banks[STATE as usize].get(fact, lane)) << (fact % 64);
-        }
-        state
+        let rows = &self.banks[STATE as usize];
+        pack((0..self.facts).map(|fact| rows.get(fact, lane)))
     }
 
     /// Puts the first lanes into these states, one each: cheaper than one by
@@ -269,11 +290,11 @@ impl Batch {
     }
 
     /// A role's legal moves in a lane, ascending.
-    pub fn legal_moves(&mut self, lane: usize, role: usize) -> Vec<usize> {
+    pub fn legal_moves(&mut self, lane: usize, role: usize) -> impl Iterator<Item = usize> {
         let (first, end) = (self.moves[role], self.moves[role + 1]);
         let status = self.status();
-        let legal = (first..end).filter(|&row| status.get(row, lane));
-        legal.map(|row| row - first).collect()
+        let legal = (first..end).filter(move |&row| status.get(row, lane));
+        legal.map(move |row| row - first)
     }
 
     /// The lanes whose game is over.
@@ -320,11 +341,14 @@ impl Batch {
             "every joint move has a lane"
         );
         let does = &mut self.banks[DOES as usize];
-        does.flat_mut().fill(0);
+        for row in self.played.drain(..) {
+            does.fill(row, 0);
+        }
         for (lane, joint) in joints.chunks_exact(roles).enumerate() {
             for (role, &chosen) in joint.iter().enumerate() {
                 let row = row(&self.moves, role, chosen);
-                does.row_mut(row)[lane / 64] |= 1 << (lane % 64);
+                does.set(row, lane, true);
+                self.played.push(row);
             }
         }
         self.next.run(&mut self.banks);
@@ -338,7 +362,9 @@ impl Batch {
     pub fn children(&mut self, state: &[u64]) -> Vec<Child> {
         self.set_state(0, state);
         let roles = self.roles();
-        let legal: Vec<Vec<usize>> = (0..roles).map(|role| self.legal_moves(0, role)).collect();
+        let legal: Vec<Vec<usize>> = (0..roles)
+            .map(|role| self.legal_moves(0, role).collect())
+            .collect();
         let mut joints: Vec<Vec<usize>> = vec![Vec::new()];
         for legal in &legal {
             joints = (joints.iter())
@@ -352,8 +378,8 @@ impl Batch {
         let mut children = Vec::with_capacity(joints.len());
         for joints in joints.chunks(self.lanes()) {
             for fact in 0..self.facts {
-                let holds = state[fact / 64] >> (fact % 64) & 1 == 1;
-                self.banks[STATE as usize].fill(fact, if holds { u64::MAX } else { 0 });
+                let word = if holds(state, fact) { u64::MAX } else { 0 };
+                self.banks[STATE as usize].fill(fact, word);
             }
             self.step(&joints.concat());
             let states = self.states(joints.len());
@@ -394,7 +420,7 @@ fn place(bank: u8, row: usize) -> Place {
 }
 
 /// Where groups of such lengths begin, one after the other, and where they end.
-fn starts(lengths: impl Iterator<Item = usize>) -> Vec<usize> {
+pub(super) fn starts(lengths: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut starts = vec![0];
     starts.extend(lengths.scan(0, |end, length| {
         *end += length;
@@ -404,7 +430,7 @@ fn starts(lengths: impl Iterator<Item = usize>) -> Vec<usize> {
 }
 
 /// The row of a role's move or goal value.
-fn row(starts: &[usize], role: usize, index: usize) -> usize {
+pub(super) fn row(starts: &[usize], role: usize, index: usize) -> usize {
     let row = starts[role] + index;
     assert!(row < starts[role + 1], "the role has it");
     row
@@ -430,4 +456,4 @@ fn transpose(square: &mut [u64; 64]) {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -43,6 +43,7 @@ pub(super) fn count(
     let count_options = CountOptions {
         start: Some(start.to_vec()),
         threads,
+        engine: options.rules.engine.engine(),
         one_by_one: options.time.is_some(),
         ..CountOptions::default()
     };

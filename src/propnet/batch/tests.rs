@@ -21,14 +21,18 @@ const LAMPS: &str = "
     (<= (goal b 40) (true (lamp 1 1)))
     (<= (goal b 60) (true (lamp 2 2)))";
 
-fn net() -> Propnet {
+pub(in crate::propnet) fn net() -> Propnet {
     let game = Game::from_text("lamps.kif", LAMPS).expect("the rules are right");
     let limits = GroundLimits::default();
     Propnet::ground(&game, &limits).expect("it is small").0
 }
 
 /// The value of a literal in a state, after a joint move if there is one.
-fn evaluate(net: &Propnet, state: &[u64], joint: &[usize]) -> impl Fn(Literal) -> bool + use<> {
+pub(in crate::propnet) fn evaluate(
+    net: &Propnet,
+    state: &[u64],
+    joint: &[usize],
+) -> impl Fn(Literal) -> bool + use<> {
     let mut inputs = vec![0; net.network.inputs()];
     for fact in 0..net.facts.len() {
         inputs[net.fact_input(fact)] = state[fact / 64] >> (fact % 64) & 1;
@@ -40,7 +44,7 @@ fn evaluate(net: &Propnet, state: &[u64], joint: &[usize]) -> impl Fn(Literal) -
     move |literal| read(literal, &values) & 1 == 1
 }
 
-fn after(net: &Propnet, state: &[u64], joint: &[usize]) -> Packed {
+pub(in crate::propnet) fn after(net: &Propnet, state: &[u64], joint: &[usize]) -> Packed {
     let holds = evaluate(net, state, joint);
     let mut next = vec![0; state.len()];
     for (fact, &literal) in net.next.iter().enumerate() {
@@ -49,7 +53,7 @@ fn after(net: &Propnet, state: &[u64], joint: &[usize]) -> Packed {
     next
 }
 
-fn random_state(net: &Propnet, random: &mut impl Rng) -> Packed {
+pub(in crate::propnet) fn random_state(net: &Propnet, random: &mut impl Rng) -> Packed {
     let mut state: Packed = vec![0; net.facts.len().div_ceil(64)];
     for fact in 0..net.facts.len() {
         state[fact / 64] |= u64::from(random.random_bool(0.05)) << (fact % 64);
@@ -80,7 +84,8 @@ fn lanes_answer_and_go_as_the_network_says() {
                 for role in 0..2 {
                     let legal = |&index: &usize| holds(net.legal[role][index]);
                     let legal: Vec<usize> = (0..net.legal[role].len()).filter(legal).collect();
-                    assert_eq!(batch.legal_moves(lane, role), legal);
+                    let found: Vec<usize> = batch.legal_moves(lane, role).collect();
+                    assert_eq!(found, legal);
                     joint.push(legal[random.random_range(0..legal.len())]);
                     assert!(batch.is_legal(lane, role, joint[role]));
                     let row = batch.legal(role, joint[role])[lane / 64];

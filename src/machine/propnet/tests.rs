@@ -1,0 +1,104 @@
+use std::path::Path;
+
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::*;
+use crate::machine::{PlayoutOptions, canonical_facts, canonical_moves, playout};
+
+fn net(game: &Game) -> Propnet {
+    let (mut net, _) = Propnet::ground(game, &GroundLimits::default()).expect("it is small");
+    net.simplify();
+    net
+}
+
+fn game(name: &str) -> Game {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("games")
+        .join(name);
+    let text = std::fs::read_to_string(path).unwrap();
+    Game::from_text(name, &text).unwrap_or_else(|reading| panic!("{:?}", reading.findings))
+}
+
+/// A random match, and what is said of each of its states.
+fn transcript<M: Machine>(mut machine: M, seed: u64) -> Vec<String> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let start = machine.initial().unwrap();
+    let options = PlayoutOptions { depth: 30 };
+    let played = playout(&mut machine, &start, options, &mut random).unwrap();
+    let mut lines = Vec::new();
+    for step in &played.steps {
+        lines.push(canonical_facts(&machine, &step.state).join(" "));
+        lines.extend(
+            step.legal
+                .iter()
+                .map(|legal| canonical_moves(&machine, legal).join(" ")),
+        );
+    }
+    // Back to where it was before, against the order of play.
+    let states = played.steps.iter().map(|step| &step.state);
+    for state in states.rev().step_by(3).chain([&played.last]) {
+        lines.push(format!("{:?}", machine.is_terminal(state)));
+        for role in machine.game().roles() {
+            let values = machine.goal_values(state, role).unwrap();
+            lines.push(format!("{values:?}"));
+        }
+    }
+    lines
+}
+
+#[test]
+fn what_changes_gives_the_answers_of_the_whole() {
+    for name in [
+        "tic_tac_toe.kif",
+        "rock_paper_scissors.kif",
+        "buttons_and_lights.kif",
+        "senku.kif",
+    ] {
+        let game = game(name);
+        for seed in 0..4 {
+            let datalog = DatalogMachine::new(&game, Limits::default()).unwrap();
+            let expected = transcript(datalog, seed);
+            let changes = PropnetMachine::by_changes(net(&game), Limits::default()).unwrap();
+            assert_eq!(changes.evaluation(), Evaluation::Changes);
+            assert_eq!(transcript(changes, seed), expected, "{name}, seed {seed}");
+            for engine in [Engine::Auto, Engine::Interpreter] {
+                let limits = Limits {
+                    engine,
+                    ..Limits::default()
+                };
+                let lanes = PropnetMachine::from_network(net(&game), limits);
+                assert_eq!(
+                    transcript(lanes, seed),
+                    expected,
+                    "{name}, seed {seed}, {engine:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn no_machine_code_runs_where_it_is_not_wanted() {
+    for name in ["tic_tac_toe.kif", "senku.kif", "lights_out.kif"] {
+        let net = net(&game(name));
+        let machine = |engine| {
+            let limits = Limits {
+                engine,
+                ..Limits::default()
+            };
+            PropnetMachine::from_network(net.clone(), limits).evaluation()
+        };
+        assert_ne!(
+            machine(Engine::Interpreter),
+            Evaluation::MachineCode,
+            "{name}"
+        );
+        for engine in [Engine::Avx2, Engine::Avx512] {
+            if engine.is_available(4) {
+                assert_eq!(machine(engine), Evaluation::MachineCode, "{name}");
+                assert_eq!(machine(Engine::Auto), Evaluation::MachineCode, "{name}");
+            }
+        }
+    }
+}
