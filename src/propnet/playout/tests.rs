@@ -205,11 +205,10 @@ fn expected(net: &Propnet, state: Vec<bool>, known: &mut HashMap<Vec<bool>, Expe
             }
         }
         let scale = 1.0 / (1.0 - same);
-        for power in 1..5 {
-            // Of itself, this power is not known yet.
-            result.powers[power] = 0.0;
+        for (power, others) in powers.into_iter().enumerate().skip(1) {
+            // Of the lower powers: this one is not known yet.
             let again = same * one_longer(&result.powers)[power];
-            result.powers[power] = scale * (powers[power] + again);
+            result.powers[power] = scale * (others + again);
         }
         result.stuck *= scale;
         result
