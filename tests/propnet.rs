@@ -210,25 +210,22 @@ fn endless_growth_ends_with_a_limit() {
     assert_ne!(reason.what, "", "{reason}");
 }
 
-/// Mean length and goals, and the standard errors of these means.
-struct Means(Vec<(f64, f64)>);
-
-impl Means {
-    fn of(columns: &[Vec<f64>]) -> Means {
-        let mean = |values: &Vec<f64>| {
-            let count = values.len() as f64;
-            let mean = values.iter().sum::<f64>() / count;
-            let square = |x: &f64| (x - mean).powi(2);
-            let variance = values.iter().map(square).sum::<f64>() / (count - 1.0);
-            (mean, (variance / count).sqrt())
-        };
-        Means(columns.iter().map(mean).collect())
+/// The mean and the variance of numbers, given how often each occurs.
+fn moments(numbers: impl IntoIterator<Item = (f64, u64)>) -> (f64, f64) {
+    let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);
+    for (number, times) in numbers {
+        let times = times as f64;
+        count += times;
+        sum += times * number;
+        squares += times * number * number;
     }
+    let mean: f64 = sum / count;
+    (mean, (squares / count - mean * mean).max(0.0))
 }
 
 #[test]
 fn playouts_of_lanes_have_the_means_of_single_ones() {
-    const SINGLE: usize = 400;
+    const SINGLE: u64 = 400;
     const LANES: u64 = 40_000;
     let is_small = |name: &str| {
         !["hitori", "sudoku", "lights_out"]
@@ -246,16 +243,15 @@ fn playouts_of_lanes_have_the_means_of_single_ones() {
         for _ in 0..SINGLE {
             let options = PlayoutOptions { depth: 300 };
             let played = playout(&mut single, &start, options, &mut random).unwrap();
-            columns[0].push(played.steps.len() as f64);
+            columns[0].push((played.steps.len() as f64, 1));
             for (column, score) in columns[1..].iter_mut().zip(played.scores.iter().flatten()) {
-                column.push(f64::from(score.get()));
+                column.push((f64::from(score.get()), 1));
             }
         }
-        if columns.iter().any(|column| column.len() != SINGLE) {
+        if columns.iter().any(|column| column.len() as u64 != SINGLE) {
             // Some were cut: their lengths mean little.
             continue;
         }
-        let expected = Means::of(&columns);
         let (mut net, _) = Propnet::ground(&game, &GroundLimits::default()).unwrap();
         net.simplify();
         let lanes = Playouts::new(&net, &LaneOptions::default());
@@ -263,20 +259,22 @@ fn playouts_of_lanes_have_the_means_of_single_ones() {
         assert_eq!(tally.playouts, LANES, "{name}");
         let mut terms = game.terms().clone();
         terms.refresh();
-        let mut found = vec![tally.state_changes as f64 / LANES as f64];
+        let length = tally.state_changes as f64 / LANES as f64;
+        let square = tally.squared_lengths as f64 / LANES as f64;
+        let mut found = vec![(length, (square - length * length).max(0.0))];
         for (goals, counts) in net.goals.iter().zip(&tally.goals) {
-            let sum = goals.iter().zip(counts).map(|((value, _), count)| {
-                let score = game.score(&terms, *value).unwrap();
-                f64::from(score.get()) * *count as f64
-            });
-            found.push(sum.sum::<f64>() / LANES as f64);
+            let score = |value| f64::from(game.score(&terms, value).unwrap().get());
+            let goals = goals.iter().map(|&(value, _)| score(value));
+            found.push(moments(goals.zip(counts.iter().copied())));
         }
-        for (found, (mean, error)) in found.iter().zip(&expected.0) {
-            let apart = (found - mean).abs();
-            // Goals that hardly ever occur may be missing in the small sample.
+        for (column, (mean, variance)) in columns.into_iter().zip(found) {
+            let single = moments(column).0;
+            // Of both means, by the variance of the larger sample: what is rare
+            // may be missing in the smaller one.
+            let error = (variance * (1.0 / SINGLE as f64 + 1.0 / LANES as f64)).sqrt();
             assert!(
-                apart <= 5.0 * error + 0.5,
-                "{name}: {found} and {mean} ± {error}"
+                (single - mean).abs() <= 5.0 * error + 1e-9,
+                "{name}: {single} and {mean}, standard error {error}"
             );
         }
     }

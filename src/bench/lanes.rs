@@ -1,12 +1,12 @@
 //! The propositional network as a subject: many positions at once.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::{Jit, Moments, PassGates, Readiness, Run, Settings, Subject, Tally, Until, usage};
 use crate::machine::PlayError;
 use crate::propnet::code::Engine;
-use crate::propnet::playout::{PASSES_ASKED, PlayoutOptions, Playouts, Proceed, Width};
+use crate::propnet::playout::{PlayoutOptions, Playouts, Proceed, Width};
 use crate::propnet::{GroundLimits, Pass, Propnet};
 
 /// A game's network with lanes.
@@ -16,7 +16,6 @@ pub struct LanesSubject {
     ground_rules: u64,
     gates_before: usize,
     passes: Vec<Pass>,
-    options: PlayoutOptions,
     playouts: Playouts,
 }
 
@@ -53,37 +52,32 @@ impl LanesSubject {
             ground_rules: grounded.instances,
             gates_before,
             passes,
-            options,
             net,
         })
     }
 }
 
 impl LanesSubject {
-    /// Whether some of a few playouts are longer than that.
-    fn may_be_longer(&self, depth: u64, seed: u64) -> bool {
-        let asked = AtomicU64::new(0);
-        let proceed = || match asked.fetch_add(1, Ordering::Relaxed) * PASSES_ASKED >= depth {
-            true => Proceed::Drop,
-            false => Proceed::On,
-        };
-        let few = TRIED.min(depth.saturating_mul(64)).max(1);
-        self.playouts.run(few, seed, 1, proceed).playouts < few
-    }
-
-    /// Joint moves in a CPU second if nothing but the tapes took time.
+    /// Joint moves in a CPU second if nothing but the tapes took time: these are
+    /// run again and again on the states of all lanes after each of some passes
+    /// of playouts.
     fn tape_limit(&self) -> f64 {
-        let mut passes = 16;
-        loop {
+        let mut tapes = self.playouts.tapes(0);
+        let (mut passes, mut total, mut time) = (1, 0, Duration::ZERO);
+        while time < TAPE_TIME {
+            tapes.advance();
             let start = clock();
-            self.playouts.run_tapes(passes);
-            let time = clock().saturating_sub(start);
-            if time >= TAPE_TIME {
-                let lanes = self.playouts.lanes() as f64;
-                return lanes * passes as f64 / time.as_secs_f64();
+            tapes.run(passes);
+            let more = clock().saturating_sub(start);
+            if more < TAPE_TIME / 100 {
+                // Too short to be told from reading the clock.
+                passes *= 2;
+            } else {
+                total += passes;
+                time += more;
             }
-            passes *= 2;
         }
+        (self.playouts.lanes() as u64 * total) as f64 / time.as_secs_f64()
     }
 }
 
@@ -130,22 +124,13 @@ impl Subject for LanesSubject {
                 FASTEST * (time + Duration::from_secs(1)).as_secs() * run.threads as u64
             }
         };
-        // Lanes that count their moves cost gates, so they do only where they
-        // must.
-        let cut = self.may_be_longer(run.depth, run.seed).then(|| {
-            let depth = Some(run.depth);
-            let options = PlayoutOptions {
-                depth,
-                ..self.options.clone()
-            };
-            Playouts::new(&self.net, &options)
-        });
-        let playouts = cut.as_ref().unwrap_or(&self.playouts);
-        let played = playouts.run(count, run.seed, run.threads, proceed);
+        self.playouts.set_depth(Some(run.depth));
+        let played = self.playouts.run(count, run.seed, run.threads, proceed);
         let mut tally = Tally::new(self.net.goals.len());
         tally.state_changes = played.state_changes;
         tally.lengths.count = played.playouts;
         tally.lengths.sum = played.state_changes.into();
+        tally.lengths.squares = played.squared_lengths;
         // What was dropped is in the state changes, but no playout.
         tally.lengths_unknown = dropped.into_inner();
         tally.cut = played.cut;
@@ -183,11 +168,51 @@ fn clock() -> Duration {
     usage::cpu_time().unwrap_or_else(|| START.get_or_init(Instant::now).elapsed())
 }
 
-/// Playouts that are tried to see how long they get.
-const TRIED: u64 = 4_096;
-
 /// The tapes alone are timed for so long at least.
-const TAPE_TIME: Duration = Duration::from_millis(20);
+const TAPE_TIME: Duration = Duration::from_millis(50);
 
 /// More playouts than are made in a second.
 const FASTEST: u64 = 1_000_000_000;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::game::Game;
+
+    /// Each joint move ends the game or not.
+    const COIN: &str = "
+        (role a) (legal a stop) (legal a go)
+        (<= (next over) (does a stop))
+        (<= terminal (true over))
+        (goal a 100)";
+
+    fn play(run: &Run) -> Tally {
+        let game = Game::from_text("coin.kif", COIN).expect("the rules are right");
+        let limits = GroundLimits::default();
+        let mut subject = LanesSubject::new(&game, &Settings::default(), &limits)
+            .unwrap_or_else(|error| panic!("{error}"));
+        subject.run(run).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[test]
+    fn lengths_have_the_deviation_of_coins_and_are_cut_where_asked() {
+        let run = |depth| Run {
+            until: Until::Playouts(100_000),
+            depth,
+            seed: 1,
+            threads: 1,
+            interrupt: Arc::default(),
+        };
+        let played = play(&run(1_000));
+        // The number of throws has mean 2 and variance 2, its square a variance
+        // of 150 - 36.
+        let squares = played.lengths.squares as f64 / 1e5;
+        assert_eq!((played.lengths.count, played.cut), (100_000, 0));
+        assert!((squares - 6.0).abs() < 5.0 * (114.0f64 / 1e5).sqrt());
+        let cut = play(&run(3));
+        let share = cut.cut as f64 / 1e5;
+        assert!((share - 0.125).abs() < 5.0 * (0.125f64 * 0.875 / 1e5).sqrt());
+    }
+}

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::agreement::Disagreement;
 use super::peers::Rival;
-use super::{Readiness, Tally};
+use super::{Moments, Readiness, Tally};
 
 /// What is known of one game on one backend. What is not known is null, or
 /// left out where it is read.
@@ -198,8 +198,9 @@ impl Row {
         self.cpu_seconds = cpu.map(|cpu| cpu.as_secs_f64());
         self.cut = tally.cut;
         self.scored = tally.goals.first().map_or(0, |goals| goals.count);
-        self.mean_length = tally.lengths.mean().filter(|_| !tally.lengths_unknown);
-        self.length_deviation = tally.lengths.deviation();
+        let lengths = Some(tally.lengths).filter(|_| !tally.lengths_unknown);
+        self.mean_length = lengths.and_then(Moments::mean);
+        self.length_deviation = lengths.and_then(Moments::deviation);
         self.mean_goals = tally.goals.iter().map(|goals| goals.mean()).collect();
         self.goal_deviations = tally.goals.iter().map(|goals| goals.deviation()).collect();
         self.faults = tally.faults;

@@ -127,12 +127,12 @@ impl Native {
                 self.code.as_ptr(),
             )
         };
-        for chunk in 0..self.words / self.vector {
+        let mut first = 0;
+        while first < self.words {
             // At most as many as there are general registers.
             let mut table = [std::ptr::null_mut::<u64>(); 16];
             for (entry, base) in table.iter_mut().zip(&self.bases) {
-                let is_scratch = base.bank == SCRATCH;
-                let start = if is_scratch { 0 } else { chunk * self.vector };
+                let start = if base.bank == SCRATCH { 0 } else { first };
                 *entry = starts[base.bank as usize]
                     .wrapping_add(start)
                     .wrapping_byte_offset(base.offset as isize);
@@ -143,12 +143,13 @@ impl Native {
             // `rows` of each bank, which `Addresses::operand` asserted for every
             // operand, and below `scratch` of the scratch rows, as the
             // allocator counts those that it deals out. All these lie inside
-            // the buffers by the assertions above, `chunk` included, as
-            // a row has `words` words and `chunk` ends before them. All buffers
+            // the buffers by the assertions above, the vector from word `first`
+            // of each row on included, as rows are whole vectors. All buffers
             // are borrowed uniquely for this call, differ from each other, and
             // may hold any bits. It keeps the registers that the convention
             // says are the caller's and calls nothing.
             unsafe { function(table.as_ptr()) };
+            first += self.vector;
         }
     }
 }

@@ -39,6 +39,7 @@
 mod circuit;
 mod course;
 mod phase;
+mod pool;
 mod runner;
 mod walk;
 
@@ -47,9 +48,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Propnet;
 use super::code::{Code, Engine};
-use circuit::{Circuit, Draw, Frame};
+use circuit::{Circuit, Draw, Frame, Score};
 use phase::Phases;
+use pool::Pool;
 use runner::Runner;
+pub use runner::Tapes;
 
 /// Number of lanes that run side by side.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -120,6 +123,9 @@ pub struct Tally {
     pub playouts: u64,
     /// Joint moves of all playouts, also of those that were dropped.
     pub state_changes: u64,
+    /// The sum of the squares of the joint moves of each playout, also of those
+    /// that were dropped.
+    pub squared_lengths: u128,
     /// Playouts that ended as some role had no legal move.
     pub stuck: u64,
     /// Playouts that were cut at the depth asked for.
@@ -146,6 +152,7 @@ impl AddAssign<&Tally> for Tally {
     fn add_assign(&mut self, other: &Tally) {
         self.playouts += other.playouts;
         self.state_changes += other.state_changes;
+        self.squared_lengths += other.squared_lengths;
         self.stuck += other.stuck;
         self.cut += other.cut;
         let goals = self.goals.iter_mut().flatten();
@@ -167,6 +174,7 @@ pub struct Playouts {
     /// Rows that each bank needs.
     rows: [usize; circuit::BANKS],
     words: usize,
+    depth: Option<u64>,
     none: Tally,
     operations: f64,
 }
@@ -176,17 +184,18 @@ pub struct Playouts {
 struct Phase {
     look: Code,
     play: Code,
-    score: Option<Code>,
+    /// Where last states are scored, if not at once.
+    pool: Option<Pool>,
     draws: Vec<Draw>,
     goals: Vec<Vec<usize>>,
-    ends: usize,
+    scores: usize,
     /// Whether lanes may begin anew after it.
     refill: bool,
 }
 
-/// Passes, of one joint move in each lane, after which a run asks whether to go
-/// on.
-pub const PASSES_ASKED: u64 = 16;
+/// A run asks whether to go on when it has executed so many two-input gates in
+/// all its lanes.
+const GATES_ASKED: f64 = 1e6;
 
 /// Longest circle of phases that is looked for.
 const LONGEST_CIRCLE: usize = 8;
@@ -213,9 +222,9 @@ impl Playouts {
         assert!(net.admits(&start), "the network speaks of the start");
         let plain = Phases::find(net, &start, 1);
         let circle = Phases::find(net, &start, LONGEST_CIRCLE);
-        let mut best = Plan::new(net, &start, options, &plain);
+        let mut best = Plan::new(net, &start, &plain);
         if circle.len() > 1 {
-            let other = Plan::new(net, &start, options, &circle);
+            let other = Plan::new(net, &start, &circle);
             // Lanes that wait for the first phase are lost to others.
             if other.operations() < 0.9 * best.operations() {
                 best = other;
@@ -267,10 +276,20 @@ impl Playouts {
         all
     }
 
-    /// Runs the tapes alone, without drawing, counting or scoring: what a pass
-    /// over all lanes takes at least. Only of use to be timed.
-    pub fn run_tapes(&self, passes: u64) {
-        Runner::new(self, 0).run_tapes(passes);
+    /// Has playouts be cut after so many joint moves from now on.
+    pub fn set_depth(&mut self, depth: Option<u64>) {
+        self.depth = depth;
+    }
+
+    /// The tapes alone, to be timed.
+    pub fn tapes(&self, seed: u64) -> Tapes<'_> {
+        Tapes::new(self, seed)
+    }
+
+    /// Passes, of one joint move in each lane, after which a run asks whether to
+    /// go on.
+    fn passes_asked(&self) -> u64 {
+        (GATES_ASKED / self.operations).clamp(1.0, 256.0) as u64
     }
 
     /// Two-input gates executed for a joint move in all lanes, on average over
@@ -330,7 +349,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(net: &Propnet, start: &[bool], options: &PlayoutOptions, phases: &Phases) -> Plan {
+    fn new(net: &Propnet, start: &[bool], phases: &Phases) -> Plan {
         let relevant = Frame::relevant(net);
         let mut free: Range<usize> = 0..usize::MAX;
         let facts = relevant.iter().zip(&phases.values[0]);
@@ -342,7 +361,6 @@ impl Plan {
             net,
             rows: rows.collect(),
             start,
-            depth: options.depth,
         };
         let circuits = phases.values.iter().enumerate();
         let circuits = circuits
@@ -364,12 +382,7 @@ impl Plan {
     fn compile(self, net: &Propnet, start: &[bool], options: &PlayoutOptions) -> Playouts {
         let mut rows = [0; circuit::BANKS];
         for circuit in &self.circuits {
-            let tapes = [
-                Some(&circuit.look),
-                Some(&circuit.play),
-                circuit.score.as_ref(),
-            ];
-            for tape in tapes.into_iter().flatten() {
+            for tape in [&circuit.look, &circuit.play] {
                 for (rows, more) in rows.iter_mut().zip(tape.rows()) {
                     *rows = (*rows).max(*more);
                 }
@@ -390,20 +403,20 @@ impl Plan {
             .filter(|(row, _)| row.is_some())
             .map(|f| *f.1)
             .collect();
-        // What counts joint moves begins at zero.
         first.resize(state.max(first.len()), false);
         let words = options.width.words();
         let operations = self.operations();
         let last = self.circuits.len() - 1;
         let code = |tape| Code::new(&tape, words, options.engine);
+        let pool = |score: Score, rows| Pool::new(code(score.tape), score.sources, rows);
         let phases = self.circuits.into_iter().enumerate();
         let phases = phases.map(|(number, circuit)| Phase {
             look: code(circuit.look),
             play: code(circuit.play),
-            score: circuit.score.map(code),
+            pool: circuit.score.map(|score| pool(score, circuit.scores)),
             draws: circuit.draws,
             goals: circuit.goals,
-            ends: circuit.ends,
+            scores: circuit.scores,
             refill: number == last,
         });
         rows[circuit::STATE as usize] = first.len();
@@ -413,6 +426,7 @@ impl Plan {
             start: first,
             rows,
             words,
+            depth: options.depth,
             none: Tally::new(net),
             operations,
         }

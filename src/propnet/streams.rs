@@ -35,6 +35,8 @@ pub struct Limits<'r> {
     pub counts: &'r [u64],
     /// By lane: the bits that can be set in a smaller number than the count.
     pub masks: &'r [u64],
+    /// How many rows of masks there are.
+    pub bits: usize,
 }
 
 impl Streams {
@@ -122,13 +124,14 @@ fn draw_at<const N: usize>(
         array.copy_from_slice(&rows[row * words + at..][..N]);
         array
     };
-    let bits = numbers.len() / words;
-    let tops = bits..limits.counts.len() / words;
+    let bits = limits.bits;
+    let has_top = limits.counts.len() > bits * words;
     let mut open = get(lanes, 0);
     let mut now = [[0; N]; 4];
     for of in 0..4 {
         now[of].copy_from_slice(&state[of][at..][..N]);
     }
+    let mut ahead = now;
     loop {
         let mut any = 0;
         for word in open {
@@ -137,10 +140,9 @@ fn draw_at<const N: usize>(
         if any == 0 {
             break;
         }
-        let mut after = now;
         let mut less = [0; N];
         for bit in 0..bits {
-            let random = advance(&mut after);
+            let random = advance(&mut ahead);
             let (mask, count, old) = (
                 get(limits.masks, bit),
                 get(limits.counts, bit),
@@ -154,8 +156,8 @@ fn draw_at<const N: usize>(
             }
             numbers[bit * words + at..][..N].copy_from_slice(&new);
         }
-        for bit in tops.clone() {
-            let count = get(limits.counts, bit);
+        if has_top {
+            let count = get(limits.counts, bits);
             for i in 0..N {
                 less[i] |= count[i];
             }
@@ -166,7 +168,7 @@ fn draw_at<const N: usize>(
                 now[of][i] = if open[i] == 0 {
                     now[of][i]
                 } else {
-                    after[of][i]
+                    ahead[of][i]
                 };
             }
         }
@@ -231,6 +233,7 @@ mod tests {
         let limits = Limits {
             counts: &counts,
             masks: &masks,
+            bits: masks.len() / words,
         };
         let mut rows = vec![0; masks.len()];
         (0..rounds)
@@ -250,6 +253,7 @@ mod tests {
             let limits = Limits {
                 counts: &counts,
                 masks: &masks,
+                bits: masks.len() / words,
             };
             let mut rows = vec![0; masks.len()];
             let mut plain: Vec<_> = (0..words as u64).map(|w| generator(7, 5 + w)).collect();
@@ -281,6 +285,7 @@ mod tests {
             let limits = Limits {
                 counts: &counts,
                 masks: &masks,
+                bits: masks.len() / 9,
             };
             let mut one = Streams::new(2, 0, 9);
             let mut other = one.clone();
@@ -304,6 +309,7 @@ mod tests {
         let limits = Limits {
             counts: &counts,
             masks: &masks,
+            bits: masks.len() / 2,
         };
         let mut rows = vec![u64::MAX; masks.len()];
         streams.draw(&[0b110, 0], limits, &mut rows);

@@ -4,8 +4,9 @@
 //! the phase. Out: three tapes. The first looks at a state: whether the playout
 //! is over, and how many moves each role has. Then random numbers are drawn,
 //! and the second tape finds the moves so numbered and what they lead to; it
-//! reads again what the first one has found on the way. The third says what a
-//! last state is worth, and runs only if there is any.
+//! reads again what the first one has found on the way. The third says what last
+//! states are worth, if that is too much work for the first; it has banks of its
+//! own.
 
 use std::ops::Range;
 
@@ -24,16 +25,16 @@ pub(super) const STATE: u8 = 0;
 pub(super) const NEXT: u8 = 1;
 /// What was seen in the state.
 pub(super) const LOOK: u8 = 2;
-/// What the second and third tape need again.
+/// What is needed again.
 pub(super) const KEPT: u8 = 3;
 /// What comes from outside: [`REFILL`], then random numbers.
 pub(super) const DRAWN: u8 = 4;
 /// Number of banks.
 pub(super) const BANKS: usize = 5;
 
-/// Rows of [`LOOK`]: the playout ends here, for one of the following reasons or
-/// because it was cut; the game is over; a role has no legal move. Then what a
-/// last state is worth.
+/// Rows of [`LOOK`]: the playout ends here, for one of the following reasons; the
+/// game is over; a role has no legal move. Then what a
+/// last state is worth, unless another tape says so.
 pub(super) const OVER: usize = 0;
 pub(super) const TERMINAL: usize = 1;
 pub(super) const STUCK: usize = 2;
@@ -49,8 +50,6 @@ pub(super) struct Frame<'n> {
     pub rows: Vec<Option<usize>>,
     /// By fact: where playouts begin.
     pub start: &'n [bool],
-    /// Joint moves after which a playout is cut.
-    pub depth: Option<u64>,
 }
 
 /// Rows of a random number and of what limits it.
@@ -70,14 +69,22 @@ pub(super) struct Circuit {
     pub look: Tape,
     pub play: Tape,
     /// None if the first tape says what a state is worth.
-    pub score: Option<Tape>,
+    pub score: Option<Score>,
     /// By role that must choose.
     pub draws: Vec<Draw>,
-    /// By role and goal value: the row of [`LOOK`] that says that the game is
-    /// over and this the only value.
+    /// By role and goal value: which of the rows of scores says that this is the
+    /// only value.
     pub goals: Vec<Vec<usize>>,
-    /// Rows of [`LOOK`] that tell how playouts end: the first ones.
-    pub ends: usize,
+    /// Number of rows of scores.
+    pub scores: usize,
+}
+
+/// What last states are worth. Reads bank 0, which has a row for each source,
+/// and writes bank 1.
+#[derive(Debug)]
+pub(super) struct Score {
+    pub tape: Tape,
+    pub sources: Vec<Place>,
 }
 
 impl Frame<'_> {
@@ -108,13 +115,7 @@ impl Frame<'_> {
 
     /// Number of rows of a state.
     pub fn state_rows(&self) -> usize {
-        self.rows.iter().flatten().count() + self.depth_bits()
-    }
-
-    /// Joint moves made so far are counted in the last rows of a state.
-    fn depth_bits(&self) -> usize {
-        self.depth
-            .map_or(0, |depth| (u64::BITS - depth.leading_zeros()) as usize)
+        self.rows.iter().flatten().count()
     }
 }
 
@@ -202,20 +203,6 @@ impl Circuit {
             let row = frame.rows[fact].expect("it varies");
             play_outputs.push((literal, place(NEXT, row)));
         }
-        let mut cut = Literal::FALSE;
-        if let Some(depth) = frame.depth {
-            let rows = frame.state_rows() - frame.depth_bits()..frame.state_rows();
-            let mut carry = Literal::TRUE;
-            let mut equal = Vec::new();
-            for (bit, row) in rows.enumerate() {
-                let now = builder.input(row);
-                equal.push(now.negated_if(depth >> bit & 1 == 0));
-                let sum = builder.xor(now, carry);
-                carry = builder.and(&[now, carry]);
-                play_outputs.push((begin(&mut builder, sum, false), place(NEXT, row)));
-            }
-            cut = builder.and(&equal);
-        }
 
         // The questions.
         let terminal = of(&seen, net.terminal);
@@ -225,15 +212,15 @@ impl Circuit {
             .collect();
         let all = builder.and(&any);
         let stuck = builder.and(&[!terminal, !all]);
-        let over = builder.or(&[terminal, stuck, cut]);
+        let over = builder.or(&[terminal, stuck]);
         let mut look_outputs: Vec<Output> = vec![
             (over, place(LOOK, OVER)),
             (terminal, place(LOOK, TERMINAL)),
             (stuck, place(LOOK, STUCK)),
         ];
-        let (goals, score_outputs) = score(net, &mut builder, terminal, |old| of(&seen, old));
-        let ends = SCORES + score_outputs.len();
-        let mut row = ends;
+        let (goals, score_outputs) = score(net, &mut builder, |old| of(&seen, old));
+        let scores = score_outputs.len();
+        let mut row = SCORES + scores;
         let chosen = reached(
             builder.network(),
             play_outputs.iter().map(|o| o.0.node()),
@@ -275,7 +262,8 @@ impl Circuit {
         let (look, play, score) = split(
             builder.network(),
             [&state, &drawn],
-            [look_outputs, play_outputs, score_outputs],
+            [look_outputs, play_outputs],
+            &score_outputs,
         );
         Circuit {
             look,
@@ -283,21 +271,20 @@ impl Circuit {
             score,
             draws,
             goals,
-            ends,
+            scores,
         }
     }
 }
 
-/// When the game is over and a goal value a role's only one; by role and value,
-/// the row.
+/// When a goal value is a role's only one, as literals without repetition; by
+/// role and value, which of them.
 fn score(
     net: &Propnet,
     builder: &mut Builder,
-    terminal: Literal,
     of: impl Fn(Literal) -> Literal,
-) -> (Vec<Vec<usize>>, Vec<Output>) {
+) -> (Vec<Vec<usize>>, Vec<Literal>) {
     let mut rows: FxHashMap<Literal, usize> = FxHashMap::default();
-    let mut outputs = Vec::new();
+    let mut literals = Vec::new();
     let mut goals = Vec::new();
     for role in &net.goals {
         let due: Vec<Literal> = role.iter().map(|goal| of(goal.1)).collect();
@@ -309,67 +296,102 @@ fn score(
         }
         let mut of_role = Vec::new();
         for &literal in &due {
-            let alone = builder.and(&[literal, !several, terminal]);
+            let alone = builder.and(&[literal, !several]);
             of_role.push(*rows.entry(alone).or_insert_with(|| {
-                let row = SCORES + outputs.len();
-                outputs.push((alone, place(LOOK, row)));
-                row
+                literals.push(alone);
+                literals.len() - 1
             }));
         }
         goals.push(of_role);
     }
-    (goals, outputs)
+    (goals, literals)
 }
 
-/// The tapes for three lists of outputs, each read from the state and from what
-/// the first tape keeps, the second one also from what is drawn. The third list
-/// is left to the first tape if that is hardly more work.
+/// The tapes for two lists of outputs and for the scores, each made of the state
+/// and of what the first tape keeps, the second one also of what is drawn. The
+/// scores are left to the first tape if that is hardly more work.
 fn split(
     network: &Network,
     [state, drawn]: [&[Given]; 2],
-    [mut look, play, mut score]: [Vec<Output>; 3],
-) -> (Tape, Tape, Option<Tape>) {
-    let literals = |outputs: &[Output]| -> Vec<Literal> { outputs.iter().map(|o| o.0).collect() };
-    let mut known = live(network, literals(&look));
-    // As most passes end some playout, a tape of its own rarely pays.
-    if border(network, &known, &score).1 <= score.len() + network.gates() / 16 {
-        look.append(&mut score);
-        known = live(network, literals(&look));
+    [mut look, play]: [Vec<Output>; 2],
+    scores: &[Literal],
+) -> (Tape, Tape, Option<Score>) {
+    let outputs = |bank: u8, first: usize| -> Vec<Output> {
+        let rows = (first..).zip(scores);
+        rows.map(|(row, &literal)| (literal, place(bank, row)))
+            .collect()
+    };
+    let known = |look: &[Output]| live(network, look.iter().map(|output| output.0));
+    let mut seen = known(&look);
+    // From what was seen there are fewer gates, from the state fewer rows.
+    let near = border(network, &seen, scores.iter().copied());
+    let far = border(network, &vec![false; seen.len()], scores.iter().copied());
+    let at_once = near.gates;
+    let scored = [near, far].into_iter().min_by_key(Border::work_apart);
+    let scored = scored.filter(|scored| scored.work_apart() < at_once);
+    if scored.is_none() {
+        look.extend(outputs(LOOK, SCORES));
+        seen = known(&look);
     }
-    let mut kept = border(network, &known, &play).0;
-    kept.extend(border(network, &known, &score).0);
+    let mut kept = border(network, &seen, play.iter().map(|output| output.0)).nodes;
+    kept.extend(scored.iter().flat_map(|scored| &scored.nodes));
+    kept.retain(|&node| network.input_number(node).is_none());
     kept.sort_unstable();
     kept.dedup();
     let kept = (0..).zip(kept);
     let kept: Vec<Given> = kept.map(|(row, node)| (node, place(KEPT, row))).collect();
     look.extend(kept.iter().map(|&(node, place)| (Literal::of(node), place)));
+    let score = scored.map(|scored| {
+        let places: FxHashMap<usize, Place> = state.iter().chain(&kept).copied().collect();
+        let rows = (0..).zip(&scored.nodes);
+        let given: Vec<Given> = rows.map(|(row, &node)| (node, place(0, row))).collect();
+        Score {
+            tape: Tape::new(network, &given, &outputs(1, 0)),
+            sources: scored.nodes.iter().map(|node| places[node]).collect(),
+        }
+    });
     let all = [state, drawn, &kept].concat();
     (
         Tape::new(network, state, &look),
         Tape::new(network, &all, &play),
-        (!score.is_empty()).then(|| Tape::new(network, &all, &score)),
+        score,
     )
 }
 
-/// The nodes known already that the outputs are made of; and how many gates
-/// stand between these and the outputs.
-fn border(network: &Network, known: &[bool], outputs: &[Output]) -> (Vec<usize>, usize) {
-    let mut border = Vec::new();
+/// Where something begins that some literals are made of.
+struct Border {
+    /// Nodes that are known already, and inputs.
+    nodes: Vec<usize>,
+    /// How many gates stand between these and the literals.
+    gates: usize,
+}
+
+impl Border {
+    /// About how many gates a pass takes as long if the nodes are kept each time
+    /// and the literals are found when all lanes have ended.
+    fn work_apart(&self) -> usize {
+        64 + 4 * self.nodes.len() + self.gates / 8
+    }
+}
+
+fn border(
+    network: &Network,
+    known: &[bool],
+    literals: impl IntoIterator<Item = Literal>,
+) -> Border {
+    let mut nodes = Vec::new();
     let mut gates = 0;
-    reached(
-        network,
-        outputs.iter().map(|output| output.0.node()),
-        |node| {
-            if network.input_number(node).is_some() || Literal::of(node).is_constant() {
-                return false;
-            }
-            if known[node] {
-                border.push(node);
-                return false;
-            }
-            gates += network.reads(node).len().saturating_sub(1);
-            true
-        },
-    );
-    (border, gates)
+    let literals = literals.into_iter().map(Literal::node);
+    reached(network, literals, |node| {
+        if Literal::of(node).is_constant() {
+            return false;
+        }
+        if known[node] || network.input_number(node).is_some() {
+            nodes.push(node);
+            return false;
+        }
+        gates += network.reads(node).len().saturating_sub(1);
+        true
+    });
+    Border { nodes, gates }
 }

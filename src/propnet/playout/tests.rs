@@ -65,6 +65,24 @@ const TRAPS: &str = "
     (<= (goal a 30) (true (at y)))
     (<= (goal a 40) (true (at w)))";
 
+/// What lamps are worth takes many gates, and plays that stop early are of any
+/// length.
+const LAMPS: &str = "
+    (role a) (init (at 0))
+    (after 0 1) (after 1 2) (after 2 3) (after 3 4) (after 4 5)
+    (after 5 6) (after 6 7) (after 7 8) (after 8 9) (after 9 10)
+    (legal a light) (legal a pass) (legal a stop)
+    (<= (next (lit ?x)) (does a light) (true (at ?x)))
+    (<= (next (lit ?x)) (true (lit ?x)))
+    (<= (next (at ?y)) (true (at ?x)) (after ?x ?y))
+    (<= (next over) (does a stop))
+    (<= terminal (true over))
+    (<= terminal (true (at 10)))
+    (sum 0 0)
+    (<= (sum ?y ?n) (after ?x ?y) (sum ?x ?m) (true (lit ?x)) (after ?m ?n))
+    (<= (sum ?y ?n) (after ?x ?y) (sum ?x ?n) (not (true (lit ?x))))
+    (<= (goal a ?n) (sum 10 ?n))";
+
 /// Without an end.
 const FOREVER: &str = "
     (role a) (role b) (init (turn a)) (init (lamp))
@@ -89,11 +107,12 @@ fn on() -> Proceed {
     Proceed::On
 }
 
-/// What a playout is expected to be: its length, how probable it is that it
-/// gets stuck, and that it ends with each goal value of each role alone.
+/// What a playout is expected to be: the powers of its length, how probable it
+/// is that it gets stuck, and that it ends with each goal value of each role
+/// alone.
 #[derive(Clone, Debug)]
 struct Expected {
-    length: f64,
+    powers: [f64; 5],
     stuck: f64,
     goals: Vec<Vec<f64>>,
 }
@@ -126,7 +145,7 @@ fn expected(net: &Propnet, state: Vec<bool>, known: &mut HashMap<Vec<bool>, Expe
         })
         .collect();
     let mut result = Expected {
-        length: 0.0,
+        powers: [1.0, 0.0, 0.0, 0.0, 0.0],
         stuck: 0.0,
         goals: due.iter().map(|due| vec![0.0; due.len()]).collect(),
     };
@@ -162,7 +181,7 @@ fn expected(net: &Propnet, state: Vec<bool>, known: &mut HashMap<Vec<bool>, Expe
                 .collect();
         }
         let part = 1.0 / joints.len() as f64;
-        result.length = 1.0;
+        let mut powers = [0.0; 5];
         // What stays where it is only takes longer.
         let mut same = 0.0;
         for joint in &joints {
@@ -172,7 +191,9 @@ fn expected(net: &Propnet, state: Vec<bool>, known: &mut HashMap<Vec<bool>, Expe
                 continue;
             }
             let after = expected(net, next, known);
-            result.length += part * after.length;
+            for (sum, power) in powers.iter_mut().zip(one_longer(&after.powers)) {
+                *sum += part * power;
+            }
             result.stuck += part * after.stuck;
             for (goal, after) in result
                 .goals
@@ -184,7 +205,11 @@ fn expected(net: &Propnet, state: Vec<bool>, known: &mut HashMap<Vec<bool>, Expe
             }
         }
         let scale = 1.0 / (1.0 - same);
-        result.length *= scale;
+        for (power, others) in powers.into_iter().enumerate().skip(1) {
+            // Of the lower powers: this one is not known yet.
+            let again = same * one_longer(&result.powers)[power];
+            result.powers[power] = scale * (others + again);
+        }
         result.stuck *= scale;
         result
             .goals
@@ -194,6 +219,18 @@ fn expected(net: &Propnet, state: Vec<bool>, known: &mut HashMap<Vec<bool>, Expe
     }
     known.insert(state, result.clone());
     result
+}
+
+/// The powers of a number that is one more.
+fn one_longer(powers: &[f64; 5]) -> [f64; 5] {
+    const BINOMIALS: [[f64; 5]; 5] = [
+        [1.0, 0.0, 0.0, 0.0, 0.0],
+        [1.0, 1.0, 0.0, 0.0, 0.0],
+        [1.0, 2.0, 1.0, 0.0, 0.0],
+        [1.0, 3.0, 3.0, 1.0, 0.0],
+        [1.0, 4.0, 6.0, 4.0, 1.0],
+    ];
+    BINOMIALS.map(|row| row.iter().zip(powers).map(|(a, b)| a * b).sum())
 }
 
 /// Whether a frequency is within five standard deviations of what is expected.
@@ -225,14 +262,19 @@ fn check(rules: &str, start: Option<&[bool]>) {
         let tally = Playouts::new(&net, &options).run(PLAYOUTS, 5, 1, on);
         let expected = expected(&net, from, &mut HashMap::new());
         assert_eq!((tally.playouts, tally.cut), (PLAYOUTS, 0));
-        let length = tally.state_changes as f64 / PLAYOUTS as f64;
-        // Lengths deviate by less than their mean in these games.
-        let deviation = expected.length / (PLAYOUTS as f64).sqrt();
-        assert!(
-            (length - expected.length).abs() <= 5.0 * deviation,
-            "length {length} where {} is expected",
-            expected.length
-        );
+        for (power, sum) in [
+            (1, tally.state_changes as f64),
+            (2, tally.squared_lengths as f64),
+        ] {
+            let mean = expected.powers[power];
+            let variance = expected.powers[2 * power] - mean * mean;
+            let error = (variance.max(0.0) / PLAYOUTS as f64).sqrt();
+            let found = sum / PLAYOUTS as f64;
+            assert!(
+                (found - mean).abs() <= 5.0 * error + 1e-9,
+                "power {power} of lengths is {found} where {mean} is expected"
+            );
+        }
         assert_frequent(tally.stuck, PLAYOUTS, expected.stuck, "stuck");
         for (role, goals) in tally.goals.iter().enumerate() {
             let scored: u64 = goals.iter().sum::<u64>() + tally.goal_errors[role];
@@ -246,7 +288,7 @@ fn check(rules: &str, start: Option<&[bool]>) {
 
 #[test]
 fn playouts_are_as_long_and_worth_as_much_as_expected() {
-    for rules in [RACE, HEAP, ROADS, TRAPS] {
+    for rules in [RACE, HEAP, ROADS, TRAPS, LAMPS] {
         check(rules, None);
     }
 }
@@ -276,7 +318,7 @@ fn playouts_begin_where_they_are_told_to() {
 
 #[test]
 fn lanes_threads_and_engines_make_no_difference() {
-    for rules in [RACE, HEAP, ROADS, TRAPS] {
+    for rules in [RACE, HEAP, ROADS, TRAPS, LAMPS] {
         let net = net(rules);
         for playouts in [1, 63, 700, 20_000] {
             let mut expected: Option<Tally> = None;
@@ -300,6 +342,29 @@ fn lanes_threads_and_engines_make_no_difference() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn costly_scores_wait_for_many_states() {
+    let is_pooled = |rules| {
+        let all = Playouts::new(&net(rules), &PlayoutOptions::default());
+        all.phases[0].pool.is_some()
+    };
+    assert!(is_pooled(LAMPS) && !is_pooled(RACE));
+}
+
+#[test]
+fn tapes_can_be_run_again_without_a_change() {
+    for rules in [RACE, HEAP, LAMPS] {
+        let all = Playouts::new(&net(rules), &PlayoutOptions::default());
+        let [mut once, mut again] = [all.tapes(3), all.tapes(3)];
+        for _ in 0..100 {
+            once.advance();
+            again.run(2);
+            again.advance();
+        }
+        assert_eq!(once.state(), again.state());
     }
 }
 
@@ -335,6 +400,7 @@ fn playouts_are_cut_where_asked() {
         let tally = Playouts::new(&net(rules), &options).run(5_000, 1, 1, on);
         assert_eq!((tally.playouts, tally.cut), (5_000, 5_000));
         assert_eq!(tally.state_changes, 5_000 * depth);
+        assert_eq!(tally.squared_lengths, u128::from(5_000 * depth * depth));
         assert_eq!(tally.goals, [[0], [0]]);
     }
     // The shortest play takes three joint moves, the longest nine.

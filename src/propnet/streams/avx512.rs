@@ -20,8 +20,7 @@ pub(super) fn draw(
     limits: Limits<'_>,
     numbers: &mut [u64],
 ) {
-    let words = lanes.len();
-    match numbers.len() / words {
+    match limits.bits {
         1 => draw_bits::<1>(state, at, lanes, limits, numbers),
         2 => draw_bits::<2>(state, at, lanes, limits, numbers),
         3 => draw_bits::<3>(state, at, lanes, limits, numbers),
@@ -31,7 +30,7 @@ pub(super) fn draw(
         7 => draw_bits::<7>(state, at, lanes, limits, numbers),
         8 => draw_bits::<8>(state, at, lanes, limits, numbers),
         // Then the rows stay in memory.
-        bits => draw_rows(bits, state, at, lanes, limits, numbers),
+        _ => draw_rows(state, at, lanes, limits, numbers),
     }
 }
 
@@ -52,24 +51,24 @@ fn draw_bits<const BITS: usize>(
         masks[bit] = load(limits.masks, bit * words + at);
         drawn[bit] = load(numbers, bit * words + at);
     }
-    let top = top(BITS, at, words, limits);
+    let top = top(at, words, limits);
     let mut open = load(lanes, at);
-    let mut now = load_state(state, at);
+    let mut ahead = load_state(state, at);
+    let mut now = ahead;
     loop {
         let any = _mm512_test_epi64_mask(open, open);
         if any == 0 {
             break;
         }
-        let mut after = now;
         let mut less = _mm512_setzero_si512();
         for bit in 0..BITS {
-            let new = _mm512_and_si512(advance(&mut after), masks[bit]);
+            let new = _mm512_and_si512(advance(&mut ahead), masks[bit]);
             less = borrow(new, counts[bit], less);
             drawn[bit] = choose(open, new, drawn[bit]);
         }
         // A block that was done before this round has drawn nothing in it.
         for of in 0..4 {
-            now[of] = _mm512_mask_mov_epi64(now[of], any, after[of]);
+            now[of] = _mm512_mask_mov_epi64(now[of], any, ahead[of]);
         }
         open = neither(open, less, top);
     }
@@ -84,7 +83,6 @@ fn draw_bits<const BITS: usize>(
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn draw_rows(
-    bits: usize,
     state: &mut [Vec<u64>; 4],
     at: usize,
     lanes: &[u64],
@@ -92,24 +90,24 @@ fn draw_rows(
     numbers: &mut [u64],
 ) {
     let words = lanes.len();
-    let top = top(bits, at, words, limits);
+    let top = top(at, words, limits);
     let mut open = load(lanes, at);
-    let mut now = load_state(state, at);
+    let mut ahead = load_state(state, at);
+    let mut now = ahead;
     loop {
         let any = _mm512_test_epi64_mask(open, open);
         if any == 0 {
             break;
         }
-        let mut after = now;
         let mut less = _mm512_setzero_si512();
-        for row in (0..bits).map(|bit| bit * words + at) {
-            let new = _mm512_and_si512(advance(&mut after), load(limits.masks, row));
+        for row in (0..limits.bits).map(|bit| bit * words + at) {
+            let new = _mm512_and_si512(advance(&mut ahead), load(limits.masks, row));
             less = borrow(new, load(limits.counts, row), less);
             let drawn = choose(open, new, load(numbers, row));
             store(drawn, numbers, row);
         }
         for of in 0..4 {
-            now[of] = _mm512_mask_mov_epi64(now[of], any, after[of]);
+            now[of] = _mm512_mask_mov_epi64(now[of], any, ahead[of]);
         }
         open = neither(open, less, top);
     }
@@ -121,9 +119,10 @@ fn draw_rows(
 /// The bit of the counts above those of the numbers, if they have one.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn top(bits: usize, at: usize, words: usize, limits: Limits<'_>) -> __m512i {
-    match limits.counts.len() > bits * words {
-        true => load(limits.counts, bits * words + at),
+fn top(at: usize, words: usize, limits: Limits<'_>) -> __m512i {
+    let row = limits.bits * words;
+    match limits.counts.len() > row {
+        true => load(limits.counts, row + at),
         false => _mm512_setzero_si512(),
     }
 }
