@@ -64,6 +64,7 @@ pub mod machine;
 pub mod play;
 pub mod program;
 pub mod propnet;
+pub mod puzzle;
 pub mod search;
 pub mod solve;
 pub mod span;

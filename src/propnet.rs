@@ -131,7 +131,7 @@ impl Propnet {
     }
 
     /// Takes over a rewritten network; `became` is by old node.
-    fn rebuilt(&mut self, builder: Builder, became: &[Literal]) {
+    pub(crate) fn rebuilt(&mut self, builder: Builder, became: &[Literal]) {
         self.network = builder.into_network();
         self.for_each_root(|root| *root = became[root.node()].negated_if(root.is_negated()));
     }

@@ -15,7 +15,7 @@ const LAYERS: &[&[&str]] = &[
     &["propnet"],
     &["machine"],
     &["analysis"],
-    &["search"],
+    &["search", "puzzle"],
     &["solve", "play", "grid", "conformance", "bench"],
     &["ggp", "web"],
     &["cli"],
@@ -37,6 +37,7 @@ const NARROW: &[(&str, &[&str])] = &[
 /// Modules below these take clocks, threads, files and chance from outside.
 const EDGES: &[&str] = &[
     "search",
+    "puzzle",
     "solve",
     "play",
     "grid",

@@ -1,0 +1,130 @@
+//! Games of one player, solved on their networks.
+//!
+//! In: a [`Puzzle`]: the network of a game with one role, a state to begin in,
+//! and the score that is wanted. Out: an [`Outcome`]: a plan, or a reason why
+//! there is none. Each method is a file; none knows a game, and all go by
+//! structure only. Plans are played again by [`solve`](crate::solve) before
+//! anyone sees them, and reasons are written down so that they can be checked by
+//! code that shares nothing with the methods.
+
+use crate::game::{Game, Score};
+use crate::propnet::Propnet;
+use crate::propnet::batch::Packed;
+use crate::propnet::network::{Builder, Literal};
+use crate::propnet::rewrite::{live, same_gate, transcribe};
+
+/// A game of one role, where to begin, and what is wanted.
+#[derive(Clone, Debug)]
+pub struct Puzzle {
+    /// The network, simplified. Its only role is 0.
+    pub net: Propnet,
+    /// Holds in the states where the game is over and worth the target at least.
+    pub solved: Literal,
+    /// The first state.
+    pub start: Packed,
+    /// The least score that is wanted.
+    pub target: Score,
+}
+
+impl Puzzle {
+    /// None if the game has several roles or the state is none of the network's.
+    pub fn new(mut net: Propnet, start: Packed, target: Score) -> Option<Puzzle> {
+        if net.game.role_count() != 1 || net.game.is_random(net.game.roles().next()?) {
+            return None;
+        }
+        let facts = net.facts.len();
+        let holds: Vec<bool> = (0..facts)
+            .map(|f| start[f / 64] >> (f % 64) & 1 == 1)
+            .collect();
+        if !net.admits(&holds) {
+            return None;
+        }
+        let terms = net.terms();
+        let game: &Game = &net.game;
+        let enough = |value| game.score(&terms, value).is_ok_and(|score| score >= target);
+        let enough: Vec<Literal> = net.goals[0]
+            .iter()
+            .filter(|&&(value, _)| enough(value))
+            .map(|&(_, due)| due)
+            .collect();
+        let live = live(&net.network, net.roots());
+        let mut builder = Builder::new(net.network.inputs());
+        let inputs: Vec<Literal> = (0..net.network.inputs())
+            .map(|i| builder.input(i))
+            .collect();
+        let network = &net.network;
+        let became = transcribe(
+            network,
+            &live,
+            &inputs,
+            &mut builder,
+            |b, node, operands| same_gate(network, b, node, operands),
+        );
+        let of = |literal: Literal| became[literal.node()].negated_if(literal.is_negated());
+        let enough: Vec<Literal> = enough.into_iter().map(of).collect();
+        let enough = builder.or(&enough);
+        let solved = builder.and(&[of(net.terminal), enough]);
+        net.rebuilt(builder, &became);
+        Some(Puzzle {
+            net,
+            solved,
+            start,
+            target,
+        })
+    }
+
+    /// Number of moves that may ever be legal.
+    pub fn moves(&self) -> usize {
+        self.net.moves[0].len()
+    }
+}
+
+/// A plan: positions among the moves of the role, in order.
+pub type Plan = Vec<u32>;
+
+/// What a method came to.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Outcome {
+    /// A plan, and whether it is proved that none is shorter.
+    Solved {
+        /// The plan.
+        plan: Plan,
+        /// No plan has fewer moves.
+        optimal: bool,
+    },
+    /// There is no plan, for this reason.
+    Unsolvable(Reason),
+    /// There is no plan of so many moves or fewer.
+    NoPlanWithin(u32),
+    /// The method does not apply, or ran out of its budget.
+    Unknown,
+}
+
+/// Why there is no plan. Facts are positions among those of the network.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum Reason {
+    /// Every position that can be reached was looked at; so many.
+    Exhausted {
+        /// Positions.
+        positions: u64,
+    },
+    /// The number of these facts that hold is even at the start, or odd, and
+    /// remains so with every move; a solution has it the other way.
+    Parity {
+        /// The facts.
+        facts: Vec<u32>,
+    },
+    /// No move makes the weighted sum of the facts that hold larger, and it is
+    /// smaller at the start than in any solution.
+    Potential {
+        /// Facts and their weights.
+        weights: Vec<(u32, i64)>,
+    },
+    /// The end, as the rules say it, can not be brought about by any set of
+    /// moves: the clauses were refuted.
+    Refuted {
+        /// Which clauses, in words.
+        what: String,
+    },
+}
