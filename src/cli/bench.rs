@@ -199,7 +199,7 @@ fn read<T>(path: &Path, parse: impl Fn(&str) -> Result<T, String>) -> anyhow::Re
 }
 
 /// The rule files of each game: those given, and all in folders, by name.
-fn games(arguments: &[PathBuf]) -> anyhow::Result<Vec<Vec<PathBuf>>> {
+pub(super) fn games(arguments: &[PathBuf]) -> anyhow::Result<Vec<Vec<PathBuf>>> {
     let mut games = Vec::new();
     for argument in arguments {
         let name = argument.display();

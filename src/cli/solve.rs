@@ -24,6 +24,7 @@ Examples:
   ggp solve eight_puzzle.kif --strategy iterative --stats table
   ggp solve hitori.kif --grid board.txt --budget-time 10
   ggp solve hitori.kif --each puzzles.txt --threads 2
+  ggp solve --suite games --roles 1 --budget-time 10
 
 A plan is a line of moves; compound moves are in brackets. Every plan is played
 again before it is printed, by the naive evaluator unless --check says otherwise. In a game of several roles the
@@ -54,8 +55,14 @@ pub struct Options {
     /// A puzzle is a line, as `[[1,2],[3,4]]` or with `/` between the rows.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["grid", "state", "moves", "moves_file"])]
     each: Option<PathBuf>,
-    /// Puzzles of --each to solve at the same time
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "each")]
+    /// Solve each rule file by itself, and those in each folder
+    #[arg(long, conflicts_with_all = ["each", "grid", "state", "moves", "moves_file"])]
+    suite: bool,
+    /// Only games of --suite with so many roles
+    #[arg(long, value_name = "N", requires = "suite")]
+    roles: Option<usize>,
+    /// Puzzles of --each or games of --suite to solve at the same time
+    #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..))]
     threads: u16,
 }
@@ -228,13 +235,16 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if options.all && matches!(options.search.strategy, StrategyChoice::Dfs | StrategyChoice::Mcts) {
         bail!("--all needs a search by length: --strategy auto, iterative or bfs");
     }
-    let batch = match options.each {
-        Some(_) => Batch::Yes,
-        None => Batch::No,
+    let batch = match options.each.is_some() || options.suite {
+        true => Batch::Yes,
+        false => Batch::No,
     };
     let how = options.search.options(plans, batch, context);
     if let Some(path) = &options.each {
-        return batch::run(options, path, &how, context);
+        return batch::each(options, path, &how, context);
+    }
+    if options.suite {
+        return batch::suite(options, &how, context);
     }
     let mut machine = options.rules.machine(context)?;
     let start = options.position.state(&mut machine, &options.rules, context)?;
