@@ -10,7 +10,7 @@
 use std::time::Instant;
 
 use super::Propnet;
-use super::attempts::{GroundLimits, Grounded, INTERRUPTED, LATE, TooLarge};
+use super::attempts::{Allowance, GroundLimits, Grounded, INTERRUPTED, LATE, TooLarge, WORK};
 use super::cycles::{Reference, Rows as CyclicRows};
 use super::decompose::Pieces;
 use super::factor::Moves;
@@ -35,6 +35,20 @@ pub(super) fn wanted(game: &Game, flat: &Flat) -> Vec<RelationId> {
         .collect()
 }
 
+/// How one attempt is bounded.
+pub(super) struct Attempt<'a> {
+    pub limits: &'a GroundLimits,
+    pub deadline: Option<Instant>,
+    /// Gates beyond which the network is of no use.
+    pub gates: usize,
+    /// Asked what else is allowed when there are more matches than the limits
+    /// allow; given what is known by then.
+    pub more: &'a mut dyn FnMut(Grounded) -> Option<Allowance>,
+}
+
+/// How many times more rows than allowed must be foretold to give up.
+const FORESIGHT: f64 = 4.0;
+
 /// Grounds the rules of a game as these pieces say them.
 ///
 /// # Errors
@@ -44,9 +58,14 @@ pub(super) fn ground_pieces(
     game: &Game,
     flat: &Flat,
     pieces: Pieces,
-    limits: &GroundLimits,
-    deadline: Option<Instant>,
+    attempt: Attempt,
 ) -> Result<(Propnet, Grounded), TooLarge> {
+    let Attempt {
+        limits,
+        deadline,
+        gates,
+        more,
+    } = attempt;
     let mut terms = game.terms().clone();
     let flat = Flat {
         rules: pieces.rules.clone(),
@@ -69,6 +88,7 @@ pub(super) fn ground_pieces(
         work: limits.work,
         interrupt: limits.interrupt.clone().unwrap_or_default(),
         deadline,
+        foresight: Some(FORESIGHT),
     };
     let fail = |error| reporter.failure(error);
     let components = relax::components(&flat.rules, &wanted);
@@ -90,8 +110,17 @@ pub(super) fn ground_pieces(
         builder: Builder::new(0),
         moves: Moves::new(0, &[]),
         literals: vec![Vec::new(); flat.rules.arity.len()],
-        instances: 0,
+        grounded: Grounded::default(),
+        allowed: Allowance {
+            instances: limits.instances,
+            gates,
+        },
+        more,
     };
+    let evaluator = &grounder.evaluator;
+    let relations = (0..flat.rules.arity.len()).map(RelationId::new);
+    grounder.grounded.rows = relations.map(|relation| evaluator.count(relation)).sum();
+    grounder.grounded.work = evaluator.work();
     let (facts, initial, moves) = grounder.inputs(&flat).map_err(fail)?;
     for relations in &components {
         if grounder.dynamic[relations[0]] {
@@ -115,7 +144,9 @@ struct Grounder<'g> {
     moves: Moves,
     /// By relation that depends on the state, and row: when it holds.
     literals: Vec<Vec<Literal>>,
-    instances: u64,
+    grounded: Grounded,
+    allowed: Allowance,
+    more: &'g mut dyn FnMut(Grounded) -> Option<Allowance>,
 }
 
 /// Facts, initial ones, and moves by role.
@@ -261,8 +292,8 @@ impl Grounder<'_> {
         };
         let literals = &self.literals;
         let builder = &mut self.builder;
-        let instances = &mut self.instances;
-        let limit = self.limits.instances;
+        let grounded = &mut self.grounded;
+        let allowed = &mut self.allowed;
         let memory = self.limits.memory;
         let fixed = self.evaluator.memory();
         let mut full = false;
@@ -278,12 +309,18 @@ impl Grounder<'_> {
             number,
             &mut self.terms,
             &mut |model, columns| {
-                *instances += 1;
-                if instances.is_multiple_of(256) {
+                grounded.instances += 1;
+                if grounded.instances.is_multiple_of(256) {
                     full = fixed + rows.memory() + builder.memory() > memory;
+                    if full || builder.network().gates() > allowed.gates {
+                        return false;
+                    }
                 }
-                if full || *instances > limit {
-                    return false;
+                if grounded.instances > allowed.instances {
+                    match (self.more)(*grounded) {
+                        Some(more) => *allowed = more,
+                        None => return false,
+                    }
                 }
                 let reference = |model: &mut Rows, part: &Part| -> Reference {
                     let columns = &columns[part.columns.clone()];
@@ -339,7 +376,10 @@ impl Grounder<'_> {
         match outcome {
             Err(error) if error.failure == Failure::Refused => Err(match full {
                 true => reporter.too_large("bytes of rows and gates", memory as u64, Some(number)),
-                false => reporter.too_large("instances of rules", limit, Some(number)),
+                false => {
+                    let limit = self.allowed.instances;
+                    reporter.too_large("instances of rules", limit, Some(number))
+                }
             }),
             other => other.map_err(|error| reporter.failure(error)),
         }
@@ -413,13 +453,6 @@ impl Grounder<'_> {
             Some(relation) if self.evaluator.count(relation) > 0 => literal(&mut self, relation),
             _ => Literal::FALSE,
         };
-        let rows = (0..self.rules.arity.len())
-            .map(|relation| self.evaluator.count(RelationId::new(relation)))
-            .sum();
-        let grounded = Grounded {
-            rows,
-            instances: self.instances,
-        };
         let propnet = Propnet {
             game: game.clone(),
             network: self.builder.into_network(),
@@ -432,7 +465,7 @@ impl Grounder<'_> {
             goals,
             assumed: Vec::new(),
         };
-        Ok((propnet, grounded))
+        Ok((propnet, self.grounded))
     }
 }
 
@@ -449,7 +482,7 @@ impl Reporter<'_> {
     fn failure(self, error: EvaluationError) -> TooLarge {
         let (what, limit) = match error.failure {
             Failure::Facts(limit) => ("facts that can ever hold", limit as u64),
-            Failure::Work(limit) => ("rows looked at", limit),
+            Failure::Work(limit) => (WORK, limit),
             Failure::Terms(TermOverflow::Count(limit)) => ("different terms", limit as u64),
             Failure::Terms(TermOverflow::Depth(limit)) => ("levels of nesting", limit as u64),
             Failure::Late => {

@@ -159,13 +159,8 @@ impl Network {
 
     /// Size as two-input gates: a gate with n operands counts n - 1.
     pub fn gates(&self) -> usize {
-        (0..self.len())
-            .map(|node| match self.node(node) {
-                Node::And(operands) => operands.len() - 1,
-                Node::Xor(..) => 1,
-                _ => 0,
-            })
-            .sum()
+        // Inputs and feedbacks have one operand, the constant has none.
+        self.operands.len() + 1 - self.len()
     }
 
     pub(super) fn operands(&self, node: usize) -> &[Literal] {
