@@ -339,7 +339,9 @@ impl Machine for PropnetMachine {
                 let facts = self.shared.net.facts.iter().enumerate();
                 let holds =
                     |&(number, _): &(usize, _)| packed[number / 64] >> (number % 64) & 1 == 1;
-                facts.filter(holds).map(|(_, fact)| *fact).collect()
+                let mut facts: Vec<TermId> = facts.filter(holds).map(|(_, fact)| *fact).collect();
+                facts.sort_unstable();
+                facts
             }
             PropnetState::Facts(facts) => facts.to_vec(),
         }

@@ -9,6 +9,8 @@
 
 use std::time::Instant;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::Propnet;
 use super::attempts::{Allowance, GroundLimits, Grounded, INTERRUPTED, LATE, TooLarge, WORK};
 use super::cycles::{Reference, Rows as CyclicRows};
@@ -156,17 +158,14 @@ impl Grounder<'_> {
     /// Makes an input for each fact and move.
     fn inputs(&mut self, flat: &Flat) -> Result<Inputs, EvaluationError> {
         let initial = self.wrapped_terms(&flat.init)?;
-        let mut initial: Vec<TermId> = initial.into_iter().map(|(_, _, term)| term).collect();
+        let initial: FxHashSet<TermId> = initial.into_iter().map(|(_, _, term)| term).collect();
         let next = self.wrapped_terms(&flat.next)?;
         let mut facts: Vec<TermId> = next.into_iter().map(|(_, _, term)| term).collect();
         facts.extend(&initial);
-        facts.sort_unstable();
+        let (game, terms) = (self.game, &self.terms);
+        facts.sort_by(|a, b| game.compare_terms(terms, *a, *b));
         facts.dedup();
-        initial.sort_unstable();
-        let initial = facts
-            .iter()
-            .map(|fact| initial.binary_search(fact).is_ok())
-            .collect();
+        let initial = facts.iter().map(|fact| initial.contains(fact)).collect();
         let mut moves = vec![Vec::new(); self.game.role_count()];
         for (_, row, term) in self.wrapped_terms(&flat.legal)? {
             if let Some(role) = self.game.role_of(row) {
@@ -181,11 +180,12 @@ impl Grounder<'_> {
         let count = facts.len() + moves.iter().map(Vec::len).sum::<usize>();
         self.builder = Builder::new(count);
         self.moves = Moves::new(facts.len(), &moves);
+        let places = places(&facts);
         for (relation, _, term) in self.wrapped_terms(&flat.state)? {
-            let fact = facts.binary_search(&term).expect("it holds first or next");
-            self.literals[relation.index()].push(self.builder.input(fact));
+            let input = self.builder.input(places[&term]);
+            self.literals[relation.index()].push(input);
         }
-        let mut numbers: rustc_hash::FxHashMap<(usize, Move), usize> = Default::default();
+        let mut numbers: FxHashMap<(usize, Move), usize> = Default::default();
         for (role, moves) in moves.iter().enumerate() {
             for chosen in moves {
                 numbers.insert((role, *chosen), facts.len() + numbers.len());
@@ -396,6 +396,7 @@ impl Grounder<'_> {
         let reporter = self.reporter;
         let fail = |error| reporter.failure(error);
         let mut next = vec![Vec::new(); facts.len()];
+        let places = places(&facts);
         let mut numbers = vec![0; self.rules.arity.len()];
         let mut literal = |grounder: &mut Self, relation: RelationId| {
             let number = &mut numbers[relation.index()];
@@ -406,7 +407,7 @@ impl Grounder<'_> {
             }
         };
         for (relation, _, term) in self.wrapped_terms(&flat.next).map_err(fail)? {
-            let fact = facts.binary_search(&term).expect("it can hold next");
+            let fact = places[&term];
             let literal = literal(&mut self, relation);
             next[fact].push(literal);
         }
@@ -415,7 +416,7 @@ impl Grounder<'_> {
             .iter()
             .map(|moves| vec![Vec::new(); moves.len()])
             .collect();
-        let mut places: rustc_hash::FxHashMap<(usize, Move), usize> = Default::default();
+        let mut places: FxHashMap<(usize, Move), usize> = Default::default();
         for (role, moves) in moves.iter().enumerate() {
             for (number, chosen) in moves.iter().enumerate() {
                 places.insert((role, *chosen), number);
@@ -467,6 +468,11 @@ impl Grounder<'_> {
         };
         Ok((propnet, self.grounded))
     }
+}
+
+/// By fact: its place in the list.
+fn places(facts: &[TermId]) -> FxHashMap<TermId, usize> {
+    facts.iter().copied().zip(0..).collect()
 }
 
 /// Says what grew too large.
