@@ -57,6 +57,9 @@ pub struct Bounds {
     pub interrupt: Arc<AtomicBool>,
     /// When to stop.
     pub deadline: Option<Instant>,
+    /// Stops already where the progress of a rule foretells so many times as
+    /// many facts or rows as are allowed. The guess may be wrong.
+    pub foresight: Option<f64>,
 }
 
 impl Default for Bounds {
@@ -66,6 +69,7 @@ impl Default for Bounds {
             work: 1_000_000_000,
             interrupt: Arc::default(),
             deadline: None,
+            foresight: None,
         }
     }
 }

@@ -51,7 +51,7 @@ pub struct Propnet {
     pub game: Game,
     /// All gates.
     pub network: Network,
-    /// Every fact that may ever hold, ascending by id.
+    /// Every fact that may ever hold, ordered by [`Game::compare_terms`].
     pub facts: Vec<TermId>,
     /// By role: every move that may ever be legal, in the order of
     /// [`Game::compare_terms`].

@@ -19,7 +19,7 @@ pub(super) struct Relation {
     /// `arity` values a row.
     values: Vec<TermId>,
     count: u32,
-    epoch: u32,
+    epoch: u16,
     columns: Vec<Column>,
     /// The first has all columns; it finds rows that are there already.
     indexes: Vec<Index>,
@@ -50,7 +50,8 @@ struct Index {
     /// How far each column's number is shifted in the key; nothing if the key
     /// is too wide for an array.
     shifts: Option<Box<[u32]>>,
-    /// Epoch in the upper half, row in the lower.
+    /// Epoch, some bits of the hash if the key is hashed, and in the lower half
+    /// the row.
     slots: Vec<u64>,
     /// By row.
     older: Vec<u32>,
@@ -108,7 +109,7 @@ impl Relation {
         }
         self.count = 0;
         self.values.clear();
-        if self.epoch == u32::MAX {
+        if self.epoch == u16::MAX {
             self.epoch = 0;
             for index in &mut self.indexes {
                 index.slots.fill(0);
@@ -164,18 +165,39 @@ impl Relation {
         }
         self.number_values(row);
         self.catch_up(0);
-        if self.contains(row) {
-            return false;
+        if self.indexes[0].shifts.is_none() {
+            self.make_room(0);
         }
+        let (own, next) = (self.epoch, self.count);
+        let (slot, tag) = match &self.indexes[0].shifts {
+            Some(shifts) => {
+                let columns = self.columns.iter().zip(shifts).zip(row);
+                let code = columns
+                    .map(|((column, &shift), &value)| (column.number_of(value) as usize) << shift);
+                let slot = code.sum();
+                if epoch(self.indexes[0].slots[slot]) == own {
+                    return false;
+                }
+                (slot, 0)
+            }
+            None => match self.probe(&self.indexes[0], row) {
+                Ok(_) => return false,
+                Err(free) => (free, tag(hash(row))),
+            },
+        };
         self.values.extend_from_slice(row);
         self.count += 1;
-        self.catch_up(0);
+        let index = &mut self.indexes[0];
+        index.slots[slot] = entry(own, tag, next);
+        index.older.push(NONE);
+        index.built += 1;
+        index.used += 1;
         true
     }
 
     /// Whether a row is there. The first index must have caught up.
-    #[inline]
-    pub fn contains(&self, row: &[TermId]) -> bool {
+    #[cfg(test)]
+    fn contains(&self, row: &[TermId]) -> bool {
         if self.arity == 0 {
             return self.count > 0;
         }
@@ -213,7 +235,7 @@ impl Relation {
             },
         };
         let slot = index.slots[slot];
-        if (slot >> 32) as u32 == self.epoch {
+        if epoch(slot) == self.epoch {
             slot as u32
         } else {
             NONE
@@ -262,6 +284,7 @@ impl Relation {
             }
             let index = &self.indexes[number];
             let values = self.row(row);
+            let mut tag = 0;
             let slot = match &index.shifts {
                 Some(shifts) => index
                     .columns
@@ -284,6 +307,7 @@ impl Relation {
                         wide = index.columns.iter().map(|&c| values[c as usize]).collect();
                         &wide[..]
                     };
+                    tag = self::tag(hash(key));
                     match self.probe(index, key) {
                         Ok(slot) => slot,
                         Err(free) => {
@@ -293,15 +317,15 @@ impl Relation {
                     }
                 }
             };
-            let epoch = self.epoch;
+            let own = self.epoch;
             let index = &mut self.indexes[number];
             let entry = index.slots[slot];
-            let older = if (entry >> 32) as u32 == epoch {
+            let older = if epoch(entry) == own {
                 entry as u32
             } else {
                 NONE
             };
-            index.slots[slot] = u64::from(epoch) << 32 | u64::from(row);
+            index.slots[slot] = self::entry(own, tag, row);
             index.older.push(older);
             index.built += 1;
         }
@@ -310,20 +334,20 @@ impl Relation {
     /// The slot of a key, or the free slot where it belongs.
     fn probe(&self, index: &Index, key: &[TermId]) -> Result<usize, usize> {
         let mask = index.slots.len() - 1;
-        let mut slot = hash(key) & mask;
+        let hash = hash(key);
+        let mut slot = hash as usize & mask;
+        let marked = u32::from(self.epoch) << 16 | u32::from(tag(hash));
         loop {
             let entry = index.slots[slot];
-            if (entry >> 32) as u32 != self.epoch {
+            if epoch(entry) != self.epoch {
                 return Err(slot);
             }
-            let row = self.row(entry as u32);
-            let is_same = index
-                .columns
-                .iter()
-                .zip(key)
-                .all(|(&column, value)| row[column as usize] == *value);
-            if is_same {
-                return Ok(slot);
+            if (entry >> 32) as u32 == marked {
+                let row = self.row(entry as u32);
+                let mut columns = index.columns.iter().zip(key);
+                if columns.all(|(&column, value)| row[column as usize] == *value) {
+                    return Ok(slot);
+                }
             }
             slot = (slot + 1) & mask;
         }
@@ -368,14 +392,29 @@ impl Index {
 }
 
 #[inline]
-fn hash(key: &[TermId]) -> usize {
+fn entry(epoch: u16, tag: u16, row: u32) -> u64 {
+    u64::from(epoch) << 48 | u64::from(tag) << 32 | u64::from(row)
+}
+
+fn epoch(slot: u64) -> u16 {
+    (slot >> 48) as u16
+}
+
+/// Bits of a hash that do not say where a key belongs.
+#[inline]
+fn tag(hash: u64) -> u16 {
+    (hash >> 48) as u16
+}
+
+#[inline]
+fn hash(key: &[TermId]) -> u64 {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut hash = ODD;
     for value in key {
         hash = (hash ^ u64::from(value.raw())).wrapping_mul(ODD);
         hash ^= hash >> 32;
     }
-    hash as usize
+    hash
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use super::compile::Group;
-use super::plan::{Action, Columns, NO_STEP, Plan, Register, Test};
+use super::plan::{Action, Columns, NO_STEP, Plan, Register, Step, Test};
 use super::relation::{NONE, Relation};
 use super::{EvaluationError, Evaluator, Failure, Rows};
 use crate::ground::{TermId, Terms};
@@ -121,6 +121,8 @@ impl Evaluator {
             let rule = plan.rule;
             Err(EvaluationError { failure, rule })
         };
+        let before = (scratch.facts, scratch.work);
+        let foresight = self.bounds.foresight.filter(|_| visit.is_none());
         let mut budget = PORTION;
         let mut number = 0;
         let mut entering = true;
@@ -243,6 +245,18 @@ impl Evaluator {
                 if scratch.work > self.bounds.work {
                     return fail(Failure::Work(self.bounds.work));
                 }
+                if let Some(times) = foresight {
+                    let done = progress(&plan.steps[..number], delta, cursors);
+                    let foretold = |before: f64, now: f64| before + (now - before) / done;
+                    let facts = foretold(before.0 as f64, scratch.facts as f64);
+                    if is_beyond(scratch.facts as f64, facts, self.bounds.facts as f64, times) {
+                        return fail(Failure::Facts(self.bounds.facts));
+                    }
+                    let work = foretold(before.1 as f64, scratch.work as f64);
+                    if is_beyond(scratch.work as f64, work, self.bounds.work as f64, times) {
+                        return fail(Failure::Work(self.bounds.work));
+                    }
+                }
                 if self.bounds.interrupt.load(Ordering::Relaxed) {
                     return fail(Failure::Interrupted);
                 }
@@ -273,6 +287,35 @@ impl Evaluator {
         scratch.work += PORTION - budget;
         Ok(())
     }
+}
+
+/// Before this share of what is allowed is there, nothing is foretold.
+const LEAST_SHARE: f64 = 1.0 / 16.0;
+
+fn is_beyond(now: f64, foretold: f64, bound: f64, times: f64) -> bool {
+    now > LEAST_SHARE * bound && foretold > times * bound
+}
+
+/// The share of all combinations that is behind these steps, at most, as far as
+/// the scans tell that they begin with.
+fn progress(steps: &[Step], delta: (u32, u32), cursors: &[(u32, u32)]) -> f64 {
+    let mut share = 0.0;
+    let mut part = 1.0;
+    for (step, &(next, end)) in steps.iter().zip(cursors) {
+        match &step.action {
+            Action::Scan { delta: true, .. } => {
+                part /= f64::from(end - delta.0);
+                share += part * f64::from(next - delta.0 - 1);
+            }
+            Action::Scan { .. } => {
+                part /= f64::from(end);
+                share += part * f64::from(next - 1);
+            }
+            Action::Probe { .. } => break,
+            _ => {}
+        }
+    }
+    share + part
 }
 
 /// Copies a row's columns into registers; false if one is not what it must be.

@@ -106,17 +106,18 @@ impl Game {
     /// compound terms argument by argument. It does not change when names are
     /// replaced by others.
     pub fn compare_terms(&self, terms: &Terms, left: TermId, right: TermId) -> Ordering {
-        let mut pairs = vec![(left, right)];
-        while let Some((left, right)) = pairs.pop() {
-            if left == right {
-                continue;
-            }
+        let (mut left, mut right) = (left, right);
+        while left != right {
             let order = terms.functor(left).cmp(&terms.functor(right));
             if order != Ordering::Equal {
                 return order;
             }
-            let arguments = terms.arguments(left).iter().zip(terms.arguments(right));
-            pairs.extend(arguments.rev().map(|(l, r)| (*l, *r)));
+            // Equal terms have equal ids, so the first two that differ decide.
+            let mut arguments = terms.arguments(left).iter().zip(terms.arguments(right));
+            let differ = arguments.find(|(left, right)| left != right);
+            (left, right) = differ
+                .map(|(left, right)| (*left, *right))
+                .expect("different terms of one functor differ in an argument");
         }
         Ordering::Equal
     }

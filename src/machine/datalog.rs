@@ -98,6 +98,7 @@ impl DatalogMachine {
             work: limits.work,
             interrupt: limits.interrupt,
             deadline: None,
+            foresight: None,
         };
         let (mut evaluator, asks) = compile(rules, &inputs, &queries, &mut terms, bounds)
             .map_err(|error| play_error(game, error))?;
@@ -321,6 +322,8 @@ impl DatalogMachine {
 /// be derived as a whole without a try to do with less.
 const MOST_FIXED_FACTS: usize = 2_000_000;
 const MOST_FIXED_WORK: u64 = 100_000_000;
+/// How many times more than that must be foretold to give up at once.
+const FORESIGHT: f64 = 4.0;
 
 /// An evaluator of a program. Relations that hold too much in every state to be
 /// derived as a whole are derived on demand, if the program allows that.
@@ -334,6 +337,7 @@ fn compile(
     let tight = Bounds {
         facts: bounds.facts.min(MOST_FIXED_FACTS),
         work: bounds.work.min(MOST_FIXED_WORK),
+        foresight: Some(FORESIGHT),
         ..bounds.clone()
     };
     let mut own_terms = terms.clone();

@@ -346,7 +346,9 @@ impl Machine for PropnetMachine {
             PropnetState::Packed(packed) => {
                 let facts = self.shared.net.facts.iter().enumerate();
                 let facts = facts.filter(|(number, _)| holds(packed, *number));
-                facts.map(|(_, fact)| *fact).collect()
+                let mut facts: Vec<TermId> = facts.map(|(_, fact)| *fact).collect();
+                facts.sort_unstable();
+                facts
             }
             PropnetState::Facts(facts) => facts.to_vec(),
         }

@@ -2,7 +2,8 @@
 //!
 //! In: a game, and what its network may cost. Out: the network: from rules that
 //! derive only what is asked for, if they have few matches; otherwise from rules
-//! cut into pieces or from the former, whichever has fewer gates.
+//! cut into pieces or from the former, whichever has fewer gates. What one way
+//! has shown of its size limits what the other may try.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use super::Propnet;
 use super::decompose::Pieces;
-use super::grounding::{ground_pieces, wanted};
+use super::grounding::{Attempt, ground_pieces, wanted};
 use crate::datalog::{Layer, on_demand};
 use crate::game::Game;
 use crate::game::flat::flatten;
@@ -99,6 +100,15 @@ pub struct Grounded {
     pub rows: usize,
     /// Matches of rules among them.
     pub instances: u64,
+    /// Rows looked at to find them.
+    pub work: u64,
+}
+
+/// How far an attempt may go.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Allowance {
+    pub instances: u64,
+    pub gates: usize,
 }
 
 /// Rows, work and matches of a game whose rules need no cutting.
@@ -106,8 +116,23 @@ const LITTLE: (usize, u64, u64) = (500_000, 60_000_000, 400_000);
 /// Gates of a network from which on, and up to which, another way to ground may
 /// well give one of fewer gates.
 const DOUBTFUL: std::ops::Range<usize> = 20_000..300_000;
-/// Matches of the rules as they are that are tried then.
-const MOST_MATCHES: u64 = 3_000_000;
+/// Matches that are tried then, in all and for each gate that there is already.
+const MOST_MATCHES: (u64, usize) = (3_000_000, 24);
+
+/// Limits for another way to ground, which is smaller only if it has hardly more
+/// rows than the one that is known.
+fn near(limits: &GroundLimits, known: Grounded) -> GroundLimits {
+    GroundLimits {
+        facts: limits.facts.min(2 * known.rows + 50_000),
+        work: limits.work.min(known.work + known.work / 2 + 2_000_000),
+        ..limits.clone()
+    }
+}
+
+/// Gates that another way may make before it is tidied.
+fn rival(net: &Propnet) -> usize {
+    net.network.gates() * 3 / 2
+}
 
 /// Grounds a game.
 ///
@@ -117,10 +142,19 @@ const MOST_MATCHES: u64 = 3_000_000;
 pub(super) fn ground(game: &Game, limits: &GroundLimits) -> Result<(Propnet, Grounded), TooLarge> {
     let deadline = limits.time.map(|time| Instant::now() + time);
     let flat = flatten(game);
-    let attempt = |pieces: Pieces, limits: &GroundLimits| {
-        let (mut net, grounded) = ground_pieces(game, &flat, pieces, limits, deadline)?;
+    let ground = |pieces: Pieces, attempt: Attempt| {
+        let (mut net, grounded) = ground_pieces(game, &flat, pieces, attempt)?;
         net.tidy();
         Ok((net, grounded))
+    };
+    let attempt = |pieces: Pieces, limits: &GroundLimits, gates: usize| {
+        let attempt = Attempt {
+            limits,
+            deadline,
+            gates,
+            more: &mut |_| None,
+        };
+        ground(pieces, attempt)
     };
     let whole = || Pieces::whole(flat.rules.clone());
     let first = flat
@@ -139,43 +173,73 @@ pub(super) fn ground(game: &Game, limits: &GroundLimits) -> Result<(Propnet, Gro
     };
     match limits.approach {
         Approach::Best => {}
-        Approach::Whole => return attempt(whole(), limits),
-        Approach::Pieces => return attempt(whole().cut(), limits),
-        Approach::OnDemand => return attempt(asked(), limits),
-        Approach::PiecesOnDemand => return attempt(asked().cut(), limits),
+        Approach::Whole => return attempt(whole(), limits, usize::MAX),
+        Approach::Pieces => return attempt(whole().cut(), limits, usize::MAX),
+        Approach::OnDemand => return attempt(asked(), limits, usize::MAX),
+        Approach::PiecesOnDemand => return attempt(asked().cut(), limits, usize::MAX),
     }
-    let little = GroundLimits {
+    let some = GroundLimits {
         facts: limits.facts.min(LITTLE.0),
-        work: limits.work.min(LITTLE.1),
-        instances: limits.instances.min(LITTLE.2),
+        instances: limits.instances.min(MOST_MATCHES.0),
         ..limits.clone()
     };
-    let is_doubtful = |net: &Propnet| DOUBTFUL.contains(&net.network.gates());
-    let first = attempt(asked(), &little);
-    if matches!(&first, Ok((net, _)) if !is_doubtful(net)) || first.is_err() && !may_go_on(&first) {
-        return first;
-    }
-    let cut = attempt(whole().cut(), limits);
-    let second = match (&first, &cut) {
-        (Ok(_), _) => first,
-        (Err(_), Ok((net, _))) if !is_doubtful(net) => return cut,
-        (Err(_), Err(_)) if !may_go_on(&cut) => return cut,
-        (Err(_), _) => {
-            let some = GroundLimits {
-                facts: limits.facts.min(LITTLE.0),
-                instances: limits.instances.min(MOST_MATCHES),
-                ..limits.clone()
-            };
-            attempt(asked(), &some)
-        }
+    let little = GroundLimits {
+        work: limits.work.min(LITTLE.1),
+        instances: limits.instances.min(LITTLE.2),
+        ..some.clone()
     };
-    match (cut, second) {
-        (Ok(cut), Ok(asked)) => match cut.0.network.gates() <= asked.0.network.gates() {
+    let is_doubtful = |net: &Propnet| DOUBTFUL.contains(&net.network.gates());
+    // Where there are many matches, the others are not looked at before it is
+    // known what the rules cut into pieces give.
+    let mut cut = None;
+    let first = ground(
+        asked(),
+        Attempt {
+            limits: &little,
+            deadline,
+            gates: usize::MAX,
+            more: &mut |known| {
+                if cut.is_some() {
+                    return None;
+                }
+                let outcome = attempt(whole().cut(), &near(limits, known), usize::MAX);
+                let more = match &outcome {
+                    Ok((net, _)) => is_doubtful(net).then(|| Allowance {
+                        instances: some
+                            .instances
+                            .min((MOST_MATCHES.1 * net.network.gates()) as u64),
+                        gates: rival(net),
+                    }),
+                    Err(_) => may_go_on(&outcome).then_some(Allowance {
+                        instances: some.instances,
+                        gates: usize::MAX,
+                    }),
+                };
+                cut = Some(outcome);
+                more
+            },
+        },
+    );
+    let is_near = cut.is_some();
+    let cut = match (cut, &first) {
+        (Some(cut), _) => cut,
+        (None, Ok((net, known))) if is_doubtful(net) => {
+            attempt(whole().cut(), &near(limits, *known), rival(net))
+        }
+        (None, Err(_)) if may_go_on(&first) => attempt(whole().cut(), limits, usize::MAX),
+        (None, _) => return first,
+    };
+    match (first, cut) {
+        (Ok(first), Ok(cut)) => match cut.0.network.gates() <= first.0.network.gates() {
             true => Ok(cut),
-            false => Ok(asked),
+            false => Ok(first),
         },
         (Ok(one), Err(_)) | (Err(_), Ok(one)) => Ok(one),
-        (Err(reason), Err(_)) => Err(reason),
+        // What may have been given up too early is tried in earnest.
+        (Err(_), cut @ Err(_)) if !may_go_on(&cut) => cut,
+        (Err(_), Err(_)) if is_near => attempt(whole().cut(), limits, usize::MAX),
+        (Err(first), _) if first.what == WORK => attempt(asked(), &some, usize::MAX),
+        (Err(_), cut) => cut,
     }
 }
 
@@ -188,3 +252,5 @@ fn may_go_on<T>(outcome: &Result<T, TooLarge>) -> bool {
 pub(super) const INTERRUPTED: &str = "";
 /// What grew if the time was over.
 pub(super) const LATE: &str = "milliseconds of grounding";
+/// What grew if too much work was needed to find the rows.
+pub(super) const WORK: &str = "rows looked at";

@@ -9,8 +9,10 @@
 
 use std::time::Instant;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::Propnet;
-use super::attempts::{GroundLimits, Grounded, INTERRUPTED, LATE, TooLarge};
+use super::attempts::{Allowance, GroundLimits, Grounded, INTERRUPTED, LATE, TooLarge, WORK};
 use super::cycles::{Reference, Rows as CyclicRows};
 use super::decompose::Pieces;
 use super::factor::{Exclusive, groups_of_moves};
@@ -35,6 +37,20 @@ pub(super) fn wanted(game: &Game, flat: &Flat) -> Vec<RelationId> {
         .collect()
 }
 
+/// How one attempt is bounded.
+pub(super) struct Attempt<'a> {
+    pub limits: &'a GroundLimits,
+    pub deadline: Option<Instant>,
+    /// Gates beyond which the network is of no use.
+    pub gates: usize,
+    /// Asked what else is allowed when there are more matches than the limits
+    /// allow; given what is known by then.
+    pub more: &'a mut dyn FnMut(Grounded) -> Option<Allowance>,
+}
+
+/// How many times more rows than allowed must be foretold to give up.
+const FORESIGHT: f64 = 4.0;
+
 /// Grounds the rules of a game as these pieces say them.
 ///
 /// # Errors
@@ -44,9 +60,14 @@ pub(super) fn ground_pieces(
     game: &Game,
     flat: &Flat,
     pieces: Pieces,
-    limits: &GroundLimits,
-    deadline: Option<Instant>,
+    attempt: Attempt,
 ) -> Result<(Propnet, Grounded), TooLarge> {
+    let Attempt {
+        limits,
+        deadline,
+        gates,
+        more,
+    } = attempt;
     let mut terms = game.terms().clone();
     let flat = Flat {
         rules: pieces.rules.clone(),
@@ -69,6 +90,7 @@ pub(super) fn ground_pieces(
         work: limits.work,
         interrupt: limits.interrupt.clone().unwrap_or_default(),
         deadline,
+        foresight: Some(FORESIGHT),
     };
     let fail = |error| reporter.failure(error);
     let components = relax::components(&flat.rules, &wanted);
@@ -90,8 +112,17 @@ pub(super) fn ground_pieces(
         builder: Builder::new(0),
         exclusive: Exclusive::new(Vec::new(), 0),
         literals: vec![Vec::new(); flat.rules.arity.len()],
-        instances: 0,
+        grounded: Grounded::default(),
+        allowed: Allowance {
+            instances: limits.instances,
+            gates,
+        },
+        more,
     };
+    let evaluator = &grounder.evaluator;
+    let relations = (0..flat.rules.arity.len()).map(RelationId::new);
+    grounder.grounded.rows = relations.map(|relation| evaluator.count(relation)).sum();
+    grounder.grounded.work = evaluator.work();
     let (facts, initial, moves) = grounder.inputs(&flat).map_err(fail)?;
     for relations in &components {
         if grounder.dynamic[relations[0]] {
@@ -115,7 +146,9 @@ struct Grounder<'g> {
     exclusive: Exclusive,
     /// By relation that depends on the state, and row: when it holds.
     literals: Vec<Vec<Literal>>,
-    instances: u64,
+    grounded: Grounded,
+    allowed: Allowance,
+    more: &'g mut dyn FnMut(Grounded) -> Option<Allowance>,
 }
 
 /// Facts, initial ones, and moves by role.
@@ -125,17 +158,14 @@ impl Grounder<'_> {
     /// Makes an input for each fact and move.
     fn inputs(&mut self, flat: &Flat) -> Result<Inputs, EvaluationError> {
         let initial = self.wrapped_terms(&flat.init)?;
-        let mut initial: Vec<TermId> = initial.into_iter().map(|(_, _, term)| term).collect();
+        let initial: FxHashSet<TermId> = initial.into_iter().map(|(_, _, term)| term).collect();
         let next = self.wrapped_terms(&flat.next)?;
         let mut facts: Vec<TermId> = next.into_iter().map(|(_, _, term)| term).collect();
         facts.extend(&initial);
-        facts.sort_unstable();
+        let (game, terms) = (self.game, &self.terms);
+        facts.sort_by(|a, b| game.compare_terms(terms, *a, *b));
         facts.dedup();
-        initial.sort_unstable();
-        let initial = facts
-            .iter()
-            .map(|fact| initial.binary_search(fact).is_ok())
-            .collect();
+        let initial = facts.iter().map(|fact| initial.contains(fact)).collect();
         let mut moves = vec![Vec::new(); self.game.role_count()];
         for (_, row, term) in self.wrapped_terms(&flat.legal)? {
             if let Some(role) = self.game.role_of(row) {
@@ -150,11 +180,12 @@ impl Grounder<'_> {
         let count = facts.len() + moves.iter().map(Vec::len).sum::<usize>();
         self.builder = Builder::new(count);
         self.exclusive = Exclusive::new(groups_of_moves(facts.len(), &moves), count);
+        let places = places(&facts);
         for (relation, _, term) in self.wrapped_terms(&flat.state)? {
-            let fact = facts.binary_search(&term).expect("it holds first or next");
-            self.literals[relation.index()].push(self.builder.input(fact));
+            let input = self.builder.input(places[&term]);
+            self.literals[relation.index()].push(input);
         }
-        let mut numbers: rustc_hash::FxHashMap<(usize, Move), usize> = Default::default();
+        let mut numbers: FxHashMap<(usize, Move), usize> = Default::default();
         for (role, moves) in moves.iter().enumerate() {
             for chosen in moves {
                 numbers.insert((role, *chosen), facts.len() + numbers.len());
@@ -261,8 +292,8 @@ impl Grounder<'_> {
         };
         let literals = &self.literals;
         let builder = &mut self.builder;
-        let instances = &mut self.instances;
-        let limit = self.limits.instances;
+        let grounded = &mut self.grounded;
+        let allowed = &mut self.allowed;
         let memory = self.limits.memory;
         let fixed = self.evaluator.memory();
         let mut full = false;
@@ -278,12 +309,18 @@ impl Grounder<'_> {
             number,
             &mut self.terms,
             &mut |model, columns| {
-                *instances += 1;
-                if instances.is_multiple_of(256) {
+                grounded.instances += 1;
+                if grounded.instances.is_multiple_of(256) {
                     full = fixed + rows.memory() + builder.memory() > memory;
+                    if full || builder.network().gates() > allowed.gates {
+                        return false;
+                    }
                 }
-                if full || *instances > limit {
-                    return false;
+                if grounded.instances > allowed.instances {
+                    match (self.more)(*grounded) {
+                        Some(more) => *allowed = more,
+                        None => return false,
+                    }
                 }
                 let reference = |model: &mut Rows, part: &Part| -> Reference {
                     let columns = &columns[part.columns.clone()];
@@ -339,7 +376,10 @@ impl Grounder<'_> {
         match outcome {
             Err(error) if error.failure == Failure::Refused => Err(match full {
                 true => reporter.too_large("bytes of rows and gates", memory as u64, Some(number)),
-                false => reporter.too_large("instances of rules", limit, Some(number)),
+                false => {
+                    let limit = self.allowed.instances;
+                    reporter.too_large("instances of rules", limit, Some(number))
+                }
             }),
             other => other.map_err(|error| reporter.failure(error)),
         }
@@ -356,6 +396,7 @@ impl Grounder<'_> {
         let reporter = self.reporter;
         let fail = |error| reporter.failure(error);
         let mut next = vec![Vec::new(); facts.len()];
+        let places = places(&facts);
         let mut numbers = vec![0; self.rules.arity.len()];
         let mut literal = |grounder: &mut Self, relation: RelationId| {
             let number = &mut numbers[relation.index()];
@@ -366,7 +407,7 @@ impl Grounder<'_> {
             }
         };
         for (relation, _, term) in self.wrapped_terms(&flat.next).map_err(fail)? {
-            let fact = facts.binary_search(&term).expect("it can hold next");
+            let fact = places[&term];
             let literal = literal(&mut self, relation);
             next[fact].push(literal);
         }
@@ -375,7 +416,7 @@ impl Grounder<'_> {
             .iter()
             .map(|moves| vec![Vec::new(); moves.len()])
             .collect();
-        let mut places: rustc_hash::FxHashMap<(usize, Move), usize> = Default::default();
+        let mut places: FxHashMap<(usize, Move), usize> = Default::default();
         for (role, moves) in moves.iter().enumerate() {
             for (number, chosen) in moves.iter().enumerate() {
                 places.insert((role, *chosen), number);
@@ -413,13 +454,6 @@ impl Grounder<'_> {
             Some(relation) if self.evaluator.count(relation) > 0 => literal(&mut self, relation),
             _ => Literal::FALSE,
         };
-        let rows = (0..self.rules.arity.len())
-            .map(|relation| self.evaluator.count(RelationId::new(relation)))
-            .sum();
-        let grounded = Grounded {
-            rows,
-            instances: self.instances,
-        };
         let propnet = Propnet {
             game: game.clone(),
             network: self.builder.into_network(),
@@ -433,8 +467,13 @@ impl Grounder<'_> {
             assumed: Vec::new(),
             exclusive: Vec::new(),
         };
-        Ok((propnet, grounded))
+        Ok((propnet, self.grounded))
     }
+}
+
+/// By fact: its place in the list.
+fn places(facts: &[TermId]) -> FxHashMap<TermId, usize> {
+    facts.iter().copied().zip(0..).collect()
 }
 
 /// Says what grew too large.
@@ -450,7 +489,7 @@ impl Reporter<'_> {
     fn failure(self, error: EvaluationError) -> TooLarge {
         let (what, limit) = match error.failure {
             Failure::Facts(limit) => ("facts that can ever hold", limit as u64),
-            Failure::Work(limit) => ("rows looked at", limit),
+            Failure::Work(limit) => (WORK, limit),
             Failure::Terms(TermOverflow::Count(limit)) => ("different terms", limit as u64),
             Failure::Terms(TermOverflow::Depth(limit)) => ("levels of nesting", limit as u64),
             Failure::Late => {

@@ -159,13 +159,8 @@ impl Network {
 
     /// Size as two-input gates: a gate with n operands counts n - 1.
     pub fn gates(&self) -> usize {
-        (0..self.len())
-            .map(|node| match self.node(node) {
-                Node::And(operands) => operands.len() - 1,
-                Node::Xor(..) => 1,
-                _ => 0,
-            })
-            .sum()
+        // Inputs and feedbacks have one operand, the constant has none.
+        self.operands.len() + 1 - self.len()
     }
 
     pub(super) fn operands(&self, node: usize) -> &[Literal] {
@@ -296,7 +291,8 @@ pub fn read(literal: Literal, values: &[u64]) -> u64 {
 #[derive(Clone, Debug)]
 pub struct Builder {
     network: Network,
-    known: HashTable<u32>,
+    /// Gates and the lower half of their hashes.
+    known: HashTable<(u32, u32)>,
     scratch: Vec<Literal>,
     open: Option<Range<usize>>,
 }
@@ -332,7 +328,7 @@ impl Builder {
     /// Bytes taken, about.
     pub(super) fn memory(&self) -> usize {
         // A node has a kind, a start and a place in the table.
-        10 * self.network.len() + 4 * self.network.operands.len()
+        16 * self.network.len() + 4 * self.network.operands.len()
     }
 
     /// The network with the gates made so far.
@@ -450,18 +446,18 @@ impl Builder {
     fn gate(&mut self, kind: Kind, operands: &[Literal]) -> Literal {
         let hash = hash(kind, operands);
         let network = &self.network;
-        let is_same = |&node: &u32| {
-            network.kinds[node as usize] == kind && network.operands(node as usize) == operands
+        let is_same = |&(node, known): &(u32, u32)| {
+            known == hash
+                && network.kinds[node as usize] == kind
+                && network.operands(node as usize) == operands
         };
-        if let Some(&node) = self.known.find(hash, is_same) {
+        if let Some(&(node, _)) = self.known.find(spread(hash), is_same) {
             return Literal::of(node as usize);
         }
         let node = self.push(kind, operands);
-        let network = &self.network;
-        self.known.insert_unique(hash, node as u32, |&node| {
-            let node = node as usize;
-            self::hash(network.kinds[node], network.operands(node))
-        });
+        let entry = (node as u32, hash);
+        self.known
+            .insert_unique(spread(hash), entry, |&(_, hash)| spread(hash));
         Literal::of(node)
     }
 
@@ -474,8 +470,13 @@ impl Builder {
     }
 }
 
-fn hash(kind: Kind, operands: &[Literal]) -> u64 {
-    FxBuildHasher.hash_one((kind as u8, operands))
+fn hash(kind: Kind, operands: &[Literal]) -> u32 {
+    FxBuildHasher.hash_one((kind as u8, operands)) as u32
+}
+
+/// Bits for all of a table's purposes.
+fn spread(hash: u32) -> u64 {
+    u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 #[cfg(test)]

@@ -6,7 +6,10 @@
 //! these. A value's polarity follows from those of its operands: of "and", "and
 //! not", "or" always exactly one fits, so a negated edge costs nothing.
 
-use rustc_hash::FxHashMap;
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
 
 use crate::propnet::network::{Literal, Node};
 
@@ -28,8 +31,8 @@ pub(super) struct Emitter<'c, 'n> {
     homes: Vec<Home>,
     /// By node: its value, or what is folded so far.
     values: Vec<Option<Signed>>,
-    /// By kind and operands: what was made of them before.
-    known: FxHashMap<(Kind, u32, u32), u32>,
+    /// Steps that make a value of two, to be found by their kind and operands.
+    known: HashTable<u32>,
     given: usize,
 }
 
@@ -41,7 +44,7 @@ impl<'c, 'n> Emitter<'c, 'n> {
             loops: vec![Vec::new(); cone.loops.len()],
             homes: Vec::new(),
             values: vec![None; cone.network.len()],
-            known: FxHashMap::default(),
+            known: HashTable::new(),
             given: 0,
         };
         for (position, &(node, place)) in given.iter().enumerate() {
@@ -55,6 +58,8 @@ impl<'c, 'n> Emitter<'c, 'n> {
     }
 
     pub fn emit(mut self, events: &[Event], outputs: &[(Literal, Place)]) -> Tape {
+        // Most gates have two operands. The table is empty, so nothing is hashed.
+        self.known.reserve(events.len() / 2, |_| 0);
         self.constant();
         for &event in events {
             match event {
@@ -158,11 +163,19 @@ impl<'c, 'n> Emitter<'c, 'n> {
             Kind::AndNot => (a.value, b.value),
             _ => (a.value.min(b.value), a.value.max(b.value)),
         };
-        let value = match self.known.get(&(kind, a, b)) {
-            Some(&value) => value,
+        let (hash, steps) = (hash(kind, a, b), &self.steps);
+        let is_same = |&step: &u32| {
+            let step = &steps[step as usize];
+            step.kind == kind && step.operands[..2] == [a, b]
+        };
+        let value = match self.known.find(hash, is_same) {
+            Some(&step) => steps[step as usize].result,
             None => {
+                let number = steps.len() as u32;
                 let value = self.step(kind, a, b);
-                self.known.insert((kind, a, b), value);
+                let steps = &self.steps;
+                self.known
+                    .insert_unique(hash, number, |&step| hash_of(&steps[step as usize]));
                 value
             }
         };
@@ -248,4 +261,12 @@ impl<'c, 'n> Emitter<'c, 'n> {
         }
         made
     }
+}
+
+fn hash(kind: Kind, a: u32, b: u32) -> u64 {
+    FxBuildHasher.hash_one((kind, a, b))
+}
+
+fn hash_of(step: &Step) -> u64 {
+    hash(step.kind, step.operands[0], step.operands[1])
 }

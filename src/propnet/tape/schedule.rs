@@ -198,9 +198,16 @@ impl Operands {
     /// Two-input gates, those counted once that gates share as they begin with
     /// the same operands.
     fn distinct(&self) -> usize {
+        // Gates of two operands differ from each other, so these are counted
+        // without being remembered.
+        let mut pairs = 0;
         let mut known: FxHashMap<(u32, Literal), u32> = FxHashMap::default();
         for bounds in self.starts.windows(2) {
             let operands = &self.all[bounds[0] as usize..bounds[1] as usize];
+            if let [_, _] = operands {
+                pairs += 1;
+                continue;
+            }
             let Some((first, rest)) = operands.split_first() else {
                 continue;
             };
@@ -211,7 +218,7 @@ impl Operands {
                 prefix = *known.entry((prefix, operand)).or_insert(fresh);
             }
         }
-        known.len()
+        known.len() + pairs
     }
 
     fn of(&self, node: usize) -> &[Literal] {
