@@ -48,7 +48,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Propnet;
 use super::code::{Code, Engine};
-use circuit::{Circuit, Draw, Frame, Score};
+use circuit::{Blueprint, Circuit, Draw, Frame, Score};
 use phase::Phases;
 use pool::Pool;
 use runner::Runner;
@@ -226,7 +226,7 @@ impl Playouts {
         if circle.len() > 1 {
             let other = Plan::new(net, &start, &circle);
             // Lanes that wait for the first phase are lost to others.
-            if other.operations() < 0.9 * best.operations() {
+            if other.gates() < 0.9 * best.gates() {
                 best = other;
             }
         }
@@ -342,10 +342,10 @@ impl Shares {
     }
 }
 
-/// The circuits of all phases.
+/// All phases.
 struct Plan {
     rows: Vec<Option<usize>>,
-    circuits: Vec<Circuit>,
+    phases: Vec<Blueprint>,
 }
 
 impl Plan {
@@ -362,26 +362,25 @@ impl Plan {
             rows: rows.collect(),
             start,
         };
-        let circuits = phases.values.iter().enumerate();
-        let circuits = circuits
-            .map(|(phase, constants)| Circuit::new(&frame, constants, phase + 1 == phases.len()));
+        let blueprints = phases.values.iter().enumerate();
+        let blueprints = blueprints
+            .map(|(phase, constants)| Blueprint::new(&frame, constants, phase + 1 == phases.len()));
         Plan {
-            circuits: circuits.collect(),
+            phases: blueprints.collect(),
             rows: frame.rows,
         }
     }
 
-    fn operations(&self) -> f64 {
-        let circuits = self.circuits.iter();
-        let all: usize = circuits
-            .map(|c| c.look.operations() + c.play.operations())
-            .sum();
-        all as f64 / self.circuits.len() as f64
+    /// Gates of a pass.
+    fn gates(&self) -> f64 {
+        let all: usize = self.phases.iter().map(Blueprint::gates).sum();
+        all as f64 / self.phases.len() as f64
     }
 
     fn compile(self, net: &Propnet, start: &[bool], options: &PlayoutOptions) -> Playouts {
         let mut rows = [0; circuit::BANKS];
-        for circuit in &self.circuits {
+        let circuits: Vec<Circuit> = self.phases.into_iter().map(Blueprint::circuit).collect();
+        for circuit in &circuits {
             for tape in [&circuit.look, &circuit.play] {
                 for (rows, more) in rows.iter_mut().zip(tape.rows()) {
                     *rows = (*rows).max(*more);
@@ -405,11 +404,14 @@ impl Plan {
             .collect();
         first.resize(state.max(first.len()), false);
         let words = options.width.words();
-        let operations = self.operations();
-        let last = self.circuits.len() - 1;
+        let operations = circuits
+            .iter()
+            .map(|c| c.look.operations() + c.play.operations());
+        let operations = operations.sum::<usize>() as f64 / circuits.len() as f64;
+        let last = circuits.len() - 1;
         let code = |tape| Code::new(&tape, words, options.engine);
         let pool = |score: Score, rows| Pool::new(code(score.tape), score.sources, rows);
-        let phases = self.circuits.into_iter().enumerate();
+        let phases = circuits.into_iter().enumerate();
         let phases = phases.map(|(number, circuit)| Phase {
             look: code(circuit.look),
             play: code(circuit.play),

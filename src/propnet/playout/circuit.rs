@@ -79,6 +79,19 @@ pub(super) struct Circuit {
     pub scores: usize,
 }
 
+/// One phase as gates, from which its tapes are made.
+#[derive(Debug)]
+pub(super) struct Blueprint {
+    network: Network,
+    state: Vec<Given>,
+    drawn: Vec<Given>,
+    look: Vec<Output>,
+    play: Vec<Output>,
+    scores: Vec<Literal>,
+    draws: Vec<Draw>,
+    goals: Vec<Vec<usize>>,
+}
+
 /// What last states are worth. Reads bank 0, which has a row for each source,
 /// and writes bank 1.
 #[derive(Debug)]
@@ -131,10 +144,10 @@ fn place(bank: u8, row: usize) -> Place {
     }
 }
 
-impl Circuit {
+impl Blueprint {
     /// `constants`: by fact, its value if it has one in this phase. `refill`:
     /// whether lanes may begin anew after this phase.
-    pub fn new(frame: &Frame, constants: &[Option<bool>], refill: bool) -> Circuit {
+    pub fn new(frame: &Frame, constants: &[Option<bool>], refill: bool) -> Blueprint {
         let net = frame.net;
         let mut builder = Builder::new(frame.state_rows());
         let facts = frame.rows.iter().zip(constants).map(|(row, constant)| {
@@ -259,19 +272,42 @@ impl Circuit {
             .collect();
         let drawn = (0..).zip(number_rows);
         let drawn: Vec<Given> = drawn.map(|(row, node)| (node, place(DRAWN, row))).collect();
+        Blueprint {
+            network: builder.into_network(),
+            state,
+            drawn,
+            look: look_outputs,
+            play: play_outputs,
+            scores: score_outputs,
+            draws,
+            goals,
+        }
+    }
+
+    /// Two-input gates of a pass, without those for scores.
+    pub fn gates(&self) -> usize {
+        let outputs = self.look.iter().chain(&self.play);
+        let live = live(&self.network, outputs.map(|output| output.0));
+        let live = (0..self.network.len()).filter(|&node| live[node]);
+        live.map(|node| self.network.reads(node).len().saturating_sub(1))
+            .sum()
+    }
+
+    /// The tapes.
+    pub fn circuit(self) -> Circuit {
         let (look, play, score) = split(
-            builder.network(),
-            [&state, &drawn],
-            [look_outputs, play_outputs],
-            &score_outputs,
+            &self.network,
+            [&self.state, &self.drawn],
+            [self.look, self.play],
+            &self.scores,
         );
         Circuit {
             look,
             play,
             score,
-            draws,
-            goals,
-            scores,
+            draws: self.draws,
+            goals: self.goals,
+            scores: self.scores.len(),
         }
     }
 }
