@@ -21,8 +21,9 @@ use serde::Serialize;
 
 use crate::game::{Game, Move, RoleId, Score};
 use crate::ground::{TermId, Terms};
+use crate::propnet::batch::Packed;
 use crate::propnet::code::Engine;
-use crate::propnet::{GroundLimits, TooLarge};
+use crate::propnet::{GroundLimits, Propnet, TooLarge};
 use answers::Answers;
 
 pub use any::{AnyMachine, Backend};
@@ -200,6 +201,12 @@ pub trait Machine: Clone + Send {
     /// # Ok::<(), PlayError>(())
     /// ```
     fn state(&mut self, facts: &[TermId]) -> Result<Self::State, PlayError>;
+
+    /// The network that answers for a state, and the state as it sees it; none
+    /// if something else answers.
+    fn network(&self, _state: &Self::State) -> Option<(&Propnet, Packed)> {
+        None
+    }
 
     /// The state after a joint move that is checked to be legal.
     ///

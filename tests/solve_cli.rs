@@ -159,6 +159,41 @@ fn each_puzzle_has_a_row() {
 }
 
 #[test]
+fn each_game_of_a_suite_has_a_row() {
+    let games = [
+        "solve",
+        "--suite",
+        LIGHTS,
+        "games/tic_tac_toe.kif",
+        "games/wolf_goat_cabbage.kif",
+        "--roles",
+        "1",
+    ];
+    let value = json(&[&games[..], &["--json", "--strategy", "bfs"]].concat(), 0);
+    let rows = value["puzzles"].as_array().expect("a list");
+    let known: Vec<_> = rows
+        .iter()
+        .map(|row| (row["game"].as_str().unwrap_or(""), row["length"].as_u64()))
+        .collect();
+    assert_eq!(
+        known,
+        [
+            ("buttons_and_lights", Some(6)),
+            ("wolf_goat_cabbage", Some(7))
+        ]
+    );
+    assert!(rows.iter().all(|row| row["optimal"] == true));
+    let output = ggp(&games);
+    let lines = text(&output.stdout);
+    assert!(
+        lines
+            .lines()
+            .last()
+            .is_some_and(|l| l.contains("2 of 2 solved"))
+    );
+}
+
+#[test]
 fn several_roles_are_evaluated() {
     let game = "games/rock_paper_scissors.kif";
     let value = json(&["solve", game, "--json", "--budget-nodes", "200"], 0);

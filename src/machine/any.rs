@@ -7,7 +7,8 @@ use super::{
 };
 use crate::game::{Game, Move, RoleId};
 use crate::ground::{TermId, Terms};
-use crate::propnet::TooLarge;
+use crate::propnet::batch::Packed;
+use crate::propnet::{Propnet, TooLarge};
 
 /// The backends.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -183,5 +184,12 @@ impl Machine for AnyMachine {
 
     fn state(&mut self, facts: &[TermId]) -> Result<Self::State, PlayError> {
         to_state!(self, m => m.state(facts))
+    }
+
+    fn network(&self, state: &Self::State) -> Option<(&Propnet, Packed)> {
+        match self {
+            AnyMachine::Propnet(machine) => machine.network(state),
+            _ => None,
+        }
     }
 }

@@ -14,7 +14,7 @@ use super::answers::Answers;
 use super::{DatalogMachine, Limits, Machine, PlayError};
 use crate::game::{Game, Move, RoleId};
 use crate::ground::{TermId, Terms};
-use crate::propnet::batch::{Batch, holds, pack};
+use crate::propnet::batch::{Batch, Packed, holds, pack};
 use crate::propnet::code::Engine;
 use crate::propnet::differential::Differential;
 use crate::propnet::network::Literal;
@@ -359,6 +359,13 @@ impl Machine for PropnetMachine {
         facts.sort_unstable();
         facts.dedup();
         Ok(self.state_of(&facts))
+    }
+
+    fn network(&self, state: &Self::State) -> Option<(&Propnet, Packed)> {
+        match state {
+            PropnetState::Packed(packed) => Some((&self.shared.net, packed.to_vec())),
+            PropnetState::Facts(_) => None,
+        }
     }
 }
 
