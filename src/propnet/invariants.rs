@@ -32,11 +32,11 @@ const MOST_COLUMNS: usize = 8;
 /// Ways to group the facts of a functor that are tried one after the other.
 const MOST_WAYS: usize = 4;
 /// Nodes of the network, times questions to the solver.
-const EFFORT: usize = 250_000;
+const EFFORT: usize = 100_000;
 /// Questions without which it is not worth a start.
 const FEW: usize = 50;
 /// Conflicts of all groups together, and of one alone.
-const CONFLICTS: (i32, i32) = (2_000, 100);
+const CONFLICTS: (i32, i32) = (500, 60);
 
 /// Groups of facts that exclude each other in every state reached; none for a
 /// network too large to find out.
@@ -167,7 +167,7 @@ struct Induction {
 
 impl Induction {
     fn new(net: &Propnet) -> Self {
-        let mut clauses = Clauses::new();
+        let mut clauses = Clauses::for_short_questions();
         let inputs: Vec<i32> = (0..net.network.inputs())
             .map(|_| clauses.variable())
             .collect();
