@@ -70,3 +70,4 @@ pub mod solve;
 pub mod span;
 pub mod symbol;
 pub mod syntax;
+pub mod verify;

@@ -7,6 +7,12 @@
 //! anyone sees them, and reasons are written down so that they can be checked by
 //! code that shares nothing with the methods.
 
+pub mod effects;
+mod gf2;
+pub mod linear;
+pub mod parity;
+pub mod potential;
+
 use crate::game::{Game, Score};
 use crate::propnet::Propnet;
 use crate::propnet::batch::Packed;
@@ -114,6 +120,9 @@ pub enum Reason {
     Parity {
         /// The facts.
         facts: Vec<u32>,
+        /// Weights, as of [`Reason::Potential`], that tell which facts can hold
+        /// in a solution; none if the rules of the end say enough.
+        told: Vec<Vec<(u32, i64)>>,
     },
     /// No move makes the weighted sum of the facts that hold larger, and it is
     /// smaller at the start than in any solution.

@@ -16,6 +16,7 @@ const LAYERS: &[&[&str]] = &[
     &["machine"],
     &["analysis"],
     &["search", "puzzle"],
+    &["verify"],
     &["solve", "play", "grid", "conformance", "bench"],
     &["ggp", "web"],
     &["cli"],

@@ -1,0 +1,504 @@
+//! Sums of facts that moves keep, or do not make larger.
+//!
+//! Each move is put into the network, with what its legality implies, and values
+//! are pushed through gate by gate: a node holds, does not, is a fact or its
+//! negation, or is open. Then the change of a sum is itself a sum over what is
+//! not known, and its bounds are found fact by fact, or group by group where
+//! facts exclude each other.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use crate::game::{Game, Score};
+use crate::ground::TermId;
+use crate::propnet::network::{Literal, Node};
+use crate::propnet::{GroundLimits, Propnet};
+
+/// Cases of the end that are told apart.
+const MOST_CASES: usize = 64;
+/// Gates below each other that are looked at for cases.
+const MOST_DEPTH: usize = 64;
+
+/// What is known of a node.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Value {
+    Known(bool),
+    /// A fact, or its negation.
+    Fact(usize, bool),
+    Open,
+}
+
+impl Value {
+    fn negated_if(self, negate: bool) -> Value {
+        match self {
+            Value::Known(value) => Value::Known(value != negate),
+            Value::Fact(fact, negated) => Value::Fact(fact, negated != negate),
+            Value::Open => Value::Open,
+        }
+    }
+}
+
+/// By fact, whether it is known to hold.
+type Facts = Vec<Option<bool>>;
+
+/// A sum of numbers, of facts times numbers, and of numbers each of which may be
+/// left out.
+#[derive(Default)]
+struct Sum {
+    known: i64,
+    facts: BTreeMap<usize, i64>,
+    open: Vec<i64>,
+}
+
+impl Sum {
+    fn add(&mut self, value: Value, times: i64) {
+        match value {
+            Value::Known(value) => self.known += i64::from(value) * times,
+            Value::Fact(fact, negated) => {
+                self.known += i64::from(negated) * times;
+                *self.facts.entry(fact).or_default() += if negated { -times } else { times };
+            }
+            Value::Open => self.open.push(times),
+        }
+    }
+}
+
+/// What a sum can be: a number, and one of each list.
+struct Range {
+    known: i64,
+    options: Vec<Vec<i64>>,
+}
+
+impl Range {
+    fn most(&self) -> i64 {
+        self.known
+            + self
+                .options
+                .iter()
+                .flat_map(|list| list.iter().max())
+                .sum::<i64>()
+    }
+
+    fn least(&self) -> i64 {
+        self.known
+            + self
+                .options
+                .iter()
+                .flat_map(|list| list.iter().min())
+                .sum::<i64>()
+    }
+
+    /// Whether the sum is odd; none if that depends.
+    fn is_odd(&self) -> Option<bool> {
+        let mut sum = self.known;
+        for list in &self.options {
+            if list.iter().any(|number| (number - list[0]) % 2 != 0) {
+                return None;
+            }
+            sum += list[0];
+        }
+        Some(sum % 2 != 0)
+    }
+}
+
+/// A game's network, its start, and what is known of solutions.
+pub(super) struct Sums {
+    net: Propnet,
+    by_text: FxHashMap<String, usize>,
+    /// By fact: what it always equals, itself if nothing else.
+    stands: Vec<Value>,
+    /// By fact: groups that it is in.
+    groups: Vec<Vec<usize>>,
+    start: Vec<bool>,
+    /// Each solution is one of these.
+    solutions: Vec<Facts>,
+}
+
+impl Sums {
+    pub fn new(game: &Game, start: &[TermId], target: Score) -> Result<Sums, String> {
+        let grounded = Propnet::ground(game, &GroundLimits::default());
+        let (mut net, _) = grounded.map_err(|error| error.to_string())?;
+        net.simplify();
+        let holds: Vec<bool> = net.facts.iter().map(|fact| start.contains(fact)).collect();
+        let held = holds.iter().filter(|&&holds| holds).count();
+        if held != start.len() || !net.admits(&holds) {
+            return Err("the network does not speak of this start".to_owned());
+        }
+        let terms = net.terms();
+        let text = |(fact, &term): (usize, &TermId)| (game.canonical(&terms, term), fact);
+        let by_text = net.facts.iter().enumerate().map(text).collect();
+        let mut stands: Vec<Value> = (0..net.facts.len())
+            .map(|fact| Value::Fact(fact, false))
+            .collect();
+        for &(fact, equal) in &net.assumed {
+            let value = match net.network.node(equal.node()) {
+                Node::Input(other) => Value::Fact(other, false),
+                _ => Value::Known(false),
+            };
+            stands[fact] = value.negated_if(equal.is_negated());
+        }
+        let mut groups = vec![Vec::new(); net.facts.len()];
+        for (number, group) in net.exclusive.iter().enumerate() {
+            group
+                .facts
+                .iter()
+                .for_each(|&fact| groups[fact].push(number));
+        }
+        let score = |value| game.score(&terms, value).is_ok_and(|score| score >= target);
+        let enough = net.goals[0].iter().filter(|&&(value, _)| score(value));
+        let enough: Vec<Literal> = enough.map(|&(_, due)| due).collect();
+        let mut sums = Sums {
+            net,
+            by_text,
+            stands,
+            groups,
+            start: holds,
+            solutions: Vec::new(),
+        };
+        for due in enough {
+            let both = [sums.net.terminal, due];
+            let cases = sums.all(&both, 0).unwrap_or_else(|| vec![Vec::new()]);
+            for case in cases {
+                let mut facts = vec![None; sums.groups.len()];
+                if sums.learn(&mut facts, &case) {
+                    sums.solutions.push(facts);
+                }
+            }
+        }
+        Ok(sums)
+    }
+
+    /// Checks that no move makes a sum larger, and that it is smaller at the
+    /// start than in all solutions.
+    pub fn potential(&self, weights: &[(String, i64)]) -> Result<(), String> {
+        let weights = self.weights(weights)?;
+        self.never_grows(&weights)?;
+        let start = self.at_start(&weights);
+        match self
+            .solutions
+            .iter()
+            .all(|facts| self.state(facts, &weights).least() > start)
+        {
+            true => Ok(()),
+            false => Err(format!(
+                "a solution may have {start}, as the start does, or less"
+            )),
+        }
+    }
+
+    /// Checks that no move changes whether a number of facts is odd, and that the
+    /// start and all solutions differ in that.
+    pub fn parity(&self, facts: &[String], told: &[Vec<(String, i64)>]) -> Result<(), String> {
+        let weights: Vec<(String, i64)> = facts.iter().map(|fact| (fact.clone(), 1)).collect();
+        let weights = self.weights(&weights)?;
+        for chosen in 0..self.net.moves[0].len() {
+            if let Some(change) = self.change(chosen, &weights)
+                && change.is_odd() != Some(false)
+            {
+                return Err(format!("{} may change an odd number", self.text(chosen)));
+            }
+        }
+        let mut tells = Vec::new();
+        for told in told {
+            let weights = self.weights(told)?;
+            self.never_grows(&weights)?;
+            let start = self.at_start(&weights);
+            tells.push((weights, start));
+        }
+        let start = self.at_start(&weights) % 2 != 0;
+        for solution in &self.solutions {
+            if let Some(facts) = self.narrowed(solution.clone(), &tells)
+                && self.state(&facts, &weights).is_odd() != Some(!start)
+            {
+                return Err("a solution may agree with the start".to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    /// By fact.
+    fn weights(&self, weights: &[(String, i64)]) -> Result<Vec<i64>, String> {
+        let mut by_fact = vec![0; self.start.len()];
+        for (text, weight) in weights {
+            let fact = self.by_text.get(text);
+            let fact = *fact.ok_or_else(|| format!("{text} can never hold"))?;
+            if by_fact[fact] != 0 || weight.unsigned_abs() > u64::from(u32::MAX) {
+                return Err(format!("{text} has no one weight, or a huge one"));
+            }
+            by_fact[fact] = *weight;
+        }
+        Ok(by_fact)
+    }
+
+    fn at_start(&self, weights: &[i64]) -> i64 {
+        let held = self.start.iter().zip(weights).filter(|&(&holds, _)| holds);
+        held.map(|(_, weight)| weight).sum()
+    }
+
+    fn never_grows(&self, weights: &[i64]) -> Result<(), String> {
+        for chosen in 0..self.net.moves[0].len() {
+            if let Some(change) = self.change(chosen, weights)
+                && change.most() > 0
+            {
+                let most = change.most();
+                return Err(format!("{} may add {most}", self.text(chosen)));
+            }
+        }
+        Ok(())
+    }
+
+    fn text(&self, chosen: usize) -> String {
+        let game = &self.net.game;
+        game.canonical(&self.net.terms(), self.net.moves[0][chosen].term())
+    }
+
+    /// By how much a legal move can change a sum; none if it is never legal.
+    fn change(&self, chosen: usize, weights: &[i64]) -> Option<Range> {
+        let mut known = vec![None; self.start.len()];
+        let implied = self.implied(self.net.legal[0][chosen])?;
+        if !self.learn(&mut known, &implied) {
+            return None;
+        }
+        let values = self.values(&known, chosen);
+        let mut sum = Sum::default();
+        let weighty = weights
+            .iter()
+            .enumerate()
+            .filter(|&(_, &weight)| weight != 0);
+        for (fact, &weight) in weighty {
+            let next = self.net.next[fact];
+            sum.add(values[next.node()].negated_if(next.is_negated()), weight);
+            sum.add(self.now(fact, &known), -weight);
+        }
+        Some(self.range(sum, &known))
+    }
+
+    /// What a sum can be where some facts are known.
+    fn state(&self, known: &Facts, weights: &[i64]) -> Range {
+        let mut sum = Sum::default();
+        for (fact, &weight) in weights.iter().enumerate() {
+            if weight != 0 {
+                sum.add(self.now(fact, known), weight);
+            }
+        }
+        self.range(sum, known)
+    }
+
+    fn now(&self, fact: usize, known: &Facts) -> Value {
+        match (known[fact], self.stands[fact]) {
+            (Some(value), _) => Value::Known(value),
+            (None, Value::Fact(other, negated)) if other != fact => {
+                self.now(other, known).negated_if(negated)
+            }
+            (None, value) => value,
+        }
+    }
+
+    fn range(&self, sum: Sum, known: &Facts) -> Range {
+        let mut left = sum.facts;
+        left.retain(|_, times| *times != 0);
+        let mut range = Range {
+            known: sum.known,
+            options: sum.open.iter().map(|&number| vec![0, number]).collect(),
+        };
+        while let Some((fact, times)) = left.pop_first() {
+            let mut options = vec![times];
+            let mut one_holds = false;
+            // One of the groups that the fact is in is enough to be right.
+            if let Some(&group) = self.groups[fact].first() {
+                let group = &self.net.exclusive[group];
+                one_holds = group.exact;
+                for other in group.facts.iter().filter(|&&other| other != fact) {
+                    match left.remove(other) {
+                        Some(times) => options.push(times),
+                        None => one_holds &= known[*other] == Some(false),
+                    }
+                }
+            }
+            if !one_holds {
+                options.push(0);
+            }
+            range.options.push(options);
+        }
+        range
+    }
+
+    /// What facts a literal implies at once; none if it never holds.
+    fn implied(&self, literal: Literal) -> Option<Vec<(usize, bool)>> {
+        let mut implied = Vec::new();
+        let mut open = vec![literal];
+        while let Some(literal) = open.pop() {
+            match self.net.network.node(literal.node()) {
+                Node::False if !literal.is_negated() => return None,
+                Node::Input(fact) => implied.push((fact, !literal.is_negated())),
+                Node::And(operands) if !literal.is_negated() => open.extend(operands),
+                _ => {}
+            }
+        }
+        Some(implied)
+    }
+
+    /// Adds what is known and what follows; false if it contradicts itself.
+    fn learn(&self, known: &mut Facts, more: &[(usize, bool)]) -> bool {
+        let mut open = more.to_vec();
+        loop {
+            for (fact, value) in std::mem::take(&mut open) {
+                if known[fact]
+                    .replace(value)
+                    .is_some_and(|before| before != value)
+                {
+                    return false;
+                }
+            }
+            for (fact, stands) in self.stands.iter().enumerate() {
+                match (*stands, known[fact]) {
+                    (Value::Known(value), None) => open.push((fact, value)),
+                    (Value::Known(value), Some(known)) if value != known => return false,
+                    (Value::Fact(other, negated), _) => match (known[fact], known[other]) {
+                        (Some(value), None) => open.push((other, value != negated)),
+                        (None, Some(value)) => open.push((fact, value != negated)),
+                        (Some(one), Some(two)) if one != (two != negated) => return false,
+                        _ => {}
+                    },
+                    _ => {}
+                }
+            }
+            for group in &self.net.exclusive {
+                let with = |value| {
+                    let facts = group.facts.iter().copied();
+                    facts
+                        .filter(|&fact| known[fact] == value)
+                        .collect::<Vec<_>>()
+                };
+                match (with(Some(true)).len(), with(None).len()) {
+                    (2.., _) => return false,
+                    (1, 1..) => open.extend(with(None).into_iter().map(|fact| (fact, false))),
+                    (0, 0) if group.exact => return false,
+                    (0, 1) if group.exact => {
+                        open.extend(with(None).into_iter().map(|fact| (fact, true)))
+                    }
+                    _ => {}
+                }
+            }
+            if open.is_empty() {
+                return true;
+            }
+        }
+    }
+
+    /// What sums that never grow say of a solution; none if it is impossible.
+    fn narrowed(&self, mut known: Facts, tells: &[(Vec<i64>, i64)]) -> Option<Facts> {
+        if tells.is_empty() {
+            return Some(known);
+        }
+        for fact in 0..known.len() {
+            for value in [true, false] {
+                if known[fact].is_some() {
+                    continue;
+                }
+                let mut case = known.clone();
+                let is_possible = self.learn(&mut case, &[(fact, value)])
+                    && tells
+                        .iter()
+                        .all(|(weights, start)| self.state(&case, weights).least() <= *start);
+                if !is_possible && !self.learn(&mut known, &[(fact, !value)]) {
+                    return None;
+                }
+            }
+        }
+        Some(known)
+    }
+
+    /// By node: its value with a move.
+    fn values(&self, known: &Facts, chosen: usize) -> Vec<Value> {
+        let network = &self.net.network;
+        let made = self.net.move_input(0, chosen);
+        let mut cyclic = vec![false; network.len()];
+        for region in network.regions() {
+            cyclic[region.nodes.clone()].fill(true);
+        }
+        let mut values = vec![Value::Open; network.len()];
+        for node in (0..network.len()).filter(|&node| !cyclic[node]) {
+            let read = |one: &Literal| values[one.node()].negated_if(one.is_negated());
+            values[node] = match network.node(node) {
+                Node::False => Value::Known(false),
+                Node::Input(input) if input < known.len() => self.now(input, known),
+                Node::Input(input) => Value::Known(input == made),
+                Node::Feedback(_) => Value::Open,
+                Node::And(operands) => all_of(operands.iter().map(read)),
+                Node::Xor(a, b) => match (read(&a), read(&b)) {
+                    (Value::Known(a), b) => b.negated_if(a),
+                    (a, Value::Known(b)) => a.negated_if(b),
+                    (Value::Fact(a, x), Value::Fact(b, y)) if a == b => Value::Known(x != y),
+                    _ => Value::Open,
+                },
+            };
+        }
+        values
+    }
+
+    /// Cases of which one holds if all of the literals do; none if nothing is
+    /// known.
+    fn all(&self, literals: &[Literal], depth: usize) -> Option<Vec<Vec<(usize, bool)>>> {
+        let cases = literals
+            .iter()
+            .filter_map(|&one| self.cases(one, depth + 1));
+        let mut lists: Vec<_> = cases.collect();
+        lists.sort_by_key(Vec::len);
+        let mut product = vec![Vec::new()];
+        for list in lists {
+            if product.len() * list.len() > MOST_CASES {
+                break;
+            }
+            let with = |case: &Vec<(usize, bool)>| -> Vec<_> {
+                list.iter()
+                    .map(|other| [case.as_slice(), other].concat())
+                    .collect()
+            };
+            product = product.iter().flat_map(with).collect();
+        }
+        Some(product)
+    }
+
+    fn cases(&self, literal: Literal, depth: usize) -> Option<Vec<Vec<(usize, bool)>>> {
+        if depth > MOST_DEPTH {
+            return None;
+        }
+        match (self.net.network.node(literal.node()), literal.is_negated()) {
+            (Node::False, negated) => Some(if negated {
+                vec![Vec::new()]
+            } else {
+                Vec::new()
+            }),
+            (Node::Input(fact), negated) => Some(vec![vec![(fact, !negated)]]),
+            (Node::And(operands), false) => self.all(operands, depth),
+            (Node::And(operands), true) => {
+                let mut cases = Vec::new();
+                for &operand in operands {
+                    cases.extend(self.cases(!operand, depth + 1)?);
+                    if cases.len() > MOST_CASES {
+                        return None;
+                    }
+                }
+                Some(cases)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What all of some values together are.
+fn all_of(values: impl Iterator<Item = Value>) -> Value {
+    let mut all = Value::Known(true);
+    for value in values {
+        all = match (all, value) {
+            (Value::Known(false), _) | (_, Value::Known(false)) => return Value::Known(false),
+            (Value::Known(true), other) | (other, Value::Known(true)) => other,
+            (Value::Fact(a, x), Value::Fact(b, y)) if a == b && x == y => all,
+            (Value::Fact(a, _), Value::Fact(b, _)) if a == b => return Value::Known(false),
+            _ => Value::Open,
+        };
+    }
+    all
+}
