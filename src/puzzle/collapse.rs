@@ -53,8 +53,9 @@ pub struct Solutions {
 
 /// Sets of moves that are tried.
 const MOST_ROUNDS: usize = 20_000;
-/// Conflicts, and sets of moves, for puzzles whose facts change more than once.
-const DOUBTFUL: (i32, usize) = (20_000, 200);
+/// Conflicts, and sets of moves, for puzzles most of whose facts change more than
+/// once.
+const DOUBTFUL: (i32, usize) = (5_000, 100);
 
 /// A plan, or a proof that there is none.
 pub fn collapse(puzzle: &Puzzle, budget: &Budget) -> Answer {
@@ -188,8 +189,9 @@ impl Analysis {
 
     fn search<'p>(&'p self, puzzle: &'p Puzzle, budget: &'p Budget, watch: Watch) -> Search<'p> {
         let conflicts = i32::try_from(budget.nodes).unwrap_or(-1);
-        let (conflicts, rounds) = match (self.facts().1, conflicts) {
-            (0, _) => (conflicts, MOST_ROUNDS),
+        let (facts, inexact) = self.facts();
+        let (conflicts, rounds) = match (2 * inexact > facts, conflicts) {
+            (false, _) => (conflicts, MOST_ROUNDS),
             (_, 0..) => (conflicts.min(DOUBTFUL.0), DOUBTFUL.1),
             _ => DOUBTFUL,
         };
@@ -238,19 +240,25 @@ impl Search<'_> {
                 Some(Err(())) => return Next::None,
                 Some(Ok(set)) => set,
             };
-            if let Some(plan) = self.plan(&set) {
-                let mut moves = plan.clone();
-                moves.sort_unstable();
-                self.formula.block(&moves);
-                if moves != set {
-                    self.formula.block(&set);
-                }
-                if plan.len() <= self.budget.depth as usize && !self.shown.contains(&moves) {
-                    self.shown.push(moves);
-                    return Next::Plan(plan);
-                }
-                // Another plan may be shorter, or this one was seen.
-                self.formula.is_sound &= plan.len() <= self.budget.depth as usize;
+            let Some(plan) = self.plan(&set) else {
+                continue;
+            };
+            let mut moves = plan.clone();
+            moves.sort_unstable();
+            if moves == set {
+                self.formula.block(&set);
+            } else {
+                // It was over before the rest, which may be made earlier.
+                let left = set.iter().filter(|chosen| moves.binary_search(chosen).is_err());
+                let left = left.copied().collect();
+                self.learn(&set, left, Duty::Open);
+            }
+            if plan.len() > self.budget.depth as usize {
+                break;
+            }
+            if !self.shown.contains(&moves) {
+                self.shown.push(moves);
+                return Next::Plan(plan);
             }
         }
         Next::Unknown
@@ -274,6 +282,13 @@ impl Search<'_> {
             Replay::Illegal(moves) => (moves, Duty::Legal),
             Replay::TooEarly(moves) => (moves, Duty::Open),
         };
+        self.learn(set, moves, duty);
+        None
+    }
+
+    /// Adds to the clauses what the rules ask of some moves, or else that it was
+    /// not this set.
+    fn learn(&mut self, set: &[u32], moves: Vec<u32>, duty: Duty) {
         let mut is_more = false;
         for chosen in moves {
             is_more |= self.formula.state_duty(chosen, duty);
@@ -282,7 +297,6 @@ impl Search<'_> {
             self.formula.block(set);
             self.formula.is_sound = false;
         }
-        None
     }
 }
 

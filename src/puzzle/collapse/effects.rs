@@ -7,6 +7,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use rustc_hash::FxHashMap;
+
 use crate::propnet::network::{Builder, Literal, Network, Node};
 use crate::propnet::rewrite::{live, same_gate, transcribe};
 use crate::puzzle::Puzzle;
@@ -126,8 +128,11 @@ impl Effects {
                 facts.extend(&drifting);
                 facts.sort_unstable();
                 facts.dedup();
+                let implied = implied(puzzle, legal);
                 let changing = |&fact: &u32| {
-                    counts(fact as usize) && becomes(fact) != stays[fact as usize]
+                    let known = implied.get(&fact).map(|&value| Literal::FALSE.negated_if(value));
+                    let becomes = becomes(fact);
+                    counts(fact as usize) && becomes != stays[fact as usize] && known != Some(becomes)
                 };
                 changed = (facts.into_iter().filter(changing))
                     .map(|fact| (fact, becomes(fact)))
@@ -193,6 +198,35 @@ fn relevant(puzzle: &Puzzle) -> Vec<bool> {
         }
     }
     relevant
+}
+
+/// Facts whose value follows from a conjunction, and from that of two facts that
+/// exclude each other one does not hold.
+fn implied(puzzle: &Puzzle, all: Literal) -> FxHashMap<u32, bool> {
+    let net = &puzzle.net;
+    let mut implied = FxHashMap::default();
+    let mut open = vec![all];
+    while let Some(literal) = open.pop() {
+        match net.network.node(literal.node()) {
+            Node::And(operands) if !literal.is_negated() => open.extend(operands),
+            Node::Input(fact) if fact < net.facts.len() => {
+                implied.insert(fact as u32, !literal.is_negated());
+            }
+            _ => {}
+        }
+    }
+    let holds: Vec<u32> = (implied.iter().filter(|fact| *fact.1))
+        .map(|(&fact, _)| fact)
+        .collect();
+    let excludes = |fact: &u32| {
+        let groups = net.exclusive.iter().map(|group| &group.facts);
+        let groups = groups.filter(|group| group.binary_search(&(*fact as usize)).is_ok());
+        groups.flatten().map(|&other| other as u32).filter(|&other| other != *fact).collect::<Vec<u32>>()
+    };
+    for other in holds.iter().flat_map(excludes) {
+        implied.entry(other).or_insert(false);
+    }
+    implied
 }
 
 /// What reads each node; a feedback reads what defines it.

@@ -8,6 +8,7 @@ use super::course::Course;
 use super::effects::{Change, Effects, Readers};
 use super::ternary::Ternary;
 use crate::propnet::batch::holds;
+use crate::propnet::network::Literal;
 use crate::puzzle::Puzzle;
 
 /// A fact that moves change.
@@ -89,11 +90,47 @@ impl Once {
             possible,
             after: Vec::new(),
         };
-        once.pairs(puzzle, effects, &mut ternary);
+        let last = once.last(effects, &mut ternary);
+        for mover in &mut once.movers {
+            // Nothing changes back what ends the game.
+            let ends = |by: &u32| last[*by as usize];
+            if mover.must.iter().chain(&mover.may).all(ends) {
+                mover.back.clear();
+            }
+        }
+        once.pairs(puzzle, effects, &last, &mut ternary);
         once
     }
 
-    fn pairs(&mut self, puzzle: &Puzzle, effects: &Effects, ternary: &mut Ternary<'_>) {
+    /// By move: whether it is known to end the game, if it changes what others
+    /// change back.
+    fn last(&self, effects: &Effects, ternary: &mut Ternary<'_>) -> Vec<bool> {
+        let mut last = vec![false; self.possible.len()];
+        for (made, changes) in effects.changes.iter().enumerate() {
+            let is_doubtful = |&(fact, _): &(u32, Literal)| {
+                let mover = &self.movers[fact as usize];
+                !mover.back.is_empty() && mover.must.binary_search(&(made as u32)).is_ok()
+            };
+            if self.possible[made] && changes.iter().any(is_doubtful) {
+                let constant = changes.iter().filter(|change| change.1.is_constant());
+                let facts: Vec<(usize, bool)> = constant
+                    .map(|&(fact, becomes)| (fact as usize, becomes == Literal::TRUE))
+                    .collect();
+                ternary.suppose(&facts, |ternary, _| {
+                    last[made] = ternary.read(effects.terminal) == Some(true);
+                });
+            }
+        }
+        last
+    }
+
+    fn pairs(
+        &mut self,
+        puzzle: &Puzzle,
+        effects: &Effects,
+        last: &[bool],
+        ternary: &mut Ternary<'_>,
+    ) {
         let moves = self.possible.len();
         if moves > MOST_MOVES {
             return;
@@ -111,6 +148,12 @@ impl Once {
         let mut effort = EFFORT;
         let mut after = vec![vec![0; moves.div_ceil(64)]; moves];
         for made in (0..moves).filter(|&made| self.possible[made]) {
+            if last[made] {
+                for chosen in 0..moves {
+                    after[made][chosen / 64] |= 1 << (chosen % 64);
+                }
+                continue;
+            }
             let mut facts = Vec::new();
             for &(fact, becomes) in &effects.changes[made] {
                 let mover = &self.movers[fact as usize];

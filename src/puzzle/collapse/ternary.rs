@@ -3,9 +3,6 @@
 //! In: a network and what is known of its inputs. Out: what follows for its
 //! nodes. A cycle's feedbacks are never known.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use super::effects::Readers;
 use crate::propnet::network::{Literal, Network, Node};
 
@@ -56,30 +53,46 @@ impl<'n> Ternary<'n> {
     /// What follows if these inputs too are known, given to `look`; it is
     /// forgotten then. The result is the number of nodes that became known.
     pub fn suppose(&mut self, inputs: &[(usize, bool)], look: impl FnOnce(&Self, &[usize])) -> usize {
-        let mut waiting = BinaryHeap::new();
         let mut learned = Vec::new();
         for &(input, value) in inputs {
-            let node = self.network.input(input).node();
-            if self.values[node].is_none() {
-                self.values[node] = Some(value);
-                learned.push(node);
-                waiting.extend(self.readers.of(node).iter().map(|&reader| Reverse(reader)));
-            }
+            self.learn(self.network.input(input).node(), value, &mut learned);
         }
-        while let Some(Reverse(node)) = waiting.pop() {
-            while waiting.peek() == Some(&Reverse(node)) {
-                waiting.pop();
-            }
-            let node = node as usize;
-            if self.values[node].is_none() && let Some(value) = self.value(node) {
-                self.values[node] = Some(value);
-                learned.push(node);
-                // A feedback may stand before what defines it, and stays unknown.
-                waiting.extend(self.readers.of(node).iter().map(|&reader| Reverse(reader)));
+        let mut next = 0;
+        while let Some(&node) = learned.get(next) {
+            next += 1;
+            let value = self.values[node];
+            for &reader in self.readers.of(node) {
+                let reader = reader as usize;
+                if self.values[reader].is_some() {
+                    continue;
+                }
+                let becomes = match self.network.node(reader) {
+                    Node::And(operands) => {
+                        let place = operands.partition_point(|one| one.node() < node);
+                        match value == Some(operands[place].is_negated()) {
+                            true => Some(false),
+                            // Without a false operand all have to be true.
+                            false => (operands.iter())
+                                .all(|&one| self.read(one) == Some(true))
+                                .then_some(true),
+                        }
+                    }
+                    _ => self.value(reader),
+                };
+                if let Some(value) = becomes {
+                    self.learn(reader, value, &mut learned);
+                }
             }
         }
         look(self, &learned);
         learned.iter().for_each(|&node| self.values[node] = None);
         learned.len()
+    }
+
+    fn learn(&mut self, node: usize, value: bool, learned: &mut Vec<usize>) {
+        if self.values[node].is_none() {
+            self.values[node] = Some(value);
+            learned.push(node);
+        }
     }
 }

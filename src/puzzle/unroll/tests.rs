@@ -14,7 +14,10 @@ fn lamps(count: usize, more: &str) -> String {
          (<= (goal r 100) (not any)) (<= (goal r 0) any)",
     );
     for number in 1..=count {
-        rules.push_str(&format!("(lamp {number}) (beside {} {number})", number - 1));
+        rules.push_str(&format!("(lamp {number})"));
+        if number > 1 {
+            rules.push_str(&format!("(beside {} {number})", number - 1));
+        }
     }
     rules + more
 }
