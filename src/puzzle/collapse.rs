@@ -176,14 +176,21 @@ impl Analysis {
 
     fn found(&self) -> String {
         let (facts, inexact) = self.facts();
-        let moves = self.once.possible.iter().filter(|&&possible| possible).count();
+        let moves = self
+            .once
+            .possible
+            .iter()
+            .filter(|&&possible| possible)
+            .count();
         let clock = match self.course.facts.len() {
             0 => String::new(),
             clock => format!(", {clock} facts count moves"),
         };
         match inexact {
             0 => format!("{moves} moves write {facts} facts once each{clock}"),
-            _ => format!("{moves} moves write {facts} facts, {inexact} of them not only once{clock}"),
+            _ => {
+                format!("{moves} moves write {facts} facts, {inexact} of them not only once{clock}")
+            }
         }
     }
 
@@ -249,7 +256,9 @@ impl Search<'_> {
                 self.formula.block(&set);
             } else {
                 // It was over before the rest, which may be made earlier.
-                let left = set.iter().filter(|chosen| moves.binary_search(chosen).is_err());
+                let left = set
+                    .iter()
+                    .filter(|chosen| moves.binary_search(chosen).is_err());
                 let left = left.copied().collect();
                 self.learn(&set, left, Duty::Open);
             }

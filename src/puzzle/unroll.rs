@@ -87,7 +87,13 @@ impl<'p> Steps<'p> {
             after,
         };
         let yes = steps.clauses.yes();
-        let fact = |fact| if holds(&puzzle.start, fact) { yes } else { -yes };
+        let fact = |fact| {
+            if holds(&puzzle.start, fact) {
+                yes
+            } else {
+                -yes
+            }
+        };
         steps.push((0..effects.relevant.len()).map(fact).collect());
         steps
     }
@@ -180,7 +186,11 @@ impl<'p> Steps<'p> {
                 clauses.add(&[-moves[chosen], legal]);
             }
         }
-        let possible: Vec<i32> = moves.iter().copied().filter(|&chosen| chosen != no).collect();
+        let possible: Vec<i32> = moves
+            .iter()
+            .copied()
+            .filter(|&chosen| chosen != no)
+            .collect();
         let (one, two) = clauses.one_and_two(&possible);
         clauses.add(&[one]);
         clauses.add(&[-two]);

@@ -64,10 +64,17 @@ impl Effects {
         let mut roots = vec![puzzle.solved, net.terminal];
         roots.extend(&net.legal[0]);
         let next = |fact: &usize| net.next[*fact];
-        roots.extend((0..facts).filter(|&fact| relevant[fact]).map(|fact| next(&fact)));
+        roots.extend(
+            (0..facts)
+                .filter(|&fact| relevant[fact])
+                .map(|fact| next(&fact)),
+        );
         let live = live(old, roots);
         let readers = Readers::new(old, &live);
-        let by_moves = readers.spread((0..net.moves[0].len()).map(|m| net.move_input(0, m)), |_| None);
+        let by_moves = readers.spread(
+            (0..net.moves[0].len()).map(|m| net.move_input(0, m)),
+            |_| None,
+        );
         if (old.regions().iter()).any(|region| region.nodes.clone().any(|node| by_moves[node])) {
             return None;
         }
@@ -130,14 +137,20 @@ impl Effects {
                 facts.dedup();
                 let implied = implied(puzzle, legal);
                 let changing = |&fact: &u32| {
-                    let known = implied.get(&fact).map(|&value| Literal::FALSE.negated_if(value));
+                    let known = implied
+                        .get(&fact)
+                        .map(|&value| Literal::FALSE.negated_if(value));
                     let becomes = becomes(fact);
-                    counts(fact as usize) && becomes != stays[fact as usize] && known != Some(becomes)
+                    counts(fact as usize)
+                        && becomes != stays[fact as usize]
+                        && known != Some(becomes)
                 };
                 changed = (facts.into_iter().filter(changing))
                     .map(|fact| (fact, becomes(fact)))
                     .collect();
-                touched.iter().for_each(|&node| one.now[node] = became[node]);
+                touched
+                    .iter()
+                    .for_each(|&node| one.now[node] = became[node]);
                 one.effort = one.effort.checked_sub(drifting.len())?;
             }
             changes.push(changed);
@@ -163,8 +176,12 @@ impl Effects {
             _ => {}
         }
         match self.network.node(becomes.node()) {
-            Node::And(operands) if !becomes.is_negated() && operands.contains(&stays) => Change::Fall,
-            Node::And(operands) if becomes.is_negated() && operands.contains(&!stays) => Change::Rise,
+            Node::And(operands) if !becomes.is_negated() && operands.contains(&stays) => {
+                Change::Fall
+            }
+            Node::And(operands) if becomes.is_negated() && operands.contains(&!stays) => {
+                Change::Rise
+            }
             _ => Change::Any,
         }
     }
@@ -221,7 +238,11 @@ fn implied(puzzle: &Puzzle, all: Literal) -> FxHashMap<u32, bool> {
     let excludes = |fact: &u32| {
         let groups = net.exclusive.iter().map(|group| &group.facts);
         let groups = groups.filter(|group| group.binary_search(&(*fact as usize)).is_ok());
-        groups.flatten().map(|&other| other as u32).filter(|&other| other != *fact).collect::<Vec<u32>>()
+        groups
+            .flatten()
+            .map(|&other| other as u32)
+            .filter(|&other| other != *fact)
+            .collect::<Vec<u32>>()
     };
     for other in holds.iter().flat_map(excludes) {
         implied.entry(other).or_insert(false);

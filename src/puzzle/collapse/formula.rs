@@ -123,7 +123,11 @@ impl<'p> Formula<'p> {
         let mut state = vec![no; network.inputs()];
         for fact in (0..network.inputs()).filter(needed) {
             let moved = self.moved(fact, at);
-            state[fact] = if holds(&self.puzzle.start, fact) { -moved } else { moved };
+            state[fact] = if holds(&self.puzzle.start, fact) {
+                -moved
+            } else {
+                moved
+            };
         }
         let facts = self.course.facts.iter().enumerate();
         let clocks: Vec<(usize, usize)> = facts.map(|(place, &fact)| (place, fact)).collect();
@@ -139,7 +143,11 @@ impl<'p> Formula<'p> {
                     _ => self.clauses.any(&then),
                 };
                 for (values, &number) in values {
-                    let fact = if values[place] { state[fact] } else { -state[fact] };
+                    let fact = if values[place] {
+                        state[fact]
+                    } else {
+                        -state[fact]
+                    };
                     self.clauses.add(&[-number, fact]);
                 }
             }
@@ -154,7 +162,11 @@ impl<'p> Formula<'p> {
         if mover.is_still() {
             return -self.clauses.yes();
         }
-        let must: Vec<i32> = mover.must.iter().filter_map(|&by| self.made_at(by, at)).collect();
+        let must: Vec<i32> = mover
+            .must
+            .iter()
+            .filter_map(|&by| self.made_at(by, at))
+            .collect();
         if mover.is_exact() {
             return self.clauses.any(&must);
         }
@@ -164,12 +176,20 @@ impl<'p> Formula<'p> {
         any.extend(mover.may.iter().filter_map(|&by| self.made_at(by, at)));
         self.clauses.add(&any);
         if mover.back.is_empty() {
-            must.iter().for_each(|&must| self.clauses.add(&[-must, moved]));
+            must.iter()
+                .for_each(|&must| self.clauses.add(&[-must, moved]));
             return moved;
         }
-        let once_only = *self.once_only.get_or_insert_with(|| self.clauses.variable());
-        must.iter().for_each(|&must| self.clauses.add(&[-once_only, -must, moved]));
-        for &back in mover.back.iter().filter(|&back| mover.may.binary_search(back).is_err()) {
+        let once_only = *self
+            .once_only
+            .get_or_insert_with(|| self.clauses.variable());
+        must.iter()
+            .for_each(|&must| self.clauses.add(&[-once_only, -must, moved]));
+        for &back in mover
+            .back
+            .iter()
+            .filter(|&back| mover.may.binary_search(back).is_err())
+        {
             if let Some(back) = self.made_at(back, at) {
                 self.clauses.add(&[-once_only, -back, -moved]);
             }
@@ -237,9 +257,12 @@ impl<'p> Formula<'p> {
         if made.len() * count > MOST_COUNTED {
             return numbers;
         }
-        let repeats = |chosen| self.once.possible[chosen] && !self.once.is_never_after(chosen, chosen);
+        let repeats =
+            |chosen| self.once.possible[chosen] && !self.once.is_never_after(chosen, chosen);
         let no_repeats = match (0..self.made.len()).any(repeats) {
-            true => *self.no_repeats.get_or_insert_with(|| self.clauses.variable()),
+            true => *self
+                .no_repeats
+                .get_or_insert_with(|| self.clauses.variable()),
             false => self.clauses.yes(),
         };
         // least[k]: at least k of the moves so far are made.
@@ -298,10 +321,17 @@ impl<'p> Formula<'p> {
     /// A set of moves, ascending; None if the solver gave up, an empty error if
     /// there is none.
     pub fn solve(&mut self, conflicts: i32) -> Option<Result<Vec<u32>, ()>> {
-        let assumed: Vec<i32> = self.once_only.iter().chain(&self.no_repeats).copied().collect();
+        let assumed: Vec<i32> = self
+            .once_only
+            .iter()
+            .chain(&self.no_repeats)
+            .copied()
+            .collect();
         let found = self.clauses.solve(&assumed, conflicts)?;
         if !found {
-            self.is_sound &= !assumed.iter().any(|&assumed| self.clauses.is_needed(assumed));
+            self.is_sound &= !assumed
+                .iter()
+                .any(|&assumed| self.clauses.is_needed(assumed));
             return Some(Err(()));
         }
         let made = |chosen: &u32| {
@@ -353,7 +383,10 @@ impl<'p> Formula<'p> {
         }
         let cycles = cycles(&before);
         for cycle in &cycles {
-            let mut cut: Vec<i32> = cycle.iter().map(|&at| -self.made[set[at] as usize]).collect();
+            let mut cut: Vec<i32> = cycle
+                .iter()
+                .map(|&at| -self.made[set[at] as usize])
+                .collect();
             for (number, &first) in cycle.iter().enumerate() {
                 let (first, second) = (set[first], set[cycle[(number + 1) % cycle.len()]]);
                 if !self.once.is_never_after(first as usize, second as usize) {
@@ -391,9 +424,13 @@ fn cycles(before: &[Vec<u32>]) -> Vec<Vec<usize>> {
     let mut waits: Vec<usize> = before.iter().map(Vec::len).collect();
     let mut behind = vec![Vec::new(); before.len()];
     for (place, before) in before.iter().enumerate() {
-        before.iter().for_each(|&first| behind[first as usize].push(place));
+        before
+            .iter()
+            .for_each(|&first| behind[first as usize].push(place));
     }
-    let mut open: Vec<usize> = (0..before.len()).filter(|&place| waits[place] == 0).collect();
+    let mut open: Vec<usize> = (0..before.len())
+        .filter(|&place| waits[place] == 0)
+        .collect();
     while let Some(place) = open.pop() {
         for &later in &behind[place] {
             waits[later] -= 1;
@@ -413,10 +450,16 @@ fn cycles(before: &[Vec<u32>]) -> Vec<Vec<usize>> {
             seen[at] = walk;
             path.push(at);
             let first = before[at].iter().map(|&first| first as usize);
-            at = first.into_iter().find(|&first| waits[first] > 0).expect("it waits for one");
+            at = first
+                .into_iter()
+                .find(|&first| waits[first] > 0)
+                .expect("it waits for one");
         }
         if seen[at] == walk {
-            let from = path.iter().position(|&place| place == at).expect("it was passed");
+            let from = path
+                .iter()
+                .position(|&place| place == at)
+                .expect("it was passed");
             let mut cycle = path.split_off(from);
             cycle.reverse();
             cycles.push(cycle);

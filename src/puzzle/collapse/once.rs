@@ -58,7 +58,8 @@ impl Once {
         for (chosen, changes) in effects.changes.iter().enumerate() {
             for &(fact, becomes) in changes {
                 let mover = &mut movers[fact as usize];
-                let (must, may, back) = match (effects.change(fact, becomes), holds[fact as usize]) {
+                let (must, may, back) = match (effects.change(fact, becomes), holds[fact as usize])
+                {
                     (Change::Set, false) | (Change::Clear, true) => (true, false, false),
                     (Change::Set, true) | (Change::Clear, false) => (false, false, true),
                     (Change::Rise, false) | (Change::Fall, true) => (false, true, false),
@@ -193,7 +194,9 @@ impl Once {
     pub fn never_after(&self, made: usize) -> impl Iterator<Item = usize> {
         let words = self.after.get(made).into_iter().flatten().enumerate();
         words.flat_map(|(place, &word)| {
-            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| 64 * place + bit)
+            (0..64)
+                .filter(move |bit| word >> bit & 1 == 1)
+                .map(move |bit| 64 * place + bit)
         })
     }
 }

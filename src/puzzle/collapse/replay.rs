@@ -63,7 +63,9 @@ impl Reduced {
         let of = |literal: Literal| became[literal.node()].negated_if(literal.is_negated());
         let changes = set.iter().map(|chosen| {
             let changes = changes(chosen).iter();
-            changes.map(|&(fact, becomes)| (fact, of(becomes))).collect()
+            changes
+                .map(|&(fact, becomes)| (fact, of(becomes)))
+                .collect()
         });
         Reduced {
             terminal: of(effects.terminal),
@@ -83,7 +85,8 @@ impl Reduced {
         set: &[u32],
         before: &[Vec<u32>],
     ) -> Option<Plan> {
-        let constant = |changes: &Vec<(u32, Literal)>| changes.iter().all(|change| change.1.is_constant());
+        let constant =
+            |changes: &Vec<(u32, Literal)>| changes.iter().all(|change| change.1.is_constant());
         if !self.changes.iter().all(constant) {
             return None;
         }
@@ -169,7 +172,9 @@ fn in_order(before: &[Vec<u32>]) -> Option<Vec<usize>> {
     let mut waits: Vec<usize> = before.iter().map(Vec::len).collect();
     let mut behind = vec![Vec::new(); before.len()];
     for (place, before) in before.iter().enumerate() {
-        before.iter().for_each(|&first| behind[first as usize].push(place));
+        before
+            .iter()
+            .for_each(|&first| behind[first as usize].push(place));
     }
     let ready = (0..before.len()).filter(|&place| waits[place] == 0);
     let mut ready: BinaryHeap<Reverse<usize>> = ready.map(Reverse).collect();
@@ -204,7 +209,9 @@ pub(super) fn replay(
     let mut waits: Vec<usize> = before.iter().map(Vec::len).collect();
     let mut behind = vec![Vec::new(); set.len()];
     for (place, before) in before.iter().enumerate() {
-        before.iter().for_each(|&first| behind[first as usize].push(place));
+        before
+            .iter()
+            .for_each(|&first| behind[first as usize].push(place));
     }
     let mut left: Vec<usize> = (0..set.len()).collect();
     let mut state: Vec<u64> = (0..effects.network.inputs())
@@ -216,7 +223,9 @@ pub(super) fn replay(
     let named = |places: &[usize]| places.iter().map(|&place| set[place]).collect::<Vec<u32>>();
     loop {
         let is_legal = |place: &usize| read(reduced.legal[*place], &values) >> lane & 1 == 1;
-        let first: Vec<usize> = (left.iter().copied()).filter(|&place| waits[place] == 0).collect();
+        let first: Vec<usize> = (left.iter().copied())
+            .filter(|&place| waits[place] == 0)
+            .collect();
         let mut tried: Vec<usize> = first.iter().copied().filter(is_legal).take(64).collect();
         if tried.is_empty() {
             let first = named(&first);
@@ -228,7 +237,10 @@ pub(super) fn replay(
             }
         }
         // A lane for each move that is tried.
-        let mut next: Vec<u64> = state.iter().map(|word| (word >> lane & 1).wrapping_neg()).collect();
+        let mut next: Vec<u64> = state
+            .iter()
+            .map(|word| (word >> lane & 1).wrapping_neg())
+            .collect();
         let Some(steps) = course.after(plan.len() + 1) else {
             return Replay::TooEarly(named(&left));
         };
@@ -256,7 +268,9 @@ pub(super) fn replay(
             return Replay::Solved(plan);
         }
         left.retain(|&other| other != place);
-        behind[place].iter().for_each(|&later| waits[later] = waits[later].saturating_sub(1));
+        behind[place]
+            .iter()
+            .for_each(|&later| waits[later] = waits[later].saturating_sub(1));
         (state, values, lane) = (next, after, number);
     }
 }

@@ -40,19 +40,24 @@ impl<'n> Ternary<'n> {
             Node::False => Some(false),
             Node::Input(_) | Node::Feedback(_) => None,
             Node::Xor(a, b) => Some(self.read(a)? != self.read(b)?),
-            Node::And(operands) => operands.iter().try_fold(true, |all, &operand| {
-                match self.read(operand) {
+            Node::And(operands) => operands
+                .iter()
+                .try_fold(true, |all, &operand| match self.read(operand) {
                     Some(false) => Err(()),
                     Some(true) => Ok(all),
                     None => Ok(false),
-                }
-            }).map_or(Some(false), |all| all.then_some(true)),
+                })
+                .map_or(Some(false), |all| all.then_some(true)),
         }
     }
 
     /// What follows if these inputs too are known, given to `look`; it is
     /// forgotten then. The result is the number of nodes that became known.
-    pub fn suppose(&mut self, inputs: &[(usize, bool)], look: impl FnOnce(&Self, &[usize])) -> usize {
+    pub fn suppose(
+        &mut self,
+        inputs: &[(usize, bool)],
+        look: impl FnOnce(&Self, &[usize]),
+    ) -> usize {
         let mut learned = Vec::new();
         for &(input, value) in inputs {
             self.learn(self.network.input(input).node(), value, &mut learned);

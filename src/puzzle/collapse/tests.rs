@@ -91,7 +91,11 @@ impl Rules {
         (sets, shortest)
     }
 
-    fn key(&self, state: State, made: BTreeSet<Move>) -> (Vec<crate::ground::TermId>, BTreeSet<Move>) {
+    fn key(
+        &self,
+        state: State,
+        made: BTreeSet<Move>,
+    ) -> (Vec<crate::ground::TermId>, BTreeSet<Move>) {
         (self.machine.facts(&state), made)
     }
 }
@@ -126,7 +130,11 @@ fn placing(size: usize, attacked: &str) -> String {
          (<= (goal r 100) (not bad)) (<= (goal r 0) bad)",
     );
     for number in 0..size {
-        rules.push_str(&format!("(follows {number} {}) (place {})", number + 1, number + 1));
+        rules.push_str(&format!(
+            "(follows {number} {}) (place {})",
+            number + 1,
+            number + 1
+        ));
     }
     rules.push_str(&format!("(<= terminal (true (clock {size})))"));
     rules.push_str(attacked);
@@ -264,7 +272,11 @@ fn random_game(seed: u64, erases: bool) -> String {
             "(<= (legal r (set {fact})) (not (true (on {fact}))) {})
              (<= (next (on {fact})) (does r (set {fact})) {})\n",
             literals(2),
-            if number == 4 { literals(1) } else { String::new() },
+            if number == 4 {
+                literals(1)
+            } else {
+                String::new()
+            },
         ));
     }
     rules.push_str(&format!(

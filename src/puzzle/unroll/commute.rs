@@ -42,7 +42,11 @@ pub(super) fn commuting(effects: &Effects) -> Vec<Vec<u32>> {
     let mut effort = EFFORT;
     for first in (0..moves).filter(is_possible) {
         let changes = &effects.changes[first];
-        if !never_lost && changes.iter().any(|(fact, _)| lost.binary_search(fact).is_ok()) {
+        if !never_lost
+            && changes
+                .iter()
+                .any(|(fact, _)| lost.binary_search(fact).is_ok())
+        {
             continue;
         }
         for second in (first + 1..moves).filter(is_possible) {
@@ -53,13 +57,15 @@ pub(super) fn commuting(effects: &Effects) -> Vec<Vec<u32>> {
             };
             effort = left;
             let is_read = |changes: &[(u32, Literal)], reads: &[u32]| {
-                changes.iter().any(|(fact, _)| reads.binary_search(fact).is_ok())
+                changes
+                    .iter()
+                    .any(|(fact, _)| reads.binary_search(fact).is_ok())
             };
-            let agrees = |&(fact, becomes): &(u32, Literal)| {
-                match others.binary_search_by_key(&fact, |change| change.0) {
-                    Ok(place) => others[place].1 == becomes && is_plain(network, fact, becomes),
-                    Err(_) => true,
-                }
+            let agrees = |&(fact, becomes): &(u32, Literal)| match others
+                .binary_search_by_key(&fact, |change| change.0)
+            {
+                Ok(place) => others[place].1 == becomes && is_plain(network, fact, becomes),
+                Err(_) => true,
             };
             if !is_read(changes, &reads[second])
                 && !is_read(others, &reads[first])
@@ -74,7 +80,8 @@ pub(super) fn commuting(effects: &Effects) -> Vec<Vec<u32>> {
 
 /// Whether a move made twice in a row changes nothing.
 pub(super) fn is_undone_by_itself(effects: &Effects, chosen: usize) -> bool {
-    let turned = |&(fact, becomes): &(u32, Literal)| becomes == !effects.network.input(fact as usize);
+    let turned =
+        |&(fact, becomes): &(u32, Literal)| becomes == !effects.network.input(fact as usize);
     effects.changes[chosen].iter().all(turned)
 }
 
@@ -108,7 +115,12 @@ fn ends_are_won(effects: &Effects) -> bool {
     for (fact, _) in effects.changes.iter().flatten() {
         changed[*fact as usize] = true;
     }
-    if !network.regions().is_empty() && live(network, [effects.terminal, effects.solved]).iter().enumerate().any(|(node, &live)| live && matches!(network.node(node), Node::Feedback(_))) {
+    if !network.regions().is_empty()
+        && live(network, [effects.terminal, effects.solved])
+            .iter()
+            .enumerate()
+            .any(|(node, &live)| live && matches!(network.node(node), Node::Feedback(_)))
+    {
         return false;
     }
     let mut clauses = Clauses::new();

@@ -65,5 +65,8 @@ fn a_game_that_ends_by_itself_has_no_longer_plan() {
         "{answer:?}"
     );
     let answer = unroll(&puzzle(&lamps(5, timed)), &Budget::default());
-    assert!(matches!(answer.outcome, Outcome::Solved { .. }), "{answer:?}");
+    assert!(
+        matches!(answer.outcome, Outcome::Solved { .. }),
+        "{answer:?}"
+    );
 }
