@@ -6,7 +6,7 @@
 
 mod attempts;
 pub mod batch;
-mod clauses;
+pub(crate) mod clauses;
 pub mod code;
 mod constants;
 mod cycles;

@@ -12,6 +12,8 @@ mod gf2;
 pub mod linear;
 pub mod parity;
 pub mod potential;
+pub mod collapse;
+pub mod unroll;
 
 use crate::game::{Game, Score};
 use crate::propnet::Propnet;

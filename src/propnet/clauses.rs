@@ -8,13 +8,42 @@
 //! Source: Tseitin, On the complexity of derivation in propositional calculus
 //! (1968); CaDiCaL by Biere et al.
 
-use super::network::{Literal, Network, Node};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use super::network::{Literal, Network, Node, Region, read};
 
 /// A solver and the variables it has given away. Variables and their negations
 /// are numbers other than 0, as in DIMACS.
-pub(super) struct Clauses {
-    solver: cadical::Solver,
+pub(crate) struct Clauses {
+    solver: cadical::Solver<Watch>,
     variables: i32,
+    written: u64,
+}
+
+/// What ends a search before its time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Watch {
+    /// When it is over.
+    pub deadline: Option<Instant>,
+    /// Raised from outside.
+    pub interrupt: Option<Arc<AtomicBool>>,
+}
+
+impl Watch {
+    /// Whether to stop now.
+    pub fn is_over(&self) -> bool {
+        let raised = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
+        self.interrupt.as_ref().is_some_and(raised)
+            || self.deadline.is_some_and(|end| Instant::now() >= end)
+    }
+}
+
+impl cadical::Callbacks for Watch {
+    fn terminate(&mut self) -> bool {
+        self.is_over()
+    }
 }
 
 impl Clauses {
@@ -33,10 +62,25 @@ impl Clauses {
         let mut clauses = Clauses {
             solver,
             variables: 0,
+            written: 0,
         };
         let yes = clauses.variable();
         clauses.add(&[yes]);
         clauses
+    }
+
+    /// No variables but one that is true; questions end when this says so.
+    pub fn watched(watch: Watch) -> Self {
+        let mut clauses = Clauses::new();
+        clauses.solver.set_callbacks(Some(watch));
+        clauses
+    }
+
+    /// Bytes taken, about.
+    pub fn memory(&self) -> u64 {
+        // A variable has values, watches and scores; a literal of a clause its
+        // number, and most clauses are short.
+        100 * u64::from(self.variables.unsigned_abs()) + 12 * self.written
     }
 
     /// True.
@@ -52,6 +96,7 @@ impl Clauses {
 
     /// One of these holds.
     pub fn add(&mut self, clause: &[i32]) {
+        self.written += clause.len() as u64 + 1;
         self.solver.add_clause(clause.iter().copied());
     }
 
@@ -90,14 +135,22 @@ impl Clauses {
         self.solver.solve_with(assumptions.iter().copied())
     }
 
-    /// A variable's value in the model found.
-    pub fn holds(&self, variable: i32) -> bool {
-        self.solver.value(variable) == Some(true)
+    /// Whether the last refutation needed this assumption.
+    pub fn is_needed(&self, assumption: i32) -> bool {
+        self.solver.failed(assumption)
+    }
+
+    /// The value of a variable, or of its negation, in the model found.
+    pub fn holds(&self, literal: i32) -> bool {
+        (self.solver.value(literal.abs()) == Some(true)) == (literal > 0)
     }
 }
 
+/// Clauses made of one model.
+const MOST_LOOPS: usize = 64;
+
 /// A network's nodes as variables.
-pub(super) struct Frame<'n> {
+pub(crate) struct Frame<'n> {
     network: &'n Network,
     /// By node: its variable, 0 if there is none yet.
     variables: Vec<i32>,
@@ -118,6 +171,75 @@ impl<'n> Frame<'n> {
     pub fn literal(&mut self, literal: Literal, clauses: &mut Clauses) -> i32 {
         self.define(literal.node(), clauses);
         self.known(literal)
+    }
+
+    /// Clauses that the least fixpoint fulfils and the model found does not, if
+    /// it takes more to be true in a cycle than the inputs give by themselves;
+    /// `values` are those of all nodes, in the first lane.
+    ///
+    /// What is true only because of itself is false; so while nothing changes of
+    /// what keeps it apart from everything else, it can not hold.
+    ///
+    /// Source: loop formulas, as in Lin and Zhao, ASSAT: computing answer sets of
+    /// a logic program by SAT solvers (2004).
+    pub fn loops(&self, values: &[u64], clauses: &Clauses) -> Vec<Vec<i32>> {
+        let mut loops = Vec::new();
+        for region in self.network.regions() {
+            let is_unfounded = |&node: &usize| {
+                matches!(self.network.node(node), Node::Feedback(_))
+                    && self.variables[node] != 0
+                    && values[node] & 1 == 0
+                    && clauses.holds(self.variables[node])
+            };
+            let unfounded = region.nodes.clone().filter(is_unfounded);
+            for node in unfounded.take(MOST_LOOPS) {
+                let mut clause = self.supports(region, node, values);
+                clause.push(-self.variables[node]);
+                loops.push(clause);
+            }
+            // What depends on this region may be wrong because of it.
+            if !loops.is_empty() {
+                break;
+            }
+        }
+        loops
+    }
+
+    /// Literals from outside of a cycle, all false: while they are, a feedback
+    /// that is false remains so.
+    fn supports(&self, region: &Region, feedback: usize, values: &[u64]) -> Vec<i32> {
+        let inside = |literal: Literal| region.nodes.contains(&literal.node());
+        let is_false = |literal: Literal| read(literal, values) & 1 == 0;
+        let mut supports = Vec::new();
+        let mut seen = vec![false; 2 * region.nodes.len()];
+        let mut open = vec![Literal::of(feedback)];
+        while let Some(literal) = open.pop() {
+            if !inside(literal) {
+                supports.push(self.known(literal));
+                continue;
+            }
+            let place = 2 * (literal.node() - region.nodes.start);
+            if std::mem::replace(&mut seen[place + usize::from(literal.is_negated())], true) {
+                continue;
+            }
+            match (self.network.node(literal.node()), literal.is_negated()) {
+                (Node::Feedback(number), false) => {
+                    open.push(region.definitions[number - region.feedbacks.start]);
+                }
+                // One operand that is false is enough, and one from outside ends it.
+                (Node::And(operands), false) => {
+                    let operands = operands.iter().filter(|&&operand| is_false(operand));
+                    let least = operands.min_by_key(|&&operand| inside(operand));
+                    open.push(*least.expect("a gate is false for a reason"));
+                }
+                (Node::And(operands), true) => open.extend(operands.iter().map(|&one| !one)),
+                // Not monotone, so not part of the cycle proper.
+                _ => supports.push(self.known(literal)),
+            }
+        }
+        supports.sort_unstable();
+        supports.dedup();
+        supports
     }
 
     fn known(&self, literal: Literal) -> i32 {
@@ -201,7 +323,6 @@ impl<'n> Frame<'n> {
 mod tests {
     use rand::{RngExt, SeedableRng};
 
-    use super::super::network::read;
     use super::super::network::tests::random_network;
     use super::*;
 

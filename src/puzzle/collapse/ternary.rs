@@ -1,0 +1,103 @@
+//! Gates of which some inputs are not known.
+//!
+//! In: a network and what is known of its inputs. Out: what follows for its
+//! nodes. A cycle's feedbacks are never known.
+
+use super::effects::Readers;
+use crate::propnet::network::{Literal, Network, Node};
+
+/// By node: its value, if it is known.
+pub(super) struct Ternary<'n> {
+    network: &'n Network,
+    readers: &'n Readers,
+    values: Vec<Option<bool>>,
+}
+
+impl<'n> Ternary<'n> {
+    /// By input: its value, if it is known.
+    pub fn new(network: &'n Network, readers: &'n Readers, known: &[Option<bool>]) -> Self {
+        let mut ternary = Ternary {
+            network,
+            readers,
+            values: vec![None; network.len()],
+        };
+        for node in 0..network.len() {
+            ternary.values[node] = match network.node(node) {
+                Node::Input(input) => known[input],
+                _ => ternary.value(node),
+            };
+        }
+        ternary
+    }
+
+    /// What is known of a literal.
+    pub fn read(&self, literal: Literal) -> Option<bool> {
+        self.values[literal.node()].map(|value| value != literal.is_negated())
+    }
+
+    fn value(&self, node: usize) -> Option<bool> {
+        match self.network.node(node) {
+            Node::False => Some(false),
+            Node::Input(_) | Node::Feedback(_) => None,
+            Node::Xor(a, b) => Some(self.read(a)? != self.read(b)?),
+            Node::And(operands) => operands
+                .iter()
+                .try_fold(true, |all, &operand| match self.read(operand) {
+                    Some(false) => Err(()),
+                    Some(true) => Ok(all),
+                    None => Ok(false),
+                })
+                .map_or(Some(false), |all| all.then_some(true)),
+        }
+    }
+
+    /// What follows if these inputs too are known, given to `look`; it is
+    /// forgotten then. The result is the number of nodes that became known.
+    pub fn suppose(
+        &mut self,
+        inputs: &[(usize, bool)],
+        look: impl FnOnce(&Self, &[usize]),
+    ) -> usize {
+        let mut learned = Vec::new();
+        for &(input, value) in inputs {
+            self.learn(self.network.input(input).node(), value, &mut learned);
+        }
+        let mut next = 0;
+        while let Some(&node) = learned.get(next) {
+            next += 1;
+            let value = self.values[node];
+            for &reader in self.readers.of(node) {
+                let reader = reader as usize;
+                if self.values[reader].is_some() {
+                    continue;
+                }
+                let becomes = match self.network.node(reader) {
+                    Node::And(operands) => {
+                        let place = operands.partition_point(|one| one.node() < node);
+                        match value == Some(operands[place].is_negated()) {
+                            true => Some(false),
+                            // Without a false operand all have to be true.
+                            false => (operands.iter())
+                                .all(|&one| self.read(one) == Some(true))
+                                .then_some(true),
+                        }
+                    }
+                    _ => self.value(reader),
+                };
+                if let Some(value) = becomes {
+                    self.learn(reader, value, &mut learned);
+                }
+            }
+        }
+        look(self, &learned);
+        learned.iter().for_each(|&node| self.values[node] = None);
+        learned.len()
+    }
+
+    fn learn(&mut self, node: usize, value: bool, learned: &mut Vec<usize>) {
+        if self.values[node].is_none() {
+            self.values[node] = Some(value);
+            learned.push(node);
+        }
+    }
+}
