@@ -7,6 +7,9 @@
 //! anyone sees them, and reasons are written down so that they can be checked by
 //! code that shares nothing with the methods.
 
+pub mod expand;
+pub mod levels;
+
 use crate::game::{Game, Score};
 use crate::propnet::Propnet;
 use crate::propnet::batch::Packed;
