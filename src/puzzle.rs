@@ -7,6 +7,9 @@
 //! anyone sees them, and reasons are written down so that they can be checked by
 //! code that shares nothing with the methods.
 
+pub mod best_first;
+pub mod dive;
+pub mod estimate;
 pub mod expand;
 pub mod levels;
 

@@ -175,7 +175,6 @@ impl Flood {
             if is_new {
                 fresh.extend_from_slice(&children[position * stride..][..stride]);
             }
-            true
         };
         let entered = self.states.insert_all(children, stride, see);
         entered.map_err(|Full| BudgetKind::Memory)?;

@@ -9,7 +9,7 @@
 use crate::analysis::{Stripping, counters};
 use crate::propnet::Propnet;
 use crate::propnet::batch::{Packed, holds};
-use crate::propnet::network::{Builder, Literal, Node};
+use crate::propnet::network::{Builder, Literal, Network, Node};
 use crate::propnet::rewrite::{live, same_gate, transcribe};
 use crate::puzzle::Puzzle;
 use crate::search::KeyMeaning;
@@ -229,6 +229,7 @@ impl Layout {
         let terminal = of(net.terminal);
         let legal = net.legal[0].iter();
         Coded {
+            facts: inputs[..self.facts].to_vec(),
             legal: legal
                 .map(|&legal| builder.and(&[of(legal), !terminal]))
                 .collect(),
@@ -242,7 +243,9 @@ impl Layout {
 
 /// A puzzle on codes.
 pub(super) struct Coded {
-    pub network: crate::propnet::network::Network,
+    pub network: Network,
+    /// By fact: whether it holds.
+    pub facts: Vec<Literal>,
     /// By move: whether it is legal and the game goes on.
     pub legal: Vec<Literal>,
     pub solved: Literal,

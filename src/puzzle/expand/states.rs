@@ -16,18 +16,18 @@ pub(in crate::puzzle) struct States {
     /// Bits of a table's word that are the number.
     number_bits: u32,
     most_bytes: u64,
-    /// Places of the batch under way.
-    hashes: Vec<u64>,
 }
 
 /// There is no room for more.
-#[derive(Debug)]
+#[derive(Copy, Clone, Debug)]
 pub(in crate::puzzle) struct Full;
 
 /// States of a chunk.
 const CHUNK: usize = 1 << 12;
 /// Bytes behind a chunk's states, so that whole words can be read.
 const SLACK: usize = 8;
+/// States looked up at once.
+const AHEAD: usize = 64;
 /// Places of the first table.
 const FIRST: usize = 1 << 12;
 
@@ -42,7 +42,6 @@ impl States {
             table: Vec::new(),
             number_bits: 0,
             most_bytes,
-            hashes: Vec::new(),
         };
         states.rebuild(FIRST);
         states
@@ -82,28 +81,38 @@ impl States {
 
     /// Adds states of `stride` words each, of which the first bits count, and
     /// calls `see` for each with its position, its number and whether it is
-    /// new; `see` says whether to go on.
+    /// new.
     pub fn insert_all(
         &mut self,
         states: &[u64],
         stride: usize,
-        mut see: impl FnMut(usize, u32, bool) -> bool,
+        mut see: impl FnMut(usize, u32, bool),
     ) -> Result<(), Full> {
         self.reserve(states.len() / stride)?;
-        let mut hashes = std::mem::take(&mut self.hashes);
-        hashes.clear();
-        hashes.extend(states.chunks(stride).map(|state| self.hash(state)));
-        // The places are read once ahead, one independent of the other, so that
-        // the memory answers many at a time.
-        let touched = hashes.iter().fold(0, |all, &hash| all ^ self.table[self.place(hash)]);
-        std::hint::black_box(touched);
-        for (position, (state, &hash)) in states.chunks(stride).zip(&hashes).enumerate() {
-            let (number, is_new) = self.insert(state, hash);
-            if !see(position, number, is_new) {
-                break;
+        let numbers = low(self.number_bits as usize) as u32;
+        let mut hashes = [0; AHEAD];
+        let mut words = [0; AHEAD];
+        for (number, batch) in states.chunks(AHEAD * stride).enumerate() {
+            // What the table says is read ahead, and then what it points to, all
+            // independent of each other, so that the memory answers many at a
+            // time.
+            for (state, (hash, word)) in batch.chunks(stride).zip(hashes.iter_mut().zip(&mut words)) {
+                *hash = self.hash(state);
+                *word = self.table[self.place(*hash)];
+            }
+            let mut touched = 0;
+            for (&hash, &word) in hashes.iter().zip(&words).take(batch.len() / stride) {
+                if word != 0 && (word ^ self.word(hash, 0)) & !numbers == 0 {
+                    let number = (word & numbers) as usize - 1;
+                    touched ^= self.chunks[number / CHUNK][number % CHUNK * self.bytes];
+                }
+            }
+            std::hint::black_box(touched);
+            for (position, (state, &hash)) in batch.chunks(stride).zip(&hashes).enumerate() {
+                let (state, is_new) = self.insert(state, hash);
+                see(number * AHEAD + position, state, is_new);
             }
         }
-        self.hashes = hashes;
         Ok(())
     }
 
@@ -182,7 +191,7 @@ impl States {
             if left == 0 {
                 break;
             }
-            let product = u128::from((word & low(left)) ^ hash) * 0xd6e8_feb8_6659_fd93_a076_1d64;
+            let product = u128::from((word & low(left)) ^ hash) * 0xa076_1d64_78bd_642f;
             hash = product as u64 ^ (product >> 64) as u64;
             left = left.saturating_sub(64);
         }
@@ -287,7 +296,6 @@ mod tests {
                     if is_new {
                         in_order.push(key);
                     }
-                    true
                 };
                 states.insert_all(&batch, stride, insert).unwrap();
             }
@@ -308,7 +316,7 @@ mod tests {
             let full = loop {
                 let batch: Vec<u64> = (number..number + 64).collect();
                 number += 64;
-                if states.insert_all(&batch, 1, |_, _, _| true).is_err() {
+                if states.insert_all(&batch, 1, |_, _, _| ()).is_err() {
                     break states.len();
                 }
                 assert!(states.memory() <= most, "{} of {most}", states.memory());
