@@ -7,12 +7,17 @@
 //! anyone sees them, and reasons are written down so that they can be checked by
 //! code that shares nothing with the methods.
 
+pub mod best_first;
+pub mod collapse;
+pub mod dive;
 pub mod effects;
+pub mod estimate;
+pub mod expand;
 mod gf2;
+pub mod levels;
 pub mod linear;
 pub mod parity;
 pub mod potential;
-pub mod collapse;
 pub mod unroll;
 
 use crate::game::{Game, Score};

@@ -41,6 +41,7 @@ mod visited;
 
 use std::hash::Hash;
 
+pub(crate) use budget::Meter;
 pub use budget::{Budget, BudgetKind};
 pub use stats::{Counts, LevelStats, Observer, Stats};
 

@@ -440,7 +440,7 @@ pub(super) fn row(starts: &[usize], role: usize, index: usize) -> usize {
 /// `b`.
 ///
 /// Source: Warren, Hacker's Delight (2nd edition, 2012), 7-3.
-fn transpose(square: &mut [u64; 64]) {
+pub(crate) fn transpose(square: &mut [u64; 64]) {
     let mut width = 32;
     let mut mask = u64::MAX >> 32;
     while width > 0 {

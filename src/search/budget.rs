@@ -62,7 +62,7 @@ const ARCS_PER_TICK: u32 = 4096;
 
 /// Charges one budget for everything that one call does, in however many
 /// passes.
-pub(super) struct Meter<'a> {
+pub(crate) struct Meter<'a> {
     budget: &'a Budget,
     stats: &'a mut Stats,
     observer: &'a mut dyn Observer,
@@ -75,7 +75,7 @@ pub(super) struct Meter<'a> {
 }
 
 impl<'a> Meter<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         budget: &'a Budget,
         stats: &'a mut Stats,
         observer: &'a mut dyn Observer,
@@ -94,7 +94,7 @@ impl<'a> Meter<'a> {
         }
     }
 
-    pub(super) fn begin_level(&mut self, depth: u32, compare: Compare) {
+    pub(crate) fn begin_level(&mut self, depth: u32, compare: Compare) {
         self.level_started = Instant::now();
         self.level_open = true;
         self.stats.levels.push(LevelStats {
@@ -107,14 +107,14 @@ impl<'a> Meter<'a> {
     }
 
     /// The level that [`Meter::begin_level`] opened last.
-    pub(super) fn level(&mut self) -> &mut LevelStats {
+    pub(crate) fn level(&mut self) -> &mut LevelStats {
         self.stats
             .levels
             .last_mut()
             .expect("a level is opened before anything is counted")
     }
 
-    pub(super) fn end_level(&mut self) {
+    pub(crate) fn end_level(&mut self) {
         self.level().elapsed = self.level_started.elapsed();
         self.level_open = false;
         self.observer.level(self.stats);
@@ -122,7 +122,7 @@ impl<'a> Meter<'a> {
 
     /// To be called before a state is expanded. `entries` and `bytes` are what
     /// the tables hold now.
-    pub(super) fn expand(&mut self, entries: usize, bytes: u64) -> Result<(), BudgetKind> {
+    pub(crate) fn expand(&mut self, entries: usize, bytes: u64) -> Result<(), BudgetKind> {
         self.record(entries, bytes);
         if !self.fits(bytes) {
             return Err(BudgetKind::Memory);
@@ -131,13 +131,13 @@ impl<'a> Meter<'a> {
     }
 
     /// Records what the tables hold now.
-    pub(super) fn record(&mut self, entries: usize, bytes: u64) {
+    pub(crate) fn record(&mut self, entries: usize, bytes: u64) {
         self.stats.peak_entries = self.stats.peak_entries.max(entries as u64);
         self.stats.peak_bytes = self.stats.peak_bytes.max(bytes);
     }
 
     /// Charges one expansion, whatever the tables hold.
-    pub(super) fn spend_node(&mut self) -> Result<(), BudgetKind> {
+    pub(crate) fn spend_node(&mut self) -> Result<(), BudgetKind> {
         if self.expanded >= self.budget.nodes {
             return Err(BudgetKind::Nodes);
         }
@@ -148,7 +148,7 @@ impl<'a> Meter<'a> {
     }
 
     /// To be called before an action is applied.
-    pub(super) fn arc(&mut self) -> Result<(), BudgetKind> {
+    pub(crate) fn arc(&mut self) -> Result<(), BudgetKind> {
         self.check_outside()?;
         bump(&mut self.level().counts.arcs, 1);
         if self.until_tick == 0 {
@@ -160,8 +160,40 @@ impl<'a> Meter<'a> {
         Ok(())
     }
 
+    /// Charges many expansions and arcs at once, none of them past
+    /// [`Meter::nodes_left`]. `entries` and `bytes` are what the tables hold now.
+    pub(crate) fn spend(
+        &mut self,
+        nodes: u64,
+        arcs: u64,
+        entries: usize,
+        bytes: u64,
+    ) -> Result<(), BudgetKind> {
+        self.record(entries, bytes);
+        self.until_check = 0;
+        self.check_outside()?;
+        bump(&mut self.expanded, nodes);
+        let level = self.level();
+        bump(&mut level.counts.expanded, nodes);
+        bump(&mut level.counts.arcs, arcs);
+        self.until_tick = self
+            .until_tick
+            .saturating_sub(arcs.min(u64::from(u32::MAX)) as u32);
+        if self.until_tick == 0 {
+            self.until_tick = ARCS_PER_TICK;
+            self.level().elapsed = self.level_started.elapsed();
+            self.observer.tick(self.stats);
+        }
+        Ok(())
+    }
+
+    /// How many states may still be expanded.
+    pub(crate) fn nodes_left(&self) -> u64 {
+        self.budget.nodes - self.expanded
+    }
+
     /// Whether the budget has room for tables of that size.
-    pub(super) fn fits(&self, bytes: u64) -> bool {
+    pub(crate) fn fits(&self, bytes: u64) -> bool {
         bytes <= self.budget.memory_bytes
     }
 

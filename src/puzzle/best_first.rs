@@ -1,0 +1,394 @@
+//! Best-first search over packed states, many at a time.
+//!
+//! In: a puzzle, an [`Estimate`] and an order in which states are taken. Out:
+//! some plan, a shortest one, or the proof that there is none. States taken
+//! together are expanded in lanes, and what follows is estimated in lanes.
+//!
+//! Source: novelty as in Lipovetzky and Geffner, Best-first width search (2017).
+
+use rustc_hash::FxHashMap;
+
+use crate::propnet::batch::Packed;
+use crate::propnet::code::Engine;
+use crate::search::{Budget, BudgetKind, Compare, KeyMeaning, Meter, Observer, Stats};
+
+use super::estimate::{Estimate, Estimator, NEVER};
+use super::expand::states::{Full, States};
+use super::expand::{Children, Ends, Expander, Facts, Layout};
+use super::{Outcome, Plan, Puzzle, Reason};
+
+/// Which states are taken first.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// Those with the least estimate, the newest of them first.
+    Greedy,
+    /// Those with the least sum of moves made and estimate. With an estimate
+    /// that promises as much, plans are shortest.
+    AStar,
+    /// Those that show a fact that no state with the same estimate showed
+    /// before; then greedily.
+    Novelty,
+    /// The best of each level, as many as given; others are forgotten. It proves
+    /// nothing.
+    Beam(usize),
+}
+
+/// Lanes of the expander.
+const LANES: usize = 512;
+/// States taken together, at most.
+const TOGETHER: usize = 64;
+
+/// Looks for a plan of at most [`Budget::depth`] moves.
+pub fn best_first(
+    puzzle: &Puzzle,
+    order: Order,
+    estimate: Estimate,
+    budget: &Budget,
+    stats: &mut Stats,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let mut meter = Meter::new(budget, stats, observer);
+    let layout = Layout::new(puzzle, Facts::Relevant);
+    let mut search = Search {
+        order,
+        is_bound: order == Order::AStar && estimate == Estimate::Latest,
+        reopens: order == Order::AStar
+            || budget.depth != u32::MAX
+            || layout.meaning() == KeyMeaning::EarlierIsBetter,
+        depth: budget.depth,
+        start: layout.encode(&puzzle.start),
+        expander: Expander::new(puzzle, &layout, LANES, Engine::Auto),
+        estimator: Estimator::new(puzzle, &layout, estimate),
+        states: States::new(layout.key_bits(), budget.memory_bytes / 2),
+        nodes: Vec::new(),
+        beside: Vec::new(),
+        queue: Queue::default(),
+        seen: FxHashMap::default(),
+        most_beside: budget.memory_bytes / 2,
+        is_cut: false,
+        has_forgotten: false,
+        state: Packed::new(),
+        layout,
+    };
+    search.run(&mut meter).unwrap_or(Outcome::Unknown)
+}
+
+struct Search {
+    layout: Layout,
+    order: Order,
+    /// Whether estimates make the first plan taken a shortest one.
+    is_bound: bool,
+    reopens: bool,
+    depth: u32,
+    start: Vec<u64>,
+    expander: Expander,
+    estimator: Estimator,
+    states: States,
+    /// By state.
+    nodes: Vec<Node>,
+    /// By depth: what states have besides their keys.
+    beside: Vec<Vec<u64>>,
+    queue: Queue,
+    /// By estimate: what held in states with it.
+    seen: FxHashMap<u16, Vec<u64>>,
+    most_beside: u64,
+    /// Whether the depth limit cut anything off; whether a beam forgot anything.
+    is_cut: bool,
+    has_forgotten: bool,
+    /// For facts shown.
+    state: Packed,
+}
+
+#[derive(Copy, Clone)]
+struct Node {
+    parent: u32,
+    chosen: u32,
+    depth: u32,
+    estimate: u16,
+    end: End,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum End {
+    Open,
+    Dead,
+    Solved,
+}
+
+/// The start has no parent.
+const NOBODY: u32 = u32::MAX;
+
+/// States by rank, with the depth at which they came; the newest of a rank
+/// first.
+#[derive(Default)]
+struct Queue {
+    ranks: Vec<Vec<(u32, u32)>>,
+    least: usize,
+    len: usize,
+}
+
+impl Queue {
+    fn push(&mut self, rank: usize, state: u32, depth: u32) {
+        if rank >= self.ranks.len() {
+            self.ranks.resize_with(rank + 1, Vec::new);
+        }
+        self.ranks[rank].push((state, depth));
+        self.least = self.least.min(rank);
+        self.len += 1;
+    }
+
+    /// The least rank of all.
+    fn least(&mut self) -> Option<usize> {
+        while self.ranks.get(self.least).is_some_and(Vec::is_empty) {
+            self.least += 1;
+        }
+        (self.least < self.ranks.len()).then_some(self.least)
+    }
+
+    /// The newest of the least rank.
+    fn pop(&mut self) -> Option<(u32, u32)> {
+        let rank = self.least()?;
+        self.len -= 1;
+        self.ranks[rank].pop()
+    }
+
+    fn clear(&mut self) {
+        self.ranks.iter_mut().for_each(Vec::clear);
+        self.len = 0;
+    }
+}
+
+impl Search {
+    fn run(&mut self, meter: &mut Meter<'_>) -> Result<Outcome, BudgetKind> {
+        meter.begin_level(0, Compare::Key);
+        let mut children = Children {
+            states: self.start.clone(),
+            parents: vec![0],
+            moves: vec![0],
+            ..Children::default()
+        };
+        let mut parents: Vec<u64> = Vec::new();
+        let mut taken = vec![NOBODY];
+        loop {
+            let mut solved = self.enter(&children, &taken, meter)?;
+            if solved.is_none() {
+                solved = self.take(&mut taken, meter)?;
+            }
+            if let Some(solved) = solved {
+                meter.level().counts.solutions += 1;
+                meter.end_level();
+                return Ok(Outcome::Solved {
+                    plan: self.plan(solved),
+                    optimal: self.is_bound || solved == 0,
+                });
+            }
+            if taken.is_empty() {
+                meter.end_level();
+                return Ok(self.nothing());
+            }
+            parents.clear();
+            for &number in &taken {
+                let at = parents.len();
+                let depth = self.nodes[number as usize].depth as usize;
+                parents.extend_from_slice(&self.beside[depth]);
+                self.states.read(number as usize, &mut parents[at..]);
+            }
+            self.expander.expand(&parents, &mut children);
+            let memory = self.memory()?;
+            let arcs = children.len() as u64;
+            meter.spend(taken.len() as u64, arcs, self.states.len(), memory)?;
+        }
+    }
+
+    /// Adds what follows the states taken; a solution that ends the search.
+    fn enter(
+        &mut self,
+        children: &Children,
+        taken: &[u32],
+        meter: &mut Meter<'_>,
+    ) -> Result<Option<u32>, BudgetKind> {
+        let stride = self.layout.words();
+        let mut known: Vec<(u32, bool)> = Vec::with_capacity(children.len());
+        self.states
+            .insert_all(&children.states, stride, |_, number, is_new| {
+                known.push((number, is_new));
+            })
+            .map_err(|Full| BudgetKind::Memory)?;
+        let first = self.nodes.len();
+        let mut fresh: Vec<u64> = Vec::new();
+        for (child, &(number, is_new)) in known.iter().enumerate() {
+            let parent = taken[children.parents[child] as usize];
+            let before = self.nodes.get(parent as usize);
+            let depth = before.map_or(0, |parent| parent.depth + 1);
+            let code = &children.states[child * stride..][..stride];
+            if is_new {
+                if self.beside.len() == depth as usize {
+                    self.beside.push(code.to_vec());
+                }
+                fresh.extend_from_slice(code);
+                self.nodes.push(Node {
+                    parent,
+                    chosen: children.moves[child],
+                    depth,
+                    estimate: 0,
+                    end: End::Open,
+                });
+                continue;
+            }
+            meter.level().counts.cycles += 1;
+            let node = &mut self.nodes[number as usize];
+            if self.reopens && depth < node.depth {
+                node.parent = parent;
+                node.chosen = children.moves[child];
+                node.depth = depth;
+                // New ones are queued below.
+                if (number as usize) < first && node.end != End::Dead && depth < self.depth {
+                    let rank = self.rank(number, None);
+                    self.queue.push(rank, number, depth);
+                }
+            }
+        }
+        meter.level().counts.generated += (self.nodes.len() - first) as u64;
+        self.value(first, &fresh, meter)
+    }
+
+    /// Looks at new states and queues them.
+    fn value(
+        &mut self,
+        first: usize,
+        fresh: &[u64],
+        meter: &mut Meter<'_>,
+    ) -> Result<Option<u32>, BudgetKind> {
+        let mut ends = Ends::default();
+        self.expander.ends(fresh, &mut ends);
+        let mut estimates = Vec::new();
+        self.estimator.estimate(fresh, &mut estimates);
+        let stride = self.layout.words();
+        for (position, code) in fresh.chunks(stride).enumerate() {
+            let number = first + position;
+            let is = |bits: &[u64]| bits[position / 64] >> (position % 64) & 1 == 1;
+            let node = &mut self.nodes[number];
+            node.estimate = estimates[position];
+            node.end = match (is(&ends.solved), is(&ends.over)) {
+                (true, _) => End::Solved,
+                (_, true) => End::Dead,
+                _ => End::Open,
+            };
+            let Node { end, depth, .. } = *node;
+            match end {
+                End::Dead => meter.level().counts.dead_leaves += 1,
+                End::Solved if !self.is_bound => return Ok(Some(number as u32)),
+                End::Open if depth >= self.depth => self.is_cut = true,
+                _ => {
+                    let rank = self.rank(number as u32, Some(code));
+                    self.queue.push(rank, number as u32, depth);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// How late a state is taken; `code` if it is new.
+    fn rank(&mut self, number: u32, code: Option<&[u64]>) -> usize {
+        let node = self.nodes[number as usize];
+        let estimate = usize::from(node.estimate);
+        match self.order {
+            Order::Greedy | Order::Beam(_) => estimate,
+            Order::AStar => node.depth as usize + estimate,
+            Order::Novelty => {
+                let is_novel = code.is_some_and(|code| self.shows_more(code, node.estimate));
+                estimate + if is_novel { 0 } else { usize::from(NEVER) + 1 }
+            }
+        }
+    }
+
+    /// Whether a fact holds that held in no state with the same estimate.
+    fn shows_more(&mut self, code: &[u64], estimate: u16) -> bool {
+        self.layout.decode(code, &mut self.state);
+        let words = self.state.len();
+        let seen = (self.seen.entry(estimate)).or_insert_with(|| vec![0; words]);
+        let mut is_novel = false;
+        for (seen, &word) in seen.iter_mut().zip(&self.state) {
+            is_novel |= word & !*seen != 0;
+            *seen |= word;
+        }
+        is_novel
+    }
+
+    /// Replaces `taken` by the states to be expanded next; a solution, if one is
+    /// the best of all.
+    fn take(
+        &mut self,
+        taken: &mut Vec<u32>,
+        meter: &mut Meter<'_>,
+    ) -> Result<Option<u32>, BudgetKind> {
+        taken.clear();
+        let most = match self.order {
+            Order::Beam(width) => width,
+            _ => TOGETHER,
+        };
+        let left = usize::try_from(meter.nodes_left()).unwrap_or(usize::MAX);
+        let rank = self.queue.least();
+        while taken.len() < most {
+            if self.order == Order::AStar && self.queue.least() != rank {
+                break;
+            }
+            let Some((number, depth)) = self.queue.pop() else {
+                break;
+            };
+            let node = self.nodes[number as usize];
+            if node.depth != depth {
+                // It was queued again.
+                continue;
+            }
+            if node.end == End::Solved {
+                return Ok(Some(number));
+            }
+            if taken.len() == left {
+                return Err(BudgetKind::Nodes);
+            }
+            taken.push(number);
+        }
+        if let Order::Beam(_) = self.order {
+            self.has_forgotten |= self.queue.len > 0;
+            self.queue.clear();
+        } else if taken.is_empty() && self.queue.len > 0 {
+            // All of that rank were queued again.
+            return self.take(taken, meter);
+        }
+        Ok(None)
+    }
+
+    fn nothing(&self) -> Outcome {
+        match (self.has_forgotten, self.is_cut) {
+            (true, _) => Outcome::Unknown,
+            (_, true) => Outcome::NoPlanWithin(self.depth),
+            _ => Outcome::Unsolvable(Reason::Exhausted {
+                positions: self.states.len() as u64,
+            }),
+        }
+    }
+
+    fn plan(&self, mut number: u32) -> Plan {
+        let mut plan = Plan::new();
+        while self.nodes[number as usize].parent != NOBODY {
+            let node = self.nodes[number as usize];
+            plan.push(node.chosen);
+            number = node.parent;
+        }
+        plan.reverse();
+        plan
+    }
+
+    /// Bytes taken, about, if there is room for what is beside the states.
+    fn memory(&self) -> Result<u64, BudgetKind> {
+        let nodes = self.nodes.len() * size_of::<Node>();
+        let queue = self.queue.len * size_of::<(u32, u32)>();
+        let seen = self.seen.len() * 8 * self.state.len();
+        let beside = (nodes + queue + seen) as u64;
+        if beside > self.most_beside {
+            return Err(BudgetKind::Memory);
+        }
+        Ok(beside + self.states.memory())
+    }
+}

@@ -1,0 +1,343 @@
+//! A set of states, numbered in the order in which they came.
+//!
+//! The states lie one after the other in as few bytes as their bits take; the
+//! table beside them holds numbers only, each with as much of a hash as fits
+//! into its word. While the table grows there is no second one.
+
+/// States of so many bits each.
+pub(in crate::puzzle) struct States {
+    bits: usize,
+    /// Bytes of a state.
+    bytes: usize,
+    chunks: Vec<Vec<u8>>,
+    len: usize,
+    /// 0 where nothing is; else the number from 1, below the hash's low bits.
+    table: Vec<u32>,
+    /// Bits of a table's word that are the number.
+    number_bits: u32,
+    most_bytes: u64,
+}
+
+/// There is no room for more.
+#[derive(Copy, Clone, Debug)]
+pub(in crate::puzzle) struct Full;
+
+/// States of a chunk.
+const CHUNK: usize = 1 << 12;
+/// Bytes behind a chunk's states, so that whole words can be read.
+const SLACK: usize = 8;
+/// States looked up at once.
+const AHEAD: usize = 64;
+/// Places of the first table.
+const FIRST: usize = 1 << 12;
+
+impl States {
+    /// An empty set that takes no more than so many bytes, about.
+    pub fn new(bits: usize, most_bytes: u64) -> States {
+        let mut states = States {
+            bits,
+            bytes: bits.div_ceil(8),
+            chunks: Vec::new(),
+            len: 0,
+            table: Vec::new(),
+            number_bits: 0,
+            most_bytes,
+        };
+        states.rebuild(FIRST);
+        states
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Bytes taken, about.
+    pub fn memory(&self) -> u64 {
+        4 * self.table.len() as u64 + (self.chunks.len() * (CHUNK * self.bytes + SLACK)) as u64
+    }
+
+    /// Forgets all states and keeps the memory.
+    pub fn clear(&mut self) {
+        self.len = 0;
+        self.table.fill(0);
+    }
+
+    /// Copies the key of a state over the first bits of `out`; the other bits
+    /// stay.
+    pub fn read(&self, number: usize, out: &mut [u64]) {
+        let at = number % CHUNK * self.bytes;
+        let bytes = &self.chunks[number / CHUNK][at..];
+        let mut left = self.bits;
+        for (word, bytes) in out.iter_mut().zip(bytes.chunks(8)) {
+            let value = u64::from_le_bytes(bytes.try_into().expect("there is slack behind states"));
+            let mask = low(left);
+            *word = *word & !mask | value & mask;
+            left = left.saturating_sub(64);
+            if left == 0 {
+                break;
+            }
+        }
+    }
+
+    /// Adds states of `stride` words each, of which the first bits count, and
+    /// calls `see` for each with its position, its number and whether it is
+    /// new.
+    pub fn insert_all(
+        &mut self,
+        states: &[u64],
+        stride: usize,
+        mut see: impl FnMut(usize, u32, bool),
+    ) -> Result<(), Full> {
+        self.reserve(states.len() / stride)?;
+        let numbers = low(self.number_bits as usize) as u32;
+        let mut hashes = [0; AHEAD];
+        let mut words = [0; AHEAD];
+        for (number, batch) in states.chunks(AHEAD * stride).enumerate() {
+            // What the table says is read ahead, and then what it points to, all
+            // independent of each other, so that the memory answers many at a
+            // time.
+            for (state, (hash, word)) in batch.chunks(stride).zip(hashes.iter_mut().zip(&mut words))
+            {
+                *hash = self.hash(state);
+                *word = self.table[self.place(*hash)];
+            }
+            let mut touched = 0;
+            for (&hash, &word) in hashes.iter().zip(&words).take(batch.len() / stride) {
+                if word != 0 && (word ^ self.word(hash, 0)) & !numbers == 0 {
+                    let number = (word & numbers) as usize - 1;
+                    touched ^= self.chunks[number / CHUNK][number % CHUNK * self.bytes];
+                }
+            }
+            std::hint::black_box(touched);
+            for (position, (state, &hash)) in batch.chunks(stride).zip(&hashes).enumerate() {
+                let (state, is_new) = self.insert(state, hash);
+                see(number * AHEAD + position, state, is_new);
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of a state.
+    pub fn find(&self, state: &[u64]) -> Option<u32> {
+        self.seek(state, self.hash(state)).ok()
+    }
+
+    fn insert(&mut self, state: &[u64], hash: u64) -> (u32, bool) {
+        match self.seek(state, hash) {
+            Ok(number) => (number, false),
+            Err(place) => {
+                self.table[place] = self.word(hash, self.len);
+                self.push(state);
+                (self.len as u32 - 1, true)
+            }
+        }
+    }
+
+    /// The number of a state, or the place where its number belongs.
+    fn seek(&self, state: &[u64], hash: u64) -> Result<u32, usize> {
+        let numbers = low(self.number_bits as usize) as u32;
+        let wanted = self.word(hash, 0);
+        let mut place = self.place(hash);
+        loop {
+            let word = self.table[place];
+            if word == 0 {
+                return Err(place);
+            }
+            let number = (word & numbers).wrapping_sub(1);
+            if (word ^ wanted) & !numbers == 0 && self.is_at(state, number as usize) {
+                return Ok(number);
+            }
+            place += 1;
+            if place == self.table.len() {
+                place = 0;
+            }
+        }
+    }
+
+    fn push(&mut self, state: &[u64]) {
+        let (chunk, at) = (self.len / CHUNK, self.len % CHUNK * self.bytes);
+        if chunk == self.chunks.len() {
+            self.chunks.push(vec![0; CHUNK * self.bytes + SLACK]);
+        }
+        let mut left = self.bits;
+        let out = &mut self.chunks[chunk][at..at + self.bytes];
+        for (out, &word) in out.chunks_mut(8).zip(state) {
+            out.copy_from_slice(&(word & low(left)).to_le_bytes()[..out.len()]);
+            left = left.saturating_sub(64);
+        }
+        self.len += 1;
+    }
+
+    fn is_at(&self, state: &[u64], number: usize) -> bool {
+        let at = number % CHUNK * self.bytes;
+        let bytes = &self.chunks[number / CHUNK][at..];
+        let mut left = self.bits;
+        for (&word, bytes) in state.iter().zip(bytes.chunks(8)) {
+            if left == 0 {
+                break;
+            }
+            let value = u64::from_le_bytes(bytes.try_into().expect("there is slack behind states"));
+            if (value ^ word) & low(left) != 0 {
+                return false;
+            }
+            left = left.saturating_sub(64);
+        }
+        true
+    }
+
+    fn hash(&self, state: &[u64]) -> u64 {
+        let mut left = self.bits;
+        let mut hash = 0x9e37_79b9_7f4a_7c15;
+        for &word in state {
+            if left == 0 {
+                break;
+            }
+            let product = u128::from((word & low(left)) ^ hash) * 0xa076_1d64_78bd_642f;
+            hash = product as u64 ^ (product >> 64) as u64;
+            left = left.saturating_sub(64);
+        }
+        // The high bits choose the place: they must depend on all.
+        hash ^= hash >> 32;
+        hash.wrapping_mul(0xe703_7ed1_a0b4_28db)
+    }
+
+    fn place(&self, hash: u64) -> usize {
+        (u128::from(hash) * self.table.len() as u128 >> 64) as usize
+    }
+
+    /// The word of a state with this number.
+    fn word(&self, hash: u64, number: usize) -> u32 {
+        let rest = (hash as u32).checked_shl(self.number_bits).unwrap_or(0);
+        rest | (number as u32 + 1)
+    }
+
+    /// How many states a table takes.
+    fn room(places: usize) -> usize {
+        places / 5 * 4
+    }
+
+    /// Makes room for so many more.
+    fn reserve(&mut self, more: usize) -> Result<(), Full> {
+        let wanted = self.len + more;
+        if wanted >= u32::MAX as usize {
+            return Err(Full);
+        }
+        let chunks = wanted.div_ceil(CHUNK) as u64;
+        let states = chunks * (CHUNK * self.bytes + SLACK) as u64;
+        let room = self.most_bytes.saturating_sub(states) / 4;
+        if wanted <= Self::room(self.table.len()) {
+            // What a batch adds at most may be more than it does.
+            return if self.table.len() as u64 <= room {
+                Ok(())
+            } else {
+                Err(Full)
+            };
+        }
+        let least = wanted + wanted / 3 + 5;
+        if room < least as u64 {
+            return Err(Full);
+        }
+        // What the states to come take is left to them.
+        let fair = states.max(1) as f64 / wanted as f64;
+        let fair = (self.most_bytes as f64 / (4.0 + 0.8 * fair)) as usize;
+        let places = (2 * self.table.len()).min(fair).max(least);
+        self.rebuild(places);
+        Ok(())
+    }
+
+    fn rebuild(&mut self, places: usize) {
+        // The old one goes first.
+        self.table = Vec::new();
+        self.table = vec![0; places];
+        self.number_bits = usize::BITS - (Self::room(places) + 1).leading_zeros();
+        let mut state = vec![0; self.bits.div_ceil(64)];
+        for number in 0..self.len {
+            self.read(number, &mut state);
+            let hash = self.hash(&state);
+            let mut place = self.place(hash);
+            while self.table[place] != 0 {
+                place = (place + 1) % places;
+            }
+            self.table[place] = self.word(hash, number);
+        }
+    }
+}
+
+/// So many bits, the lowest.
+fn low(bits: usize) -> u64 {
+    if bits >= 64 {
+        u64::MAX
+    } else {
+        !(u64::MAX << bits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use rand::{RngExt, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::*;
+
+    #[test]
+    fn it_numbers_states_as_a_map_does() {
+        for bits in [0, 1, 7, 33, 64, 65, 130] {
+            let mut random = Xoshiro256PlusPlus::seed_from_u64(bits as u64);
+            let stride = bits.div_ceil(64) + 1;
+            let mut states = States::new(bits, 1 << 30);
+            let mut known: HashMap<Vec<u64>, u32> = HashMap::new();
+            let mut in_order = Vec::new();
+            for _ in 0..200 {
+                let batch: Vec<u64> = (0..50 * stride)
+                    .map(|_| random.random_range(0..40))
+                    .collect();
+                let insert = |position: usize, number, is_new| {
+                    let state = &batch[position * stride..][..stride];
+                    let mut left = bits;
+                    let mut key = Vec::new();
+                    for &word in &state[..bits.div_ceil(64)] {
+                        key.push(word & low(left));
+                        left = left.saturating_sub(64);
+                    }
+                    let next = known.len() as u32;
+                    let expected = *known.entry(key.clone()).or_insert(next);
+                    assert_eq!(
+                        (number, is_new),
+                        (expected, expected == next),
+                        "{bits} bits"
+                    );
+                    if is_new {
+                        in_order.push(key);
+                    }
+                };
+                states.insert_all(&batch, stride, insert).unwrap();
+            }
+            assert_eq!(states.len(), known.len());
+            for (number, key) in in_order.iter().enumerate() {
+                let mut out = vec![0; key.len()];
+                states.read(number, &mut out);
+                assert_eq!(&out, key);
+            }
+        }
+    }
+
+    #[test]
+    fn it_stays_within_its_memory() {
+        for most in [100_000, 1_000_000, 3_000_000] {
+            let mut states = States::new(40, most);
+            let mut number = 0;
+            let full = loop {
+                let batch: Vec<u64> = (number..number + 64).collect();
+                number += 64;
+                if states.insert_all(&batch, 1, |_, _, _| ()).is_err() {
+                    break states.len();
+                }
+                assert!(states.memory() <= most, "{} of {most}", states.memory());
+            };
+            // A state takes ten bytes or so.
+            assert!(full as u64 > most / 14, "{full} states in {most}");
+        }
+    }
+}
