@@ -8,6 +8,7 @@
 mod auto;
 mod check;
 mod evaluate;
+mod network;
 mod order;
 mod problem;
 mod simulation;
@@ -17,6 +18,8 @@ use std::fmt;
 
 use crate::game::{Move, Score};
 use crate::machine::{Machine, PlayError};
+use crate::propnet::Propnet;
+use crate::puzzle::{Outcome, Puzzle};
 use crate::search::breadth_first::{BreadthFirst, breadth_first};
 use crate::search::depth_first::{DepthFirst, depth_first};
 use crate::search::iterative::{IterativeDeepening, iterative_deepening};
@@ -28,6 +31,8 @@ use crate::search::{
 pub use check::{Checker, WrongPlan, check_plan};
 
 pub use evaluate::{Evaluation, MoveValue, RoleValue, budget_name, evaluate};
+pub use network::Method;
+use network::{Found, Methods};
 pub use order::MoveOrder;
 pub use problem::{GameProblem, Keys};
 use simulation::Simulation;
@@ -46,18 +51,11 @@ pub enum Strategy {
     DepthFirst,
     /// Monte Carlo tree search.
     Mcts,
+    /// A method that works on the network.
+    Network(Method),
 }
 
 impl Strategy {
-    /// Every strategy.
-    pub const ALL: [Strategy; 5] = [
-        Strategy::Auto,
-        Strategy::Iterative,
-        Strategy::BreadthFirst,
-        Strategy::DepthFirst,
-        Strategy::Mcts,
-    ];
-
     /// What it is called.
     pub fn name(self) -> &'static str {
         match self {
@@ -66,6 +64,7 @@ impl Strategy {
             Strategy::BreadthFirst => "breadth-first",
             Strategy::DepthFirst => "depth-first",
             Strategy::Mcts => "Monte Carlo tree search",
+            Strategy::Network(method) => method.name(),
         }
     }
 }
@@ -114,6 +113,8 @@ impl Default for SolveOptions {
 pub struct Answer {
     /// The verdict. Each plan in it was played again, see [`Answer::checked`].
     pub verdict: Verdict<Move>,
+    /// The network where a method on it gave the verdict, and what that came to.
+    pub proof: Option<(Propnet, Outcome)>,
     /// If there is no plan: the best end that was met, if it is worth anything.
     pub best: Option<BestEnd>,
     /// Which search gave the verdict and why it was chosen, in one line.
@@ -142,6 +143,8 @@ pub struct BestEnd {
 pub enum SolveError {
     /// The game has several roles, as many as given, or its only one is chance.
     NotOneRole(usize),
+    /// The method works on the network, and what answers is another backend.
+    NoNetwork(Method),
     /// The rules are wrong, or too large.
     Play(PlayError),
     /// A plan that a search returned is none. This is a fault of this program.
@@ -163,6 +166,11 @@ impl fmt::Display for SolveError {
             SolveError::NotOneRole(roles) => write!(
                 f,
                 "a plan is for a game with one role, and this one has {roles}"
+            ),
+            SolveError::NoNetwork(method) => write!(
+                f,
+                "{} works on the network of a game, and this one is played without",
+                method.name()
             ),
             SolveError::Play(error) => error.fmt(f),
             SolveError::WrongPlan(wrong) => wrong.fmt(f),
@@ -207,7 +215,15 @@ pub fn solve_from<M: Machine>(
 ) -> Result<Answer, SolveError> {
     let mut problem = GameProblem::new(machine, start, options.target, options.keys)?;
     problem.set_order(options.order);
+    let on_network = network_method(machine, start, options, stats, observer)?;
+    let mut proof = None;
     let (verdict, line, chosen) = match options.strategy {
+        _ if on_network.is_some() => {
+            let (puzzle, found) = on_network.expect("it was looked at");
+            let verdict = verdict_of(&puzzle, &found.outcome);
+            proof = Some((puzzle.net, found.outcome));
+            (verdict, None, found.why)
+        }
         Strategy::Auto => auto::search(&mut problem, options, stats, observer)?,
         strategy => {
             let run = run(
@@ -242,12 +258,67 @@ pub fn solve_from<M: Machine>(
     };
     Ok(Answer {
         verdict,
+        proof,
         best,
         chosen,
         stripped: problem.stripped_count(),
         checked,
         fault: problem.take_fault(),
     })
+}
+
+/// What methods on the network come to, if they are to be tried and come to
+/// anything.
+fn network_method<M: Machine>(
+    machine: &M,
+    start: &M::State,
+    options: &SolveOptions,
+    stats: &mut Stats,
+    observer: &mut dyn Observer,
+) -> Result<Option<(Puzzle, Found)>, SolveError> {
+    let asked = match options.strategy {
+        Strategy::Network(method) => Some(method),
+        Strategy::Auto if options.plans == Plans::First && options.keys == Keys::Auto => None,
+        _ => return Ok(None),
+    };
+    let puzzle = machine
+        .network(start)
+        .and_then(|(net, packed)| Puzzle::new(net.clone(), packed, options.target));
+    let Some(puzzle) = puzzle else {
+        return match asked {
+            Some(method) => Err(SolveError::NoNetwork(method)),
+            None => Ok(None),
+        };
+    };
+    let mut methods = Methods::new(&puzzle, options);
+    let found = match asked {
+        Some(method) => Some(methods.run(method, &options.budget, stats, observer)),
+        // Playouts look for the best end in the rest of the time.
+        None => methods.portfolio(options.budget.time.map(|t| t * 4 / 5), stats, observer),
+    };
+    Ok(found.map(|found| (puzzle, found)))
+}
+
+/// What a method came to, in the words of searches.
+fn verdict_of(puzzle: &Puzzle, outcome: &Outcome) -> Verdict<Move> {
+    match outcome {
+        Outcome::Solved { plan, optimal } => {
+            let moves = plan
+                .iter()
+                .map(|&chosen| puzzle.net.moves[0][chosen as usize]);
+            Verdict::Solved {
+                plans: vec![moves.collect()],
+                optimal: *optimal,
+                coverage: Coverage::Unknown,
+            }
+        }
+        Outcome::Unsolvable(_) => Verdict::Unsolvable,
+        Outcome::NoPlanWithin(depth) => Verdict::NoSolutionWithin(*depth),
+        Outcome::Unknown => Verdict::OutOfBudget {
+            depth_completed: None,
+            what: BudgetKind::Nodes,
+        },
+    }
 }
 
 /// What one search came to.
@@ -284,7 +355,7 @@ fn run<M: Machine>(
             };
             iterative_deepening(problem, &how, budget, stats, observer)
         }
-        Strategy::BreadthFirst | Strategy::Auto => {
+        Strategy::BreadthFirst | Strategy::Auto | Strategy::Network(_) => {
             let how = BreadthFirst {
                 plans: options.plans,
                 compare,

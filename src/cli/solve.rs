@@ -14,7 +14,9 @@ use super::{Context, Exit};
 use crate::game::{Game, Score};
 use crate::machine::{AnyMachine, Machine};
 use crate::search::{Budget, Observer, Plans, Prune, Stats, Verdict};
-use crate::solve::{Answer, Checker, Keys, SolveOptions, Strategy, evaluate, solve_from};
+use crate::solve::{
+    Answer, Checker, Keys, Method, SolveOptions, Strategy, evaluate, solve_from,
+};
 
 /// The options of `ggp solve`.
 #[derive(clap::Args)]
@@ -117,6 +119,45 @@ enum StrategyChoice {
     Dfs,
     /// Monte Carlo tree search
     Mcts,
+    /// Linear systems, parities and potentials, from the network
+    Algebra,
+    /// A set of moves that brings about a final state, by SAT
+    SatSet,
+    /// A state and a move for each step, by SAT
+    SatSteps,
+    /// Breadth-first on packed states
+    Levels,
+    /// Depth-first on packed states, in many orders at once
+    Dive,
+    /// Greedy best-first by additive estimates
+    Greedy,
+    /// What is new first
+    Novelty,
+    /// A* by a lower bound
+    AStar,
+    /// The best of each level only
+    Beam,
+}
+
+impl StrategyChoice {
+    fn strategy(self) -> Strategy {
+        Strategy::Network(match self {
+            StrategyChoice::Auto => return Strategy::Auto,
+            StrategyChoice::Iterative => return Strategy::Iterative,
+            StrategyChoice::Bfs => return Strategy::BreadthFirst,
+            StrategyChoice::Dfs => return Strategy::DepthFirst,
+            StrategyChoice::Mcts => return Strategy::Mcts,
+            StrategyChoice::Algebra => Method::Algebra,
+            StrategyChoice::SatSet => Method::MoveSet,
+            StrategyChoice::SatSteps => Method::Steps,
+            StrategyChoice::Levels => Method::Levels,
+            StrategyChoice::Dive => Method::Dive,
+            StrategyChoice::Greedy => Method::Greedy,
+            StrategyChoice::Novelty => Method::Novelty,
+            StrategyChoice::AStar => Method::AStar,
+            StrategyChoice::Beam => Method::Beam,
+        })
+    }
 }
 
 /// What is left out.
@@ -187,13 +228,7 @@ enum Batch {
 impl SearchOptions {
     fn options(&self, plans: Plans, batch: Batch, context: &Context) -> SolveOptions {
         SolveOptions {
-            strategy: match self.strategy {
-                StrategyChoice::Auto => Strategy::Auto,
-                StrategyChoice::Iterative => Strategy::Iterative,
-                StrategyChoice::Bfs => Strategy::BreadthFirst,
-                StrategyChoice::Dfs => Strategy::DepthFirst,
-                StrategyChoice::Mcts => Strategy::Mcts,
-            },
+            strategy: self.strategy.strategy(),
             target: Score::new(self.goal).unwrap_or(Score::MAX),
             plans,
             prune: PruneChoice::combined(&self.prune),
@@ -232,7 +267,8 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         },
         false => Plans::First,
     };
-    if options.all && matches!(options.search.strategy, StrategyChoice::Dfs | StrategyChoice::Mcts) {
+    let by_length = [Strategy::Auto, Strategy::Iterative, Strategy::BreadthFirst];
+    if options.all && !by_length.contains(&options.search.strategy.strategy()) {
         bail!("--all needs a search by length: --strategy auto, iterative or bfs");
     }
     let batch = match options.each.is_some() || options.suite {

@@ -58,7 +58,7 @@ impl Clauses {
         Self::with(solver.expect("the solver knows this configuration"))
     }
 
-    fn with(solver: cadical::Solver) -> Self {
+    fn with(solver: cadical::Solver<Watch>) -> Self {
         let mut clauses = Clauses {
             solver,
             variables: 0,

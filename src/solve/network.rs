@@ -1,0 +1,300 @@
+//! Methods that work on the network of a game, and a portfolio of them.
+//!
+//! In: a [`Puzzle`] and a budget. Out: what the first method came to that came to
+//! anything, and why it did. What analysis finds comes first: linear systems,
+//! sums that no move makes larger, final states that a set of moves brings about.
+//! Then searches take turns in growing slices.
+
+use std::time::{Duration, Instant};
+
+use super::SolveOptions;
+use crate::puzzle::best_first::{Order, best_first};
+use crate::puzzle::collapse::collapse;
+use crate::puzzle::dive::{DeadEnd, DiveOptions, dive};
+use crate::puzzle::effects::Effects;
+use crate::puzzle::estimate::Estimate;
+use crate::puzzle::levels::levels;
+use crate::puzzle::potential::Potentials;
+use crate::puzzle::unroll::unroll;
+use crate::puzzle::{Outcome, Puzzle, linear, parity};
+use crate::search::{Budget, Observer, Stats};
+
+/// A method on the network.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Method {
+    /// Linear systems, parities and potentials.
+    Algebra,
+    /// A set of moves that brings about a final state, by SAT.
+    MoveSet,
+    /// A state and a move for each step, by SAT.
+    Steps,
+    /// Level by level, packed states.
+    Levels,
+    /// Depth-first, many at a time, in several orders.
+    Dive,
+    /// The least estimate first.
+    Greedy,
+    /// What is new first, then greedily.
+    Novelty,
+    /// Moves made and a lower bound of those to come.
+    AStar,
+    /// The best of each level only.
+    Beam,
+}
+
+impl Method {
+    /// Every method.
+    pub const ALL: [Method; 9] = [
+        Method::Algebra,
+        Method::MoveSet,
+        Method::Steps,
+        Method::Levels,
+        Method::Dive,
+        Method::Greedy,
+        Method::Novelty,
+        Method::AStar,
+        Method::Beam,
+    ];
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Algebra => "algebra",
+            Method::MoveSet => "a set of moves by SAT",
+            Method::Steps => "steps by SAT",
+            Method::Levels => "breadth-first on packed states",
+            Method::Dive => "depth-first on packed states",
+            Method::Greedy => "greedy best-first",
+            Method::Novelty => "novelty",
+            Method::AStar => "A*",
+            Method::Beam => "beam",
+        }
+    }
+}
+
+/// What a method came to.
+pub(super) struct Found {
+    pub outcome: Outcome,
+    /// Which one, and why, in one line.
+    pub why: String,
+}
+
+/// States that a beam keeps of each level.
+const BEAM: usize = 4_096;
+/// States that a search may expand in the first round, how much more it may in
+/// the next, and rounds.
+const FIRST_ROUND: u64 = 20_000;
+const GROWTH: u64 = 6;
+const ROUNDS: u32 = 8;
+/// Seconds of a SAT solver in the first round.
+const FIRST_SECONDS: f64 = 0.5;
+
+/// Methods on one puzzle, and what they learned.
+pub(super) struct Methods<'p> {
+    puzzle: &'p Puzzle,
+    options: &'p SolveOptions,
+    started: Instant,
+    /// Once it is needed.
+    effects: Option<Option<Effects>>,
+    potentials: Option<Option<Learned>>,
+}
+
+impl<'p> Methods<'p> {
+    pub fn new(puzzle: &'p Puzzle, options: &'p SolveOptions) -> Self {
+        Methods {
+            puzzle,
+            options,
+            started: Instant::now(),
+            effects: None,
+            potentials: None,
+        }
+    }
+
+    /// Runs one method.
+    pub fn run(
+        &mut self,
+        method: Method,
+        budget: &Budget,
+        stats: &mut Stats,
+        observer: &mut dyn Observer,
+    ) -> Found {
+        let puzzle = self.puzzle;
+        let mut best =
+            |order, estimate| best_first(puzzle, order, estimate, budget, stats, observer);
+        let (outcome, why) = match method {
+            Method::Algebra => return self.algebra(),
+            Method::MoveSet => {
+                let answer = collapse(puzzle, budget);
+                (answer.outcome, answer.found)
+            }
+            Method::Steps => {
+                let answer = unroll(puzzle, budget);
+                (answer.outcome, answer.found)
+            }
+            Method::Greedy => (
+                best(Order::Greedy, Estimate::Additive),
+                "by additive estimates".into(),
+            ),
+            Method::Novelty => (
+                best(Order::Novelty, Estimate::Distance),
+                "by goal distance".into(),
+            ),
+            Method::AStar => (
+                best(Order::AStar, Estimate::Latest),
+                "by a lower bound".into(),
+            ),
+            Method::Beam => (
+                best(Order::Beam(BEAM), Estimate::Additive),
+                "by additive estimates".into(),
+            ),
+            Method::Levels => {
+                let why = "level by level".to_owned();
+                (levels(puzzle, budget, stats, observer), why)
+            }
+            Method::Dive => {
+                let how = DiveOptions {
+                    seed: self.options.seed,
+                    ..DiveOptions::default()
+                };
+                let learned = self.potentials();
+                let why = match &learned {
+                    Some(_) => "states that potentials refute are left out",
+                    None => "many orders of moves",
+                };
+                let learned = learned.map(|learned| learned as &mut dyn DeadEnd);
+                let outcome = dive(puzzle, &how, learned, budget, stats, observer);
+                (outcome, why.to_owned())
+            }
+        };
+        let why = format!("{}: {why}", method.name());
+        Found { outcome, why }
+    }
+
+    fn effects(&mut self) -> Option<&Effects> {
+        let puzzle = self.puzzle;
+        self.effects
+            .get_or_insert_with(|| Effects::of(puzzle))
+            .as_ref()
+    }
+
+    fn potentials(&mut self) -> Option<&mut Learned> {
+        if self.potentials.is_none() {
+            let puzzle = self.puzzle;
+            let made = self
+                .effects()
+                .and_then(|effects| Potentials::of(puzzle, effects));
+            self.potentials = Some(made.map(Learned));
+        }
+        self.potentials.as_mut()?.as_mut()
+    }
+
+    fn algebra(&mut self) -> Found {
+        let puzzle = self.puzzle;
+        let found = |outcome, why: &str| Found {
+            outcome,
+            why: format!("{}: {why}", Method::Algebra.name()),
+        };
+        let Some(effects) = self.effects() else {
+            return found(Outcome::Unknown, "too many moves and facts");
+        };
+        let solved = linear::solve(puzzle, effects);
+        if solved != Outcome::Unknown {
+            return found(solved, "moves flip facts, whatever the state");
+        }
+        let parity = parity::refute(puzzle, effects, None);
+        if parity != Outcome::Unknown {
+            return found(parity, "a parity that every move keeps");
+        }
+        let Some(Learned(potentials)) = self.potentials() else {
+            return found(Outcome::Unknown, "nothing linear");
+        };
+        let potential = potentials.refute(puzzle);
+        if potential != Outcome::Unknown {
+            return found(potential, "a sum that no move makes larger");
+        }
+        let effects = self.effects.as_ref().and_then(Option::as_ref);
+        let potentials = self.potentials.as_ref().and_then(Option::as_ref);
+        let narrowed = effects
+            .zip(potentials)
+            .map_or(Outcome::Unknown, |(effects, learned)| {
+                parity::refute(puzzle, effects, Some(&learned.0))
+            });
+        found(
+            narrowed,
+            "a parity that every move keeps, of what potentials leave",
+        )
+    }
+
+    /// Runs methods until one comes to something; none if the budget, or
+    /// `patience`, ends before.
+    pub fn portfolio(
+        &mut self,
+        patience: Option<Duration>,
+        stats: &mut Stats,
+        observer: &mut dyn Observer,
+    ) -> Option<Found> {
+        let whole = &self.options.budget;
+        let mut nodes = FIRST_ROUND;
+        let mut seconds = FIRST_SECONDS;
+        for round in 0..ROUNDS {
+            let first = [Method::Algebra, Method::MoveSet];
+            let searches = [
+                Method::Levels,
+                Method::Dive,
+                Method::Greedy,
+                Method::Novelty,
+                Method::Steps,
+                Method::AStar,
+                Method::Beam,
+            ];
+            let methods = first.iter().filter(|_| round == 0).chain(&searches);
+            for &method in methods {
+                let left = patience.map(|all| all.saturating_sub(self.started.elapsed()));
+                let is_over = left.is_some_and(|left| left.is_zero());
+                let raised = whole.interrupt.as_ref();
+                let spent = stats.total().expanded >= whole.nodes;
+                if is_over
+                    || spent
+                    || raised.is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed))
+                {
+                    return None;
+                }
+                let by_clock = matches!(method, Method::MoveSet | Method::Steps);
+                let slice = by_clock.then(|| {
+                    Duration::from_secs_f64(match method {
+                        Method::MoveSet => 20.0 * seconds,
+                        _ => seconds,
+                    })
+                });
+                let time = [left, slice].into_iter().flatten().min();
+                let left = whole.nodes.saturating_sub(stats.total().expanded);
+                let budget = Budget {
+                    nodes: nodes.min(left),
+                    time,
+                    ..whole.clone()
+                };
+                let found = self.run(method, &budget, stats, observer);
+                if found.outcome != Outcome::Unknown {
+                    let why = format!("auto: {} (round {})", found.why, round + 1);
+                    return Some(Found { why, ..found });
+                }
+            }
+            nodes = nodes.saturating_mul(GROWTH);
+            seconds *= GROWTH as f64;
+        }
+        None
+    }
+}
+
+/// Potentials as what a search asks before it goes on.
+struct Learned(Potentials);
+
+impl DeadEnd for Learned {
+    fn is_dead(&mut self, state: &[u64]) -> bool {
+        self.0.refutes(state)
+    }
+
+    fn stuck(&mut self, state: &[u64]) {
+        self.0.learn(state);
+    }
+}
