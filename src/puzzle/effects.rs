@@ -47,6 +47,8 @@ pub struct Effects {
 
 /// Facts times moves, beyond which it takes too long.
 const MOST: usize = 40_000_000;
+/// Nodes of the network looked at for all moves together.
+const MOST_WORK: usize = 10_000_000;
 /// Forms of solutions.
 const MOST_SOLUTIONS: usize = 32;
 
@@ -63,10 +65,14 @@ impl Effects {
             free[fact] = false;
         }
         let mut specialiser = Specialiser::new(puzzle);
-        let moves = (0..puzzle.moves())
-            .map(|chosen| form_of_move(net, &links, &free, &mut specialiser, chosen))
-            .collect();
-        let solved = cubes(&puzzle.net.network, &links, puzzle.solved, MOST_SOLUTIONS);
+        let mut moves = Vec::with_capacity(puzzle.moves());
+        for chosen in 0..puzzle.moves() {
+            if specialiser.work() > MOST_WORK {
+                return None;
+            }
+            moves.push(form_of_move(net, &links, &free, &mut specialiser, chosen));
+        }
+        let solved = cubes(&net.network, &links, puzzle.solved, MOST_SOLUTIONS);
         let solutions = solved
             .iter()
             .map(|cube| form_of_states(net, &links, &free, cube))
@@ -230,4 +236,88 @@ fn summed(mut vector: Vec<(u32, i32)>) -> Sparse {
     });
     vector.retain(|&(_, value)| value != 0);
     vector
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{Game, Score};
+    use crate::propnet::GroundLimits;
+    use crate::propnet::batch::pack;
+
+    /// By move: its form, with facts as their texts.
+    fn forms(rules: &str) -> Vec<String> {
+        let game = Game::from_text("test.kif", rules).expect("the rules are right");
+        let (mut net, _) = Propnet::ground(&game, &GroundLimits::default()).expect("it is small");
+        net.simplify();
+        let start = pack(net.initial.clone());
+        let target = Score::new(100).expect("it is a score");
+        let puzzle = Puzzle::new(net, start, target).expect("it has one role");
+        let effects = Effects::of(&puzzle).expect("it is small");
+        let terms = puzzle.net.terms();
+        let text = |vector: &Sparse| {
+            let one = |&(fact, value): &(u32, i32)| {
+                let fact = game.text(&terms, puzzle.net.facts[fact as usize]);
+                format!("{value:+}{fact}")
+            };
+            let mut parts: Vec<String> = vector.iter().map(one).collect();
+            parts.sort();
+            parts.join(" ")
+        };
+        let form = |form: &Form| {
+            let choice = |options: &Vec<Sparse>| {
+                let mut options: Vec<String> = options.iter().map(text).collect();
+                options.sort();
+                format!(" one of [{}]", options.join(", "))
+            };
+            let choices: String = form.choices.iter().map(choice).collect();
+            text(&form.sure) + &choices
+        };
+        let moves = effects.moves.iter().flatten().map(form);
+        let solutions = effects
+            .solutions
+            .iter()
+            .map(|one| "= ".to_owned() + &form(one));
+        moves.chain(solutions).collect()
+    }
+
+    #[test]
+    fn what_is_legal_says_what_changes() {
+        let rules = "(role r) (init (on a)) (init (on b)) (init (on d))
+            (<= (legal r jump) (true (on a)) (true (on b)) (not (true (on c))))
+            (legal r flip) (legal r clear)
+            (<= (next (on c)) (does r jump))
+            (<= (next (on a)) (true (on a)) (does r flip))
+            (<= (next (on b)) (true (on b)) (does r clear))
+            (<= (next (on c)) (true (on c)))
+            (<= (next (on d)) (true (on d)) (does r jump))
+            (<= (next (on d)) (not (true (on d))) (does r flip))
+            (<= terminal (true (on c)) (not (true (on a))))
+            (<= (goal r 100) (not (true (on b))))";
+        assert_eq!(
+            forms(rules),
+            [
+                "+1(on c) -1(on a) -1(on b)",
+                "+1(on d) one of [, -1(on b)] one of [, -2(on d)]",
+                " one of [, -1(on a)] one of [, -1(on d)]",
+                "= +1(on c) one of [, +1(on d)]",
+            ]
+        );
+    }
+
+    #[test]
+    fn facts_that_exclude_each_other_are_one_choice() {
+        let rules = "(role r) (init (at 1)) (place 1) (place 2) (place 3)
+            (<= (legal r (go ?x)) (place ?x) (not (true (at ?x))))
+            (legal r stay)
+            (<= (next (at ?x)) (does r (go ?x)))
+            (<= (next (at ?x)) (true (at ?x)) (does r stay))
+            (<= terminal (true (at 3))) (<= (goal r 100) (true (at 3)))";
+        let forms = forms(rules);
+        assert!(
+            forms.contains(&"+1(at 1) one of [-1(at 2), -1(at 3)]".to_owned()),
+            "{forms:?}"
+        );
+        assert_eq!(forms.last().map(String::as_str), Some("= +1(at 3)"));
+    }
 }

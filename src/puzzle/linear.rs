@@ -28,11 +28,8 @@ const MOST_STATES: usize = 2_000;
 pub fn solve(puzzle: &Puzzle, effects: &Effects) -> Outcome {
     // Facts that do not just flip are left out; of moves with the same effect
     // one is enough, and moves without any are none.
-    let forms: Vec<Option<(Vec<usize>, Vec<Vec<usize>>)>> = effects
-        .moves
-        .iter()
-        .map(|form| form.as_ref().map(odd))
-        .collect();
+    let forms = effects.moves.iter();
+    let forms: Vec<_> = forms.map(|form| form.as_ref().map(odd)).collect();
     let mut flips = effects.free.clone();
     for fact in forms
         .iter()

@@ -10,6 +10,8 @@
 //! linear programming as in Seipp, Pommerening and Helmert, New optimization
 //! functions for potential heuristics (2015).
 
+use std::time::Duration;
+
 use microlp::{ComparisonOp, LinearExpr, OptimizationDirection, Problem, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,11 +20,13 @@ use super::{Outcome, Puzzle, Reason};
 use crate::propnet::batch::{Packed, holds, pack};
 
 /// Potentials that are kept.
-const MOST_KEPT: usize = 64;
-/// States in a row of which nothing could be learned.
-const MOST_MISSES: usize = 24;
-/// Options of which nothing is told, of one form of solutions.
+const MOST_KEPT: usize = 128;
+/// States passed over after one of which nothing could be learned, at most.
+const MOST_PASSED: u32 = 512;
+/// Options of which nothing is told, after which no more are tried.
 const MOST_NARROW: usize = 6;
+/// Time for one linear program.
+const MOST_TIME: Duration = Duration::from_secs(2);
 /// Numbers in the linear program.
 const MOST_NUMBERS: usize = 60_000;
 /// What weights are multiplied with, at most, to make them integers.
@@ -36,7 +40,10 @@ pub struct Potentials {
     solutions: Vec<Form>,
     program: Program,
     kept: Vec<Potential>,
-    misses: usize,
+    /// States to pass over after a failure, twice as many after each, and how
+    /// many are left of these.
+    pause: u32,
+    left: u32,
 }
 
 impl Potentials {
@@ -64,7 +71,8 @@ impl Potentials {
             moves,
             solutions,
             kept: Vec::new(),
-            misses: 0,
+            pause: 0,
+            left: 0,
         })
     }
 
@@ -74,19 +82,25 @@ impl Potentials {
     }
 
     /// Looks for a potential that refutes a state, and keeps it. False if there
-    /// is none, or enough was tried.
+    /// is none, enough are kept, or the last attempts failed and this one is
+    /// passed over.
     pub fn learn(&mut self, state: &[u64]) -> bool {
-        if self.kept.len() == MOST_KEPT || self.misses == MOST_MISSES {
+        if self.kept.len() == MOST_KEPT {
+            return false;
+        }
+        if self.left > 0 {
+            self.left -= 1;
             return false;
         }
         match self.find(state, &self.solutions) {
             Some(potential) => {
-                self.misses = 0;
+                self.pause = 0;
                 self.kept.push(potential);
                 true
             }
             None => {
-                self.misses += 1;
+                self.pause = (2 * self.pause + 1).min(MOST_PASSED);
+                self.left = self.pause;
                 false
             }
         }
@@ -105,9 +119,9 @@ impl Potentials {
     pub fn narrowed(&self, state: &[u64]) -> (Vec<Form>, Vec<Weights>) {
         let mut told = Vec::new();
         let mut narrowed = Vec::new();
+        let mut misses = 0;
         for form in &self.solutions {
             let mut form = Some(form.clone());
-            let mut misses = 0;
             while let Some(wide) = &form
                 && let Some(potential) = self.first_told(state, wide, &mut misses)
             {
@@ -261,6 +275,7 @@ struct Program {
 impl Program {
     fn new(puzzle: &Puzzle, free: &[bool], moves: &[Form]) -> Self {
         let mut problem = Problem::new(OptimizationDirection::Maximize);
+        problem.set_time_limit(MOST_TIME);
         let gap = problem.add_var(1.0, (0.0, f64::INFINITY));
         let weights: Vec<(u32, Variable)> = (0..puzzle.net.facts.len())
             .filter(|&fact| free[fact])

@@ -389,8 +389,15 @@ impl Sums {
 
     /// What sums that never grow say of a solution; none if it is impossible.
     fn narrowed(&self, mut known: Facts, tells: &[(Vec<i64>, i64)]) -> Option<Facts> {
+        let may_be = |facts: &Facts| {
+            let mut tells = tells.iter();
+            tells.all(|(weights, start)| self.state(facts, weights).least() <= *start)
+        };
         if tells.is_empty() {
             return Some(known);
+        }
+        if !may_be(&known) {
+            return None;
         }
         for fact in 0..known.len() {
             for value in [true, false] {
@@ -398,10 +405,7 @@ impl Sums {
                     continue;
                 }
                 let mut case = known.clone();
-                let is_possible = self.learn(&mut case, &[(fact, value)])
-                    && tells
-                        .iter()
-                        .all(|(weights, start)| self.state(&case, weights).least() <= *start);
+                let is_possible = self.learn(&mut case, &[(fact, value)]) && may_be(&case);
                 if !is_possible && !self.learn(&mut known, &[(fact, !value)]) {
                     return None;
                 }

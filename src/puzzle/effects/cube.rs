@@ -1,7 +1,12 @@
 //! Facts whose values are implied.
 
+use std::cell::Cell;
+
+use rustc_hash::FxHashMap;
+
 use crate::propnet::Propnet;
 use crate::propnet::network::{Literal, Network, Node};
+use crate::propnet::rewrite::live;
 
 /// What facts say about each other in every state reached.
 pub(super) struct Links<'n> {
@@ -38,6 +43,8 @@ impl<'n> Links<'n> {
 /// Cases that each tell less than this part of what is not known are not told
 /// apart.
 const WORTH: usize = 8;
+/// Nodes looked at to tell cases apart.
+const MOST_WORK: usize = 4_000_000;
 
 /// Values of some facts.
 #[derive(Clone)]
@@ -108,44 +115,17 @@ impl Cube {
         Some(())
     }
 
-    /// The value of a literal, where it follows gate by gate. Cycles are not
-    /// looked into.
-    fn evaluate(&self, network: &Network, literal: Literal) -> Option<bool> {
-        let value = match network.node(literal.node()) {
-            Node::False => Some(false),
-            Node::Input(fact) => self.values.get(fact).copied().flatten(),
-            Node::And(operands) => {
-                let values = || operands.iter().map(|&one| self.evaluate(network, one));
-                if values().any(|value| value == Some(false)) {
-                    Some(false)
-                } else if values().all(|value| value == Some(true)) {
-                    Some(true)
-                } else {
-                    None
-                }
-            }
-            Node::Xor(a, b) => match (self.evaluate(network, a), self.evaluate(network, b)) {
-                (Some(a), Some(b)) => Some(a != b),
-                _ => None,
-            },
-            Node::Feedback(_) => None,
-        };
-        value.map(|value| value != literal.is_negated())
-    }
-
     /// Looks at gates that do not hold until nothing follows; None if that is
     /// impossible.
-    fn propagate(&mut self, network: &Network, links: &Links) -> Option<()> {
+    fn propagate(&mut self, survey: &Survey<'_>) -> Option<()> {
         loop {
             let before = self.known.len();
+            let values = survey.values(self);
             for node in std::mem::take(&mut self.open) {
-                let Node::And(operands) = network.node(node) else {
-                    continue;
-                };
                 let mut left = Vec::new();
                 let mut is_false = false;
-                for &operand in operands {
-                    match self.evaluate(network, operand) {
+                for &operand in survey.network.reads(node) {
+                    match survey.value(&values, operand) {
                         Some(true) => {}
                         Some(false) => is_false = true,
                         None => left.push(operand),
@@ -154,42 +134,106 @@ impl Cube {
                 match left.as_slice() {
                     _ if is_false => {}
                     [] => return None,
-                    [one] => self.assume(network, links, !*one)?,
+                    [one] => self.assume(survey.network, survey.links, !*one)?,
                     _ => self.open.push(node),
                 }
             }
-            if self.known.len() == before {
+            if self.known.len() == before || survey.is_spent() {
                 return Some(());
             }
         }
     }
 }
 
+/// What a literal depends on, to be looked at again and again.
+struct Survey<'n> {
+    network: &'n Network,
+    links: &'n Links<'n>,
+    /// Nodes, ascending.
+    cone: Vec<usize>,
+    /// By node: where it stands among these.
+    places: FxHashMap<usize, usize>,
+    /// Nodes that may still be looked at.
+    work: Cell<usize>,
+}
+
+impl<'n> Survey<'n> {
+    fn new(network: &'n Network, links: &'n Links<'n>, literal: Literal) -> Self {
+        let live = live(network, [literal]);
+        let cone: Vec<usize> = (0..network.len()).filter(|&node| live[node]).collect();
+        let places = cone.iter().enumerate().map(|(place, &node)| (node, place));
+        Survey {
+            network,
+            links,
+            places: places.collect(),
+            cone,
+            work: Cell::new(MOST_WORK),
+        }
+    }
+
+    fn is_spent(&self) -> bool {
+        self.work.get() == 0
+    }
+
+    /// By place: the value of a node, where it follows gate by gate. Cycles are
+    /// not looked into.
+    fn values(&self, cube: &Cube) -> Vec<Option<bool>> {
+        self.work
+            .set(self.work.get().saturating_sub(self.cone.len()));
+        let mut values = vec![None; self.cone.len()];
+        for (place, &node) in self.cone.iter().enumerate() {
+            values[place] = match self.network.node(node) {
+                Node::False => Some(false),
+                Node::Input(fact) => cube.values.get(fact).copied().flatten(),
+                Node::Feedback(_) => None,
+                Node::And(operands) => {
+                    let mut all = Some(true);
+                    for &operand in operands {
+                        match self.value(&values, operand) {
+                            Some(true) => {}
+                            Some(false) => {
+                                all = Some(false);
+                                break;
+                            }
+                            None => all = None,
+                        }
+                    }
+                    all
+                }
+                Node::Xor(a, b) => match (self.value(&values, a), self.value(&values, b)) {
+                    (Some(a), Some(b)) => Some(a != b),
+                    _ => None,
+                },
+            };
+        }
+        values
+    }
+
+    fn value(&self, values: &[Option<bool>], literal: Literal) -> Option<bool> {
+        values[self.places[&literal.node()]].map(|value| value != literal.is_negated())
+    }
+}
+
 /// Cubes such that in each state where a literal holds one of them does.
 pub(super) fn cubes(network: &Network, links: &Links, literal: Literal, most: usize) -> Vec<Cube> {
+    let survey = Survey::new(network, links, literal);
     let mut first = Cube::new(links.groups.len());
     let held = first.assume(network, links, literal);
-    if held
-        .and_then(|()| first.propagate(network, links))
-        .is_none()
-    {
+    if held.and_then(|()| first.propagate(&survey)).is_none() {
         return Vec::new();
     }
     let mut done = Vec::new();
     let mut open = vec![first];
-    while let Some(mut cube) = open.pop() {
+    while let Some(cube) = open.pop() {
         let room = most.saturating_sub(done.len() + open.len());
-        match best_split(network, links, &cube, room) {
+        match best_split(&survey, &cube, room) {
             Some((node, branches)) => {
                 open.extend(branches.into_iter().map(|mut branch| {
                     branch.open.retain(|&other| other != node);
                     branch
                 }));
             }
-            None => {
-                cube.open.clear();
-                done.push(cube);
-            }
+            None => done.push(cube),
         }
     }
     done
@@ -197,33 +241,34 @@ pub(super) fn cubes(network: &Network, links: &Links, literal: Literal, most: us
 
 /// Of the gates that do not hold the one whose cases all tell most, if that is a
 /// good part of what is not known.
-fn best_split(
-    network: &Network,
-    links: &Links,
-    cube: &Cube,
-    room: usize,
-) -> Option<(usize, Vec<Cube>)> {
+fn best_split(survey: &Survey<'_>, cube: &Cube, room: usize) -> Option<(usize, Vec<Cube>)> {
     let unknown = cube.values.len() - cube.known.len();
-    let cases = cube.open.iter().filter_map(|&node| {
-        let Node::And(operands) = network.node(node) else {
-            return None;
-        };
-        let undecided = |literal: &&Literal| cube.evaluate(network, **literal).is_none();
-        let operands: Vec<Literal> = operands.iter().filter(undecided).copied().collect();
+    let values = survey.values(cube);
+    let mut best: Option<(usize, usize, Vec<Cube>)> = None;
+    for &node in &cube.open {
+        let operands = survey.network.reads(node).iter().copied();
+        let operands: Vec<Literal> = operands
+            .filter(|&operand| survey.value(&values, operand).is_none())
+            .collect();
         if operands.len() > room {
+            continue;
+        }
+        if survey.is_spent() {
             return None;
         }
         let case = |&operand: &Literal| {
             let mut case = cube.clone();
-            case.assume(network, links, !operand)?;
-            case.propagate(network, links)?;
+            case.assume(survey.network, survey.links, !operand)?;
+            case.propagate(survey)?;
             Some(case)
         };
         let cases: Vec<Cube> = operands.iter().filter_map(case).collect();
         let told = |case: &Cube| case.known.len() - cube.known.len();
         let least = cases.iter().map(told).min().unwrap_or(usize::MAX);
-        (least > unknown / WORTH).then_some((least, node, cases))
-    });
-    let best = cases.max_by_key(|&(least, ..)| least)?;
-    Some((best.1, best.2))
+        let enough = best.as_ref().map_or(unknown / WORTH, |best| best.0);
+        if least > enough {
+            best = Some((least, node, cases));
+        }
+    }
+    best.map(|(_, node, cases)| (node, cases))
 }

@@ -25,6 +25,8 @@ pub(super) struct Specialiser<'p> {
     /// By node that the move at hand may change: what it becomes; none in and
     /// behind a cycle.
     became: FxHashMap<usize, Option<Literal>>,
+    /// Nodes looked at.
+    work: usize,
 }
 
 impl<'p> Specialiser<'p> {
@@ -74,6 +76,7 @@ impl<'p> Specialiser<'p> {
             next_of,
             drifting: Vec::new(),
             became: FxHashMap::default(),
+            work: 0,
         };
         specialiser.drifting = (0..net.facts.len())
             .filter(|&fact| {
@@ -87,6 +90,11 @@ impl<'p> Specialiser<'p> {
     /// The functions.
     pub fn network(&self) -> &Network {
         self.builder.network()
+    }
+
+    /// Nodes looked at until now.
+    pub fn work(&self) -> usize {
+        self.work
     }
 
     /// A literal of the puzzle's network when no move is made.
@@ -113,6 +121,7 @@ impl<'p> Specialiser<'p> {
             at += 1;
         }
         cone.sort_unstable();
+        self.work += cone.len();
         for &node in &cone[1..] {
             let became = match self.cyclic[node] {
                 true => None,
@@ -175,6 +184,7 @@ impl<'p> Specialiser<'p> {
             }
         }
         cone.sort_unstable();
+        self.work += cone.len();
         for node in cone {
             let read = |one: &Literal| values[&one.node()].negated_if(one.is_negated());
             let became = match self.builder.network().node(node) {
