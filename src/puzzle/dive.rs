@@ -93,7 +93,9 @@ pub fn dive(
         dead_end,
         layout,
     };
-    search.run(options, puzzle.moves(), &mut meter).unwrap_or(Outcome::Unknown)
+    search
+        .run(options, puzzle.moves(), &mut meter)
+        .unwrap_or(Outcome::Unknown)
 }
 
 struct Search<'d> {
@@ -211,6 +213,10 @@ impl Search<'_> {
         if ends.solved[0] == 1 {
             return Ok(End::Solved(Plan::new()));
         }
+        if self.depth == 0 && ends.over[0] == 0 {
+            self.is_cut = true;
+            return Ok(End::Over);
+        }
         let way = Way {
             parent: NOBODY,
             chosen: 0,
@@ -229,7 +235,11 @@ impl Search<'_> {
                 }
             }
             if entered.is_empty() {
-                return if most == 0 { Err(BudgetKind::Nodes) } else { Ok(End::Over) };
+                return if most == 0 {
+                    Err(BudgetKind::Nodes)
+                } else {
+                    Ok(End::Over)
+                };
             }
             self.expander.expand(&parents, &mut children);
             spent += entered.len() as u64;
@@ -263,7 +273,11 @@ impl Search<'_> {
                     let is_over = ends.over[child / 64] >> (child % 64) & 1 == 1;
                     if is_over {
                         let code = &children.states[child * stride..][..stride];
-                        let note = |_, _, is_new| if is_new { ways.push(way(child)) };
+                        let note = |_, _, is_new| {
+                            if is_new {
+                                ways.push(way(child))
+                            }
+                        };
                         full = full.and(states.insert_all(code, stride, note));
                     }
                     !is_over
@@ -283,7 +297,9 @@ impl Search<'_> {
                 });
                 for child in open {
                     diver.waiting.push_back(Waiting::Enter(way(child)));
-                    diver.codes.extend(&children.states[child * stride..][..stride]);
+                    diver
+                        .codes
+                        .extend(&children.states[child * stride..][..stride]);
                     self.waiting += 1;
                 }
             }

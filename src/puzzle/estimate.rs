@@ -17,8 +17,8 @@ use crate::propnet::batch::Packed;
 use crate::propnet::network::{Literal, Network, Node, Region};
 use crate::propnet::rewrite::live;
 
-use super::expand::Layout;
 use super::Puzzle;
+use super::expand::Layout;
 
 /// What an estimate counts.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -166,7 +166,8 @@ impl Estimator {
             }
             if round == ROUNDS {
                 // Whatever is not there may be on its way.
-                let cost = &mut self.costs[self.solved.node()][usize::from(self.solved.is_negated())];
+                let cost =
+                    &mut self.costs[self.solved.node()][usize::from(self.solved.is_negated())];
                 for cost in &mut cost[..count] {
                     *cost = (*cost).min(NEVER - 1);
                 }

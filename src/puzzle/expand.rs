@@ -6,6 +6,7 @@
 
 pub mod layout;
 pub(super) mod states;
+mod words;
 
 use crate::propnet::batch::transpose;
 use crate::propnet::code::{Code, Engine};
@@ -83,7 +84,13 @@ impl Expander {
             legal: code(0, LEGAL, &legal),
             ends: code(0, ENDS, &[coded.solved, coded.terminal]),
             next: code(moves, NEXT, &coded.next),
-            banks: [rows(bits), rows(bits), rows(moves), rows(moves + 1), rows(2)],
+            banks: [
+                rows(bits),
+                rows(bits),
+                rows(moves),
+                rows(moves + 1),
+                rows(2),
+            ],
             stride: layout.words(),
             bits,
             moves,
@@ -212,7 +219,11 @@ impl Children {
 
 /// The first `count` lanes of some rows, a bit a row, `stride` words a lane.
 fn columns(rows: &Rows, bits: usize, count: usize, stride: usize, out: &mut [u64]) {
-    for (word, out) in out.chunks_mut(64 * stride).take(count.div_ceil(64)).enumerate() {
+    for (word, out) in out
+        .chunks_mut(64 * stride)
+        .take(count.div_ceil(64))
+        .enumerate()
+    {
         for first in (0..bits).step_by(64) {
             let mut square = [0; 64];
             for (bit, line) in (first..bits).zip(&mut square) {

@@ -27,7 +27,8 @@ pub fn levels(
 ) -> Outcome {
     let mut meter = Meter::new(budget, stats, observer);
     let mut flood = Flood::new(puzzle, budget.memory_bytes);
-    flood.run(&puzzle.start, budget.depth, &mut meter)
+    flood
+        .run(&puzzle.start, budget.depth, &mut meter)
         .unwrap_or(Outcome::Unknown)
 }
 
@@ -62,7 +63,8 @@ impl Flood {
         let layout = Layout::new(puzzle, Facts::Relevant);
         Flood {
             expander: Expander::new(puzzle, &layout, LANES, Engine::Auto),
-            states: States::new(layout.key_bits(), most_bytes),
+            // A little is left to the batches.
+            states: States::new(layout.key_bits(), most_bytes - most_bytes / 16),
             beside: Vec::new(),
             batches: Vec::new(),
             parents: Vec::new(),
@@ -157,7 +159,8 @@ impl Flood {
         for number in batch.first..batch.end {
             let at = self.parents.len();
             self.parents.extend_from_slice(beside);
-            self.states.read(number as usize, &mut self.parents[at..at + stride]);
+            self.states
+                .read(number as usize, &mut self.parents[at..at + stride]);
         }
         self.expander.expand(&self.parents, &mut self.children);
     }

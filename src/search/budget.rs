@@ -176,7 +176,9 @@ impl<'a> Meter<'a> {
         let level = self.level();
         bump(&mut level.counts.expanded, nodes);
         bump(&mut level.counts.arcs, arcs);
-        self.until_tick = self.until_tick.saturating_sub(arcs.min(u64::from(u32::MAX)) as u32);
+        self.until_tick = self
+            .until_tick
+            .saturating_sub(arcs.min(u64::from(u32::MAX)) as u32);
         if self.until_tick == 0 {
             self.until_tick = ARCS_PER_TICK;
             self.level().elapsed = self.level_started.elapsed();

@@ -65,7 +65,9 @@ impl Layout {
             open[fact] = false;
         }
         let wanted = |part: &dyn Fn(usize) -> bool| -> Vec<bool> {
-            (0..open.len()).map(|fact| open[fact] && part(fact)).collect()
+            (0..open.len())
+                .map(|fact| open[fact] && part(fact))
+                .collect()
         };
         layout.add(net, wanted(&|fact| relevant[fact] && !counters[fact]));
         layout.key_bits = layout.bits;
@@ -164,7 +166,9 @@ impl Layout {
                 }
             }
             // The first of those that save most.
-            let best = groups.drain(..).reduce(|a, b| if b.0 > a.0 { b } else { a });
+            let best = groups
+                .drain(..)
+                .reduce(|a, b| if b.0 > a.0 { b } else { a });
             let Some((_, field)) = best else { break };
             field.facts.iter().for_each(|&fact| wanted[fact] = false);
             self.bits += field.width;
@@ -191,7 +195,11 @@ impl Layout {
             for (position, &fact) in field.facts.iter().enumerate() {
                 let number = field.first + position;
                 let bits: Vec<Literal> = (0..field.width)
-                    .map(|bit| builder.input(field.at + bit).negated_if(number >> bit & 1 == 0))
+                    .map(|bit| {
+                        builder
+                            .input(field.at + bit)
+                            .negated_if(number >> bit & 1 == 0)
+                    })
                     .collect();
                 inputs[fact] = builder.and(&bits);
             }
@@ -229,7 +237,6 @@ impl Layout {
         let terminal = of(net.terminal);
         let legal = net.legal[0].iter();
         Coded {
-            facts: inputs[..self.facts].to_vec(),
             legal: legal
                 .map(|&legal| builder.and(&[of(legal), !terminal]))
                 .collect(),
@@ -244,8 +251,6 @@ impl Layout {
 /// A puzzle on codes.
 pub(super) struct Coded {
     pub network: Network,
-    /// By fact: whether it holds.
-    pub facts: Vec<Literal>,
     /// By move: whether it is legal and the game goes on.
     pub legal: Vec<Literal>,
     pub solved: Literal,

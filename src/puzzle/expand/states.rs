@@ -4,6 +4,8 @@
 //! table beside them holds numbers only, each with as much of a hash as fits
 //! into its word. While the table grows there is no second one.
 
+use super::words::Words;
+
 /// States of so many bits each.
 pub(in crate::puzzle) struct States {
     bits: usize,
@@ -12,7 +14,7 @@ pub(in crate::puzzle) struct States {
     chunks: Vec<Vec<u8>>,
     len: usize,
     /// 0 where nothing is; else the number from 1, below the hash's low bits.
-    table: Vec<u32>,
+    table: Words,
     /// Bits of a table's word that are the number.
     number_bits: u32,
     most_bytes: u64,
@@ -39,7 +41,7 @@ impl States {
             bytes: bits.div_ceil(8),
             chunks: Vec::new(),
             len: 0,
-            table: Vec::new(),
+            table: Words::new(0),
             number_bits: 0,
             most_bytes,
         };
@@ -91,17 +93,18 @@ impl States {
         self.reserve(states.len() / stride)?;
         let numbers = low(self.number_bits as usize) as u32;
         let mut hashes = [0; AHEAD];
-        let mut words = [0; AHEAD];
         for (number, batch) in states.chunks(AHEAD * stride).enumerate() {
             // What the table says is read ahead, and then what it points to, all
             // independent of each other, so that the memory answers many at a
             // time.
-            for (state, (hash, word)) in batch.chunks(stride).zip(hashes.iter_mut().zip(&mut words)) {
+            let count = batch.len() / stride;
+            for (state, hash) in batch.chunks(stride).zip(&mut hashes) {
                 *hash = self.hash(state);
-                *word = self.table[self.place(*hash)];
             }
+            let places = hashes.map(|hash| self.place(hash));
+            let words = places.map(|place| self.table[place]);
             let mut touched = 0;
-            for (&hash, &word) in hashes.iter().zip(&words).take(batch.len() / stride) {
+            for (&hash, &word) in hashes.iter().zip(&words).take(count) {
                 if word != 0 && (word ^ self.word(hash, 0)) & !numbers == 0 {
                     let number = (word & numbers) as usize - 1;
                     touched ^= self.chunks[number / CHUNK][number % CHUNK * self.bytes];
@@ -136,9 +139,10 @@ impl States {
     fn seek(&self, state: &[u64], hash: u64) -> Result<u32, usize> {
         let numbers = low(self.number_bits as usize) as u32;
         let wanted = self.word(hash, 0);
+        let table: &[u32] = &self.table;
         let mut place = self.place(hash);
         loop {
-            let word = self.table[place];
+            let word = table[place];
             if word == 0 {
                 return Err(place);
             }
@@ -147,7 +151,7 @@ impl States {
                 return Ok(number);
             }
             place += 1;
-            if place == self.table.len() {
+            if place == table.len() {
                 place = 0;
             }
         }
@@ -226,7 +230,11 @@ impl States {
         let room = self.most_bytes.saturating_sub(states) / 4;
         if wanted <= Self::room(self.table.len()) {
             // What a batch adds at most may be more than it does.
-            return if self.table.len() as u64 <= room { Ok(()) } else { Err(Full) };
+            return if self.table.len() as u64 <= room {
+                Ok(())
+            } else {
+                Err(Full)
+            };
         }
         let least = wanted + wanted / 3 + 5;
         if room < least as u64 {
@@ -242,25 +250,37 @@ impl States {
 
     fn rebuild(&mut self, places: usize) {
         // The old one goes first.
-        self.table = Vec::new();
-        self.table = vec![0; places];
+        self.table = Words::new(0);
+        self.table = Words::new(places);
         self.number_bits = usize::BITS - (Self::room(places) + 1).leading_zeros();
         let mut state = vec![0; self.bits.div_ceil(64)];
-        for number in 0..self.len {
-            self.read(number, &mut state);
-            let hash = self.hash(&state);
-            let mut place = self.place(hash);
-            while self.table[place] != 0 {
-                place = (place + 1) % places;
+        let mut hashes = [0; AHEAD];
+        for first in (0..self.len).step_by(AHEAD) {
+            let batch = first..self.len.min(first + AHEAD);
+            for (number, hash) in batch.clone().zip(&mut hashes) {
+                self.read(number, &mut state);
+                *hash = self.hash(&state);
             }
-            self.table[place] = self.word(hash, number);
+            let places_ahead = hashes.map(|hash| self.place(hash));
+            std::hint::black_box(places_ahead.map(|place| self.table[place]));
+            for (number, &hash) in batch.zip(&hashes) {
+                let mut place = self.place(hash);
+                while self.table[place] != 0 {
+                    place = (place + 1) % places;
+                }
+                self.table[place] = self.word(hash, number);
+            }
         }
     }
 }
 
 /// So many bits, the lowest.
 fn low(bits: usize) -> u64 {
-    if bits >= 64 { u64::MAX } else { !(u64::MAX << bits) }
+    if bits >= 64 {
+        u64::MAX
+    } else {
+        !(u64::MAX << bits)
+    }
 }
 
 #[cfg(test)]
@@ -281,7 +301,9 @@ mod tests {
             let mut known: HashMap<Vec<u64>, u32> = HashMap::new();
             let mut in_order = Vec::new();
             for _ in 0..200 {
-                let batch: Vec<u64> = (0..50 * stride).map(|_| random.random_range(0..40)).collect();
+                let batch: Vec<u64> = (0..50 * stride)
+                    .map(|_| random.random_range(0..40))
+                    .collect();
                 let insert = |position: usize, number, is_new| {
                     let state = &batch[position * stride..][..stride];
                     let mut left = bits;
@@ -292,7 +314,11 @@ mod tests {
                     }
                     let next = known.len() as u32;
                     let expected = *known.entry(key.clone()).or_insert(next);
-                    assert_eq!((number, is_new), (expected, expected == next), "{bits} bits");
+                    assert_eq!(
+                        (number, is_new),
+                        (expected, expected == next),
+                        "{bits} bits"
+                    );
                     if is_new {
                         in_order.push(key);
                     }
