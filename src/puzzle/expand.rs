@@ -6,7 +6,6 @@
 
 pub mod layout;
 pub(super) mod states;
-mod words;
 
 use crate::propnet::batch::transpose;
 use crate::propnet::code::{Code, Engine};

@@ -4,8 +4,6 @@
 //! table beside them holds numbers only, each with as much of a hash as fits
 //! into its word. While the table grows there is no second one.
 
-use super::words::Words;
-
 /// States of so many bits each.
 pub(in crate::puzzle) struct States {
     bits: usize,
@@ -14,7 +12,7 @@ pub(in crate::puzzle) struct States {
     chunks: Vec<Vec<u8>>,
     len: usize,
     /// 0 where nothing is; else the number from 1, below the hash's low bits.
-    table: Words,
+    table: Vec<u32>,
     /// Bits of a table's word that are the number.
     number_bits: u32,
     most_bytes: u64,
@@ -41,7 +39,7 @@ impl States {
             bytes: bits.div_ceil(8),
             chunks: Vec::new(),
             len: 0,
-            table: Words::new(0),
+            table: Vec::new(),
             number_bits: 0,
             most_bytes,
         };
@@ -250,8 +248,8 @@ impl States {
 
     fn rebuild(&mut self, places: usize) {
         // The old one goes first.
-        self.table = Words::new(0);
-        self.table = Words::new(places);
+        self.table = Vec::new();
+        self.table = vec![0; places];
         self.number_bits = usize::BITS - (Self::room(places) + 1).leading_zeros();
         let mut state = vec![0; self.bits.div_ceil(64)];
         let mut hashes = [0; AHEAD];
