@@ -48,7 +48,7 @@ pub struct DiveOptions {
 impl Default for DiveOptions {
     fn default() -> Self {
         DiveOptions {
-            divers: 32,
+            divers: 8,
             patience: 1 << 16,
             seed: 0,
         }
