@@ -136,7 +136,7 @@ const SEARCHES: [(&str, Search); 8] = [
 ];
 
 /// What is larger is too slow on the plain machine.
-const GATES: usize = 3_000;
+const GATES: usize = 1_500;
 
 /// The searches against plain breadth-first search on the Datalog machine.
 /// Whether that came to an end.
@@ -223,7 +223,7 @@ fn plans_and_proofs_are_those_of_plain_search() {
     let mut checked = Vec::new();
     for (name, text) in texts() {
         if let Ok(game) = Game::from_text(&name, &text)
-            && check(&name, &game, 3_000)
+            && check(&name, &game, 1_000)
         {
             checked.push(name);
         }

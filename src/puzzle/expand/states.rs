@@ -203,7 +203,7 @@ impl States {
     }
 
     fn place(&self, hash: u64) -> usize {
-        (u128::from(hash) * self.table.len() as u128 >> 64) as usize
+        ((u128::from(hash) * self.table.len() as u128) >> 64) as usize
     }
 
     /// The word of a state with this number.
