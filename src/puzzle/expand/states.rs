@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn it_numbers_states_as_a_map_does() {
-        for bits in [0, 1, 7, 33, 64, 65, 130] {
+        for bits in [0_usize, 1, 7, 33, 64, 65, 130] {
             let mut random = Xoshiro256PlusPlus::seed_from_u64(bits as u64);
             let stride = bits.div_ceil(64) + 1;
             let mut states = States::new(bits, 1 << 30);
