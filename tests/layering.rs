@@ -17,6 +17,8 @@ const LAYERS: &[&[&str]] = &[
     &["analysis"],
     &["search", "puzzle"],
     &["verify"],
+    &["search"],
+    &["puzzle"],
     &["solve", "play", "grid", "conformance", "bench"],
     &["ggp", "web"],
     &["cli"],

@@ -48,7 +48,7 @@ pub struct DiveOptions {
 impl Default for DiveOptions {
     fn default() -> Self {
         DiveOptions {
-            divers: 32,
+            divers: 8,
             patience: 1 << 16,
             seed: 0,
         }
@@ -212,6 +212,10 @@ impl Search<'_> {
         self.expander.ends(&self.start, &mut ends);
         if ends.solved[0] == 1 {
             return Ok(End::Solved(Plan::new()));
+        }
+        if self.depth == 0 && ends.over[0] == 0 {
+            self.is_cut = true;
+            return Ok(End::Over);
         }
         let way = Way {
             parent: NOBODY,

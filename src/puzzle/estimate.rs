@@ -10,6 +10,7 @@
 //! fact are kept once reached.
 
 use std::array::from_fn;
+use std::sync::Arc;
 
 use multiversion::multiversion;
 
@@ -39,7 +40,7 @@ pub enum Estimate {
 pub struct Estimator {
     estimate: Estimate,
     layout: Layout,
-    network: Network,
+    network: Arc<Network>,
     facts: usize,
     /// By fact; none where nothing depends on it.
     next: Vec<Literal>,
@@ -92,7 +93,7 @@ impl Estimator {
             solved: puzzle.solved,
             stages,
             costs: vec![[[0; LANES], [0; LANES]]; net.network.len()],
-            network: net.network.clone(),
+            network: Arc::new(net.network.clone()),
             state: Packed::new(),
         }
     }
@@ -181,7 +182,8 @@ impl Estimator {
 
     fn work_out(&mut self, stage: usize, is_sum: bool) {
         let nodes = std::mem::take(&mut self.stages[stage]);
-        let mut regions = self.network.regions().to_vec().into_iter().peekable();
+        let network = Arc::clone(&self.network);
+        let mut regions = network.regions().iter().peekable();
         let mut at = 0;
         while at < nodes.len() {
             let node = nodes[at];
@@ -190,7 +192,7 @@ impl Estimator {
                 Some(region) => {
                     let inside = &nodes[at..];
                     let end = inside.partition_point(|&node| node < region.nodes.end);
-                    self.work_out_cycle(&region, &inside[..end], is_sum);
+                    self.work_out_cycle(region, &inside[..end], is_sum);
                     at += end;
                 }
                 None => {

@@ -63,7 +63,8 @@ impl Flood {
         let layout = Layout::new(puzzle, Facts::Relevant);
         Flood {
             expander: Expander::new(puzzle, &layout, LANES, Engine::Auto),
-            states: States::new(layout.key_bits(), most_bytes),
+            // A little is left to the batches.
+            states: States::new(layout.key_bits(), most_bytes - most_bytes / 16),
             beside: Vec::new(),
             batches: Vec::new(),
             parents: Vec::new(),

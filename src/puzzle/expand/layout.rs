@@ -237,7 +237,6 @@ impl Layout {
         let terminal = of(net.terminal);
         let legal = net.legal[0].iter();
         Coded {
-            facts: inputs[..self.facts].to_vec(),
             legal: legal
                 .map(|&legal| builder.and(&[of(legal), !terminal]))
                 .collect(),
@@ -252,8 +251,6 @@ impl Layout {
 /// A puzzle on codes.
 pub(super) struct Coded {
     pub network: Network,
-    /// By fact: whether it holds.
-    pub facts: Vec<Literal>,
     /// By move: whether it is legal and the game goes on.
     pub legal: Vec<Literal>,
     pub solved: Literal,

@@ -91,18 +91,20 @@ impl States {
         self.reserve(states.len() / stride)?;
         let numbers = low(self.number_bits as usize) as u32;
         let mut hashes = [0; AHEAD];
-        let mut words = [0; AHEAD];
         for (number, batch) in states.chunks(AHEAD * stride).enumerate() {
             // What the table says is read ahead, and then what it points to, all
             // independent of each other, so that the memory answers many at a
             // time.
             for (state, (hash, word)) in batch.chunks(stride).zip(hashes.iter_mut().zip(&mut words))
             {
+            let count = batch.len() / stride;
+            for (state, hash) in batch.chunks(stride).zip(&mut hashes) {
                 *hash = self.hash(state);
-                *word = self.table[self.place(*hash)];
             }
+            let places = hashes.map(|hash| self.place(hash));
+            let words = places.map(|place| self.table[place]);
             let mut touched = 0;
-            for (&hash, &word) in hashes.iter().zip(&words).take(batch.len() / stride) {
+            for (&hash, &word) in hashes.iter().zip(&words).take(count) {
                 if word != 0 && (word ^ self.word(hash, 0)) & !numbers == 0 {
                     let number = (word & numbers) as usize - 1;
                     touched ^= self.chunks[number / CHUNK][number % CHUNK * self.bytes];
@@ -137,9 +139,10 @@ impl States {
     fn seek(&self, state: &[u64], hash: u64) -> Result<u32, usize> {
         let numbers = low(self.number_bits as usize) as u32;
         let wanted = self.word(hash, 0);
+        let table: &[u32] = &self.table;
         let mut place = self.place(hash);
         loop {
-            let word = self.table[place];
+            let word = table[place];
             if word == 0 {
                 return Err(place);
             }
@@ -148,7 +151,7 @@ impl States {
                 return Ok(number);
             }
             place += 1;
-            if place == self.table.len() {
+            if place == table.len() {
                 place = 0;
             }
         }
@@ -202,7 +205,7 @@ impl States {
     }
 
     fn place(&self, hash: u64) -> usize {
-        (u128::from(hash) * self.table.len() as u128 >> 64) as usize
+        ((u128::from(hash) * self.table.len() as u128) >> 64) as usize
     }
 
     /// The word of a state with this number.
@@ -251,14 +254,22 @@ impl States {
         self.table = vec![0; places];
         self.number_bits = usize::BITS - (Self::room(places) + 1).leading_zeros();
         let mut state = vec![0; self.bits.div_ceil(64)];
-        for number in 0..self.len {
-            self.read(number, &mut state);
-            let hash = self.hash(&state);
-            let mut place = self.place(hash);
-            while self.table[place] != 0 {
-                place = (place + 1) % places;
+        let mut hashes = [0; AHEAD];
+        for first in (0..self.len).step_by(AHEAD) {
+            let batch = first..self.len.min(first + AHEAD);
+            for (number, hash) in batch.clone().zip(&mut hashes) {
+                self.read(number, &mut state);
+                *hash = self.hash(&state);
             }
-            self.table[place] = self.word(hash, number);
+            let places_ahead = hashes.map(|hash| self.place(hash));
+            std::hint::black_box(places_ahead.map(|place| self.table[place]));
+            for (number, &hash) in batch.zip(&hashes) {
+                let mut place = self.place(hash);
+                while self.table[place] != 0 {
+                    place = (place + 1) % places;
+                }
+                self.table[place] = self.word(hash, number);
+            }
         }
     }
 }
@@ -284,6 +295,7 @@ mod tests {
     #[test]
     fn it_numbers_states_as_a_map_does() {
         for bits in [0usize, 1, 7, 33, 64, 65, 130] {
+        for bits in [0_usize, 1, 7, 33, 64, 65, 130] {
             let mut random = Xoshiro256PlusPlus::seed_from_u64(bits as u64);
             let stride = bits.div_ceil(64) + 1;
             let mut states = States::new(bits, 1 << 30);

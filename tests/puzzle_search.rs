@@ -1,0 +1,535 @@
+//! Searches over packed states agree with the plain ones, plan by plan and
+//! position by position.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use ggp::check::Keyword;
+use ggp::game::{Game, Score};
+use ggp::machine::DatalogMachine;
+use ggp::machine::{Limits, Machine};
+use ggp::propnet::batch::pack;
+use ggp::propnet::{GroundLimits, Propnet};
+use ggp::puzzle::best_first::{Order, best_first};
+use ggp::puzzle::dive::{DeadEnd, DiveOptions, dive};
+use ggp::puzzle::estimate::Estimate;
+use ggp::puzzle::levels::levels;
+use ggp::puzzle::{Outcome, Puzzle, Reason};
+use ggp::search::breadth_first::{BreadthFirst, breadth_first};
+use ggp::search::{Budget, Compare, Plans, Stats, Verdict};
+use ggp::solve::{GameProblem, Keys, check_plan};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+fn game(text: &str) -> Game {
+    Game::from_text("test.kif", text).unwrap_or_else(|found| panic!("{text}\n{:?}", found.findings))
+}
+
+fn puzzle(game: &Game) -> Option<Puzzle> {
+    let (mut net, _) = Propnet::ground(game, &GroundLimits::default()).ok()?;
+    net.simplify();
+    let start = pack(net.initial.iter().copied());
+    Puzzle::new(net, start, Score::MAX)
+}
+
+/// Our games with one role, and each board with its rules.
+fn texts() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");
+    let read = |path: &Path| fs::read_to_string(path).unwrap();
+    let files = |folder: &Path| {
+        let entries = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
+        let mut files: Vec<_> = entries.filter(|path| path.is_file()).collect();
+        files.sort();
+        files
+    };
+    let name = |path: &Path| path.file_stem().unwrap().to_string_lossy().into_owned();
+    let mut texts: Vec<(String, String)> = files(&root)
+        .iter()
+        .map(|path| (name(path), read(path)))
+        .collect();
+    for board in files(&root.join("instances")) {
+        let text = read(&board);
+        let (_, rules) = text.split_once("; Read with games/").unwrap();
+        let rules = rules.split(".kif").next().unwrap();
+        let rules = read(&root.join(format!("{rules}.kif")));
+        texts.push((name(&board), format!("{rules}\n{text}")));
+    }
+    texts
+}
+
+type Search = fn(&Puzzle, &Budget, &mut Stats) -> Outcome;
+
+/// Every search that finds a plan or a proof in the end.
+const SEARCHES: [(&str, Search); 8] = [
+    ("levels", |puzzle, budget, stats| {
+        levels(puzzle, budget, stats, &mut ())
+    }),
+    ("one diver", |puzzle, budget, stats| {
+        let options = DiveOptions {
+            divers: 1,
+            ..DiveOptions::default()
+        };
+        dive(puzzle, &options, None, budget, stats, &mut ())
+    }),
+    ("divers", |puzzle, budget, stats| {
+        let options = DiveOptions {
+            patience: 20,
+            ..DiveOptions::default()
+        };
+        dive(puzzle, &options, None, budget, stats, &mut ())
+    }),
+    ("greedy, distance", |puzzle, budget, stats| {
+        best_first(
+            puzzle,
+            Order::Greedy,
+            Estimate::Distance,
+            budget,
+            stats,
+            &mut (),
+        )
+    }),
+    ("greedy, additive", |puzzle, budget, stats| {
+        best_first(
+            puzzle,
+            Order::Greedy,
+            Estimate::Additive,
+            budget,
+            stats,
+            &mut (),
+        )
+    }),
+    ("A*, distance", |puzzle, budget, stats| {
+        best_first(
+            puzzle,
+            Order::AStar,
+            Estimate::Distance,
+            budget,
+            stats,
+            &mut (),
+        )
+    }),
+    ("A*, latest", |puzzle, budget, stats| {
+        best_first(
+            puzzle,
+            Order::AStar,
+            Estimate::Latest,
+            budget,
+            stats,
+            &mut (),
+        )
+    }),
+    ("novelty", |puzzle, budget, stats| {
+        best_first(
+            puzzle,
+            Order::Novelty,
+            Estimate::Additive,
+            budget,
+            stats,
+            &mut (),
+        )
+    }),
+];
+
+/// What is larger is too slow on the plain machine.
+const GATES: usize = 1_500;
+
+/// The searches against plain breadth-first search on the Datalog machine.
+/// Whether that came to an end.
+fn check(name: &str, game: &Game, nodes: u64) -> bool {
+    let Some(puzzle) = puzzle(game).filter(|puzzle| puzzle.net.network.gates() < GATES) else {
+        return false;
+    };
+    let mut machine = DatalogMachine::new(game, Limits::default()).unwrap();
+    let start = machine.initial().unwrap();
+    let budget = Budget {
+        nodes,
+        ..Budget::default()
+    };
+    let plain = |keys, compare| {
+        let mut problem = GameProblem::new(&machine, &start, Score::MAX, keys).unwrap();
+        let options = BreadthFirst {
+            plans: Plans::First,
+            compare,
+        };
+        let mut stats = Stats::default();
+        let found = breadth_first(&mut problem, &options, &budget, &mut stats, &mut ());
+        (found.unwrap(), stats)
+    };
+    let (expected, all) = plain(Keys::Exact, Compare::State);
+    let (_, stripped) = plain(Keys::Auto, Compare::Key);
+    let least = match &expected {
+        Verdict::Solved { plans, .. } => Some(plans[0].len()),
+        Verdict::Unsolvable => None,
+        _ => return false,
+    };
+    for (search, run) in SEARCHES {
+        let mut stats = Stats::default();
+        let outcome = run(&puzzle, &Budget::default(), &mut stats);
+        let what = format!("{name}, {search}: {outcome:?}");
+        match (&outcome, least) {
+            (Outcome::Solved { plan, optimal }, Some(least)) => {
+                let moves = plan
+                    .iter()
+                    .map(|&chosen| puzzle.net.moves[0][chosen as usize]);
+                let moves: Vec<_> = moves.collect();
+                assert_eq!(check_plan(&machine, &moves).unwrap(), Score::MAX, "{what}");
+                assert!(
+                    plan.len() >= least && (!optimal || plan.len() == least),
+                    "{what}"
+                );
+                let is_bound = ["levels", "A*, latest"].contains(&search);
+                assert!(*optimal || !is_bound, "{what}");
+            }
+            (&Outcome::Unsolvable(Reason::Exhausted { positions }), None) => {
+                let most = all.total().generated;
+                assert!(positions <= most, "{what}, but {most}");
+                let first = stripped
+                    .levels
+                    .iter()
+                    .filter(|level| level.compare == Compare::Key);
+                let keys: u64 = first.map(|level| level.counts.generated).sum();
+                assert!(
+                    positions <= keys.max(1) || positions == most,
+                    "{what}, but {keys} keys"
+                );
+            }
+            _ => panic!("{what}, but the least plan is {least:?}"),
+        }
+        // The same with the least depth, and with less.
+        let Some(least) = least.filter(|&least| least > 0) else {
+            continue;
+        };
+        let within = |depth: usize| Budget {
+            depth: depth as u32,
+            ..Budget::default()
+        };
+        let outcome = run(&puzzle, &within(least), &mut Stats::default());
+        let is_solved = matches!(&outcome, Outcome::Solved { plan, .. } if plan.len() == least);
+        assert!(is_solved, "{what}; within {least}: {outcome:?}");
+        let outcome = run(&puzzle, &within(least - 1), &mut Stats::default());
+        let is_nothing = outcome == Outcome::NoPlanWithin(least as u32 - 1);
+        assert!(is_nothing, "{what}; within {}: {outcome:?}", least - 1);
+    }
+    true
+}
+
+#[test]
+fn plans_and_proofs_are_those_of_plain_search() {
+    let mut checked = Vec::new();
+    for (name, text) in texts() {
+        if let Ok(game) = Game::from_text(&name, &text)
+            && check(&name, &game, 1_000)
+        {
+            checked.push(name);
+        }
+    }
+    for name in [
+        "hanoi",
+        "wolf_goat_cabbage",
+        "buttons_and_lights_timed",
+        "lights_out_3x3",
+    ] {
+        assert!(
+            checked.iter().any(|checked| checked == name),
+            "{name} of {checked:?}"
+        );
+    }
+}
+
+/// Rules of a small random game of facts that moves set, drop or turn.
+fn random_rules(seed: u64) -> String {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let facts = random.random_range(2..7);
+    let moves = random.random_range(2..5);
+    let mut text = String::from("(role me)\n");
+    let literal = |random: &mut Xoshiro256PlusPlus| {
+        let fact = random.random_range(0..facts);
+        match random.random_bool(0.5) {
+            true => format!("(true (f {fact}))"),
+            false => format!("(not (true (f {fact})))"),
+        }
+    };
+    for fact in 0..facts {
+        writeln!(text, "(base (f {fact}))").unwrap();
+        if random.random_bool(0.3) {
+            writeln!(text, "(init (f {fact}))").unwrap();
+        }
+        let mut others = Vec::new();
+        for chosen in 0..moves {
+            match random.random_range(0..6) {
+                0 => writeln!(text, "(<= (next (f {fact})) (does me (m {chosen})))").unwrap(),
+                1 => {}
+                2 => writeln!(
+                    text,
+                    "(<= (next (f {fact})) (does me (m {chosen})) (not (true (f {fact}))))"
+                )
+                .unwrap(),
+                3 => writeln!(
+                    text,
+                    "(<= (next (f {fact})) (does me (m {chosen})) {})",
+                    literal(&mut random)
+                )
+                .unwrap(),
+                _ => others.push(chosen),
+            }
+        }
+        for chosen in others {
+            let rule = format!("(does me (m {chosen})) (true (f {fact}))");
+            writeln!(text, "(<= (next (f {fact})) {rule})").unwrap();
+        }
+    }
+    for chosen in 0..moves {
+        writeln!(text, "(input me (m {chosen}))").unwrap();
+        let condition = match chosen {
+            0 => String::new(),
+            _ => literal(&mut random),
+        };
+        writeln!(
+            text,
+            "(<= (legal me (m {chosen})) (true (tick ?t)) {condition})"
+        )
+        .unwrap();
+    }
+    let goal: Vec<String> = (0..random.random_range(2..5))
+        .map(|_| literal(&mut random))
+        .collect();
+    let goal = goal.join(" ");
+    writeln!(text, "(<= won {goal})").unwrap();
+    writeln!(
+        text,
+        "(<= terminal won)\n(<= (goal me 100) won)\n(<= (goal me 0) (not won))"
+    )
+    .unwrap();
+    // A clock that goes round, or ends the game.
+    let last = random.random_range(2..9);
+    writeln!(
+        text,
+        "(init (tick 0)) (<= (next (tick ?u)) (true (tick ?t)) (after ?t ?u))"
+    )
+    .unwrap();
+    for tick in 0..last {
+        writeln!(text, "(after {tick} {})", tick + 1).unwrap();
+    }
+    if random.random_bool(0.5) {
+        writeln!(text, "(after {last} 0)").unwrap();
+    } else {
+        writeln!(text, "(<= terminal (true (tick {last})))").unwrap();
+    }
+    if random.random_bool(0.3) {
+        let extra = literal(&mut random);
+        writeln!(text, "(<= terminal {extra})").unwrap();
+    }
+    text
+}
+
+#[test]
+fn random_games_are_searched_as_plainly() {
+    let mut ended = 0;
+    for seed in 0..150 {
+        let game = game(&random_rules(seed));
+        ended += u32::from(check(&format!("seed {seed}"), &game, 3_000));
+    }
+    assert!(ended > 100, "{ended} games");
+}
+
+fn own(name: &str) -> Puzzle {
+    let texts = texts();
+    let (_, text) = texts.iter().find(|(own, _)| own == name).unwrap();
+    puzzle(&game(text)).unwrap()
+}
+
+#[test]
+fn positions_are_counted_level_by_level() {
+    let mut stats = Stats::default();
+    let budget = Budget {
+        depth: 9,
+        ..Budget::default()
+    };
+    let outcome = levels(&own("senku"), &budget, &mut stats, &mut ());
+    assert_eq!(outcome, Outcome::NoPlanWithin(9));
+    let generated = stats.levels.iter().map(|level| level.counts.generated);
+    let expected = [1, 4, 12, 60, 296, 1338, 5648, 21842, 77559, 249_690];
+    assert_eq!(generated.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn every_position_is_counted() {
+    let texts = texts();
+    let (_, text) = texts
+        .iter()
+        .find(|(name, _)| name == "eight_puzzle")
+        .unwrap();
+    // Two tiles change places, so that half of all orders can be reached, and
+    // the other half would be needed.
+    let swapped = text
+        .replace("(init (cell 1 1 2))", "(init (cell 1 1 3))")
+        .replace("(init (cell 1 2 3))", "(init (cell 1 2 2))");
+    let puzzle = puzzle(&game(&swapped)).unwrap();
+    let positions = 181_440;
+    let expected = Outcome::Unsolvable(Reason::Exhausted { positions });
+    for (name, run) in &SEARCHES[..4] {
+        let budget = Budget::default();
+        assert_eq!(
+            run(&puzzle, &budget, &mut Stats::default()),
+            expected,
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn limits_are_kept() {
+    let puzzle = own("senku");
+    for (name, run) in SEARCHES {
+        let stats = &mut Stats::default();
+        let budget = Budget {
+            memory_bytes: 300_000,
+            depth: 12,
+            ..Budget::default()
+        };
+        let outcome = run(&puzzle, &budget, stats);
+        assert_eq!(outcome, Outcome::Unknown, "{name}");
+        assert!(
+            stats.peak_bytes <= budget.memory_bytes,
+            "{name}: {}",
+            stats.peak_bytes
+        );
+        assert!(stats.total().expanded > 1000, "{name}");
+
+        let stats = &mut Stats::default();
+        let budget = Budget {
+            nodes: 777,
+            depth: 12,
+            ..Budget::default()
+        };
+        assert_eq!(run(&puzzle, &budget, stats), Outcome::Unknown, "{name}");
+        assert!(stats.total().expanded <= 777, "{name}");
+
+        let interrupt = Some(Arc::new(AtomicBool::new(true)));
+        let budget = Budget {
+            interrupt,
+            depth: 12,
+            ..Budget::default()
+        };
+        let stats = &mut Stats::default();
+        assert_eq!(run(&puzzle, &budget, stats), Outcome::Unknown, "{name}");
+        assert_eq!(stats.total().expanded, 0, "{name}");
+    }
+}
+
+/// Knows one position as dead, and what was left.
+struct Told {
+    dead: Vec<u64>,
+    stuck: u32,
+}
+
+impl DeadEnd for Told {
+    fn is_dead(&mut self, state: &[u64]) -> bool {
+        state == self.dead
+    }
+
+    fn stuck(&mut self, _state: &[u64]) {
+        self.stuck += 1;
+    }
+}
+
+#[test]
+fn dead_ends_are_asked_and_told() {
+    let puzzle = own("wolf_goat_cabbage");
+    let options = DiveOptions {
+        divers: 1,
+        ..DiveOptions::default()
+    };
+    let search = |dead: Vec<u64>| {
+        let mut told = Told { dead, stuck: 0 };
+        let stats = &mut Stats::default();
+        let dead_end: Option<&mut dyn DeadEnd> = Some(&mut told);
+        let budget = Budget::default();
+        let outcome = dive(&puzzle, &options, dead_end, &budget, stats, &mut ());
+        (outcome, stats.total().expanded, told.stuck)
+    };
+    // The start is told as it is, so nothing is left to search.
+    assert_eq!(search(puzzle.start.clone()), (Outcome::Unknown, 0, 0));
+    let (outcome, _, _) = search(Vec::new());
+    assert!(matches!(outcome, Outcome::Solved { .. }), "{outcome:?}");
+    let (outcome, expanded, stuck) = {
+        let unsolvable = own("lights_out_4x4_unsolvable");
+        let mut told = Told {
+            dead: Vec::new(),
+            stuck: 0,
+        };
+        let stats = &mut Stats::default();
+        let budget = Budget {
+            depth: 3,
+            ..Budget::default()
+        };
+        let outcome = dive(
+            &unsolvable,
+            &options,
+            Some(&mut told),
+            &budget,
+            stats,
+            &mut (),
+        );
+        (outcome, stats.total().expanded, told.stuck)
+    };
+    assert_eq!(outcome, Outcome::NoPlanWithin(3));
+    assert!(
+        stuck > 0 && u64::from(stuck) <= expanded,
+        "{stuck} of {expanded}"
+    );
+}
+
+/// The same rules in other words, in the same order.
+fn renamed(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        let line = line.split(';').next().unwrap().to_lowercase();
+        for piece in line.split_inclusive(|c: char| c.is_whitespace() || c == '(' || c == ')') {
+            let word = piece.trim_end_matches(|c: char| c.is_whitespace() || c == '(' || c == ')');
+            let is_fixed = word.is_empty()
+                || word == "<="
+                || word.starts_with('?')
+                || word.parse::<i64>().is_ok()
+                || Keyword::of(word).is_some();
+            if !is_fixed {
+                out.push_str("q7");
+                out.extend(word.chars().rev().filter(|c| c.is_alphanumeric()));
+                out.push_str(if word.contains('_') { "z" } else { "y" });
+                out.push_str(&piece[word.len()..]);
+            } else {
+                out.push_str(piece);
+            }
+        }
+        out.push('\n');
+    }
+    out
+}
+
+#[test]
+fn names_mean_nothing_to_searches() {
+    for (name, text) in texts() {
+        if !["senku", "eight_puzzle", "hanoi", "lights_out_3x3"].contains(&name.as_str()) {
+            continue;
+        }
+        let [plain, other] =
+            [text.clone(), renamed(&text)].map(|text| puzzle(&game(&text)).unwrap());
+        for (search, run) in SEARCHES {
+            let budget = Budget {
+                nodes: 20_000,
+                ..Budget::default()
+            };
+            let counts = |puzzle: &Puzzle| {
+                let mut stats = Stats::default();
+                let outcome = run(puzzle, &budget, &mut stats);
+                (outcome, stats.total(), stats.peak_entries)
+            };
+            assert_eq!(counts(&plain), counts(&other), "{name}, {search}");
+        }
+    }
+}
