@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::propnet::network::{Builder, Literal, Network, Node};
 use crate::propnet::rewrite::{live, same_gate, transcribe};
@@ -222,14 +222,9 @@ fn relevant(puzzle: &Puzzle) -> Vec<bool> {
 fn implied(puzzle: &Puzzle, all: Literal) -> FxHashMap<u32, bool> {
     let net = &puzzle.net;
     let mut implied = FxHashMap::default();
-    let mut open = vec![all];
-    while let Some(literal) = open.pop() {
-        match net.network.node(literal.node()) {
-            Node::And(operands) if !literal.is_negated() => open.extend(operands),
-            Node::Input(fact) if fact < net.facts.len() => {
-                implied.insert(fact as u32, !literal.is_negated());
-            }
-            _ => {}
+    for literal in conjuncts(&net.network, all) {
+        if let Node::Input(fact) = net.network.node(literal.node()) {
+            implied.insert(fact as u32, !literal.is_negated());
         }
     }
     let holds: Vec<u32> = (implied.iter().filter(|fact| *fact.1))
@@ -248,6 +243,21 @@ fn implied(puzzle: &Puzzle, all: Literal) -> FxHashMap<u32, bool> {
         implied.entry(other).or_insert(false);
     }
     implied
+}
+
+/// Literals that hold whenever this one does, conjunctions taken apart.
+pub(super) fn conjuncts(network: &Network, all: Literal) -> Vec<Literal> {
+    let (mut parts, mut open) = (Vec::new(), vec![all]);
+    let mut seen = FxHashSet::default();
+    while let Some(literal) = open.pop() {
+        if seen.insert(literal) {
+            match network.node(literal.node()) {
+                Node::And(operands) if !literal.is_negated() => open.extend(operands),
+                _ => parts.push(literal),
+            }
+        }
+    }
+    parts
 }
 
 /// What reads each node; a feedback reads what defines it.

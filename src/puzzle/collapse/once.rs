@@ -5,10 +5,10 @@
 //! legal once the other has been made.
 
 use super::course::Course;
-use super::effects::{Change, Effects, Readers};
+use super::effects::{Change, Effects, Readers, conjuncts};
 use super::ternary::Ternary;
 use crate::propnet::batch::holds;
-use crate::propnet::network::Literal;
+use crate::propnet::network::{Literal, Node};
 use crate::puzzle::Puzzle;
 
 /// A fact that moves change.
@@ -72,6 +72,7 @@ impl Once {
                 }
             }
         }
+        settle(&mut movers, effects, &holds);
         let mut known = vec![None; facts];
         for (fact, mover) in movers.iter_mut().enumerate() {
             if effects.relevant[fact] && mover.is_still() {
@@ -146,6 +147,9 @@ impl Once {
                 groups_of[fact].push(number);
             }
         }
+        let holds: Vec<bool> = (0..self.movers.len())
+            .map(|fact| holds(&puzzle.start, fact))
+            .collect();
         let mut effort = EFFORT;
         let mut after = vec![vec![0; moves.div_ceil(64)]; moves];
         for made in (0..moves).filter(|&made| self.possible[made]) {
@@ -170,13 +174,32 @@ impl Once {
                 }
             }
             let row = &mut after[made];
-            let learned = ternary.suppose(&facts, |ternary, learned| {
-                for &chosen in learned.iter().flat_map(|&node| &legal_of[node]) {
-                    if ternary.read(effects.legal[chosen]) == Some(false) {
-                        row[chosen / 64] |= 1 << (chosen % 64);
+            let mut suppose = |facts: &[(usize, bool)], row: &mut [u64]| {
+                ternary.suppose(facts, |ternary, learned| {
+                    for &chosen in learned.iter().flat_map(|&node| &legal_of[node]) {
+                        if ternary.read(effects.legal[chosen]) == Some(false) {
+                            row[chosen / 64] |= 1 << (chosen % 64);
+                        }
                     }
+                })
+            };
+            let mut learned = suppose(&facts, row);
+            // What the move needs as at the start remains so, if nothing that is
+            // legal after it changes that.
+            let before = facts.len();
+            for fact in needs(effects, made, &holds) {
+                let mover = &self.movers[fact];
+                let away = mover.must.iter().chain(&mover.may);
+                let mut away = away.map(|&by| by as usize);
+                if !mover.is_still()
+                    && away.all(|by| by != made && row[by / 64] >> (by % 64) & 1 == 1)
+                {
+                    facts.push((fact, holds[fact]));
                 }
-            });
+            }
+            if facts.len() > before {
+                learned += suppose(&facts, row);
+            }
             let Some(left) = effort.checked_sub(learned) else {
                 return;
             };
@@ -199,4 +222,42 @@ impl Once {
                 .map(move |bit| 64 * place + bit)
         })
     }
+}
+
+/// Drops moves that change nothing back, because they are only legal while that
+/// is as at the start: whatever changes it changes for ever another fact that
+/// they need as it was.
+fn settle(movers: &mut [Mover], effects: &Effects, holds: &[bool]) {
+    let mut needs_of: Vec<Option<Vec<usize>>> = vec![None; effects.legal.len()];
+    for fact in 0..movers.len() {
+        if movers[fact].back.is_empty() || movers[fact].is_still() {
+            continue;
+        }
+        let mut back = std::mem::take(&mut movers[fact].back);
+        let away: Vec<u32> = [movers[fact].must.as_slice(), &movers[fact].may].concat();
+        back.retain(|&by| {
+            let by = by as usize;
+            let needs = needs_of[by].get_or_insert_with(|| needs(effects, by, holds));
+            let is_gone = |&other: &usize| {
+                let other_mover = &movers[other];
+                other != fact
+                    && other_mover.back.is_empty()
+                    && away
+                        .iter()
+                        .all(|by| other_mover.must.binary_search(by).is_ok())
+            };
+            !needs.iter().any(is_gone)
+        });
+        movers[fact].back = back;
+    }
+}
+
+/// Facts that are as at the start whenever a move is legal.
+fn needs(effects: &Effects, chosen: usize, holds: &[bool]) -> Vec<usize> {
+    let parts = conjuncts(&effects.network, effects.legal[chosen]);
+    let needed = |literal: Literal| match effects.network.node(literal.node()) {
+        Node::Input(fact) if holds[fact] != literal.is_negated() => Some(fact),
+        _ => None,
+    };
+    parts.into_iter().filter_map(needed).collect()
 }

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::course::Course;
-use super::effects::Effects;
+use super::effects::{Effects, conjuncts};
 use crate::propnet::batch::holds;
 use crate::propnet::network::{Builder, Literal, Network, Node, read};
 use crate::propnet::rewrite::{live, same_gate, transcribe};
@@ -144,22 +144,20 @@ impl Reduced {
             }
         }
         for (place, &legal) in self.legal.iter().enumerate() {
-            let mut open = vec![legal];
-            while let Some(literal) = open.pop() {
-                match self.network.node(literal.node()) {
-                    Node::And(operands) if !literal.is_negated() => open.extend(operands),
-                    Node::Input(fact) => match movers[fact].as_slice() {
-                        &[mover] if mover != place => {
-                            let first = holds(&puzzle.start, fact) != literal.is_negated();
-                            let (first, second) = match first {
-                                true => (place, mover),
-                                false => (mover, place),
-                            };
-                            before[second].push(first as u32);
-                        }
-                        _ => {}
-                    },
-                    _ => {}
+            for literal in conjuncts(&self.network, legal) {
+                let Node::Input(fact) = self.network.node(literal.node()) else {
+                    continue;
+                };
+                if let &[mover] = movers[fact].as_slice()
+                    && mover != place
+                {
+                    // It is legal before the fact changes, or behind that.
+                    let is_first = holds(&puzzle.start, fact) != literal.is_negated();
+                    let (first, second) = match is_first {
+                        true => (place, mover),
+                        false => (mover, place),
+                    };
+                    before[second].push(first as u32);
                 }
             }
         }
