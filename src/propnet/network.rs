@@ -553,7 +553,11 @@ pub(super) mod tests {
                 Some((feedbacks, floor)) if random.random_bool(0.05) || number + 1 == gates => {
                     let definitions: Vec<Literal> = feedbacks
                         .iter()
-                        .map(|_| made[random.random_range(*floor..made.len())])
+                        .map(|_| match random.random_bool(0.2) {
+                            // A feedback may turn out not to be one.
+                            true => made[random.random_range(0..made.len())],
+                            false => made[random.random_range(*floor..made.len())],
+                        })
                         .collect();
                     builder.close(&definitions);
                     cycle = None;
