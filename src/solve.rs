@@ -15,6 +15,8 @@ mod simulation;
 mod trail;
 
 use std::fmt;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use crate::game::{Move, Score};
 use crate::machine::{Machine, PlayError};
@@ -215,12 +217,13 @@ pub fn solve_from<M: Machine>(
 ) -> Result<Answer, SolveError> {
     let mut problem = GameProblem::new(machine, start, options.target, options.keys)?;
     problem.set_order(options.order);
+    let began = Instant::now();
     let on_network = network_method(machine, start, options, stats, observer)?;
     let mut proof = None;
     let (verdict, line, chosen) = match options.strategy {
         _ if on_network.is_some() => {
             let (puzzle, found) = on_network.expect("it was looked at");
-            let verdict = verdict_of(&puzzle, &found.outcome);
+            let verdict = verdict_of(&puzzle, &found.outcome, &options.budget, began, stats);
             proof = Some((puzzle.net, found.outcome));
             (verdict, None, found.why)
         }
@@ -300,7 +303,13 @@ fn network_method<M: Machine>(
 }
 
 /// What a method came to, in the words of searches.
-fn verdict_of(puzzle: &Puzzle, outcome: &Outcome) -> Verdict<Move> {
+fn verdict_of(
+    puzzle: &Puzzle,
+    outcome: &Outcome,
+    budget: &Budget,
+    began: Instant,
+    stats: &Stats,
+) -> Verdict<Move> {
     match outcome {
         Outcome::Solved { plan, optimal } => {
             let moves = plan
@@ -316,7 +325,12 @@ fn verdict_of(puzzle: &Puzzle, outcome: &Outcome) -> Verdict<Move> {
         Outcome::NoPlanWithin(depth) => Verdict::NoSolutionWithin(*depth),
         Outcome::Unknown => Verdict::OutOfBudget {
             depth_completed: None,
-            what: BudgetKind::Nodes,
+            what: match &budget.interrupt {
+                Some(raised) if raised.load(Ordering::Relaxed) => BudgetKind::Interrupt,
+                _ if budget.time.is_some_and(|time| began.elapsed() >= time) => BudgetKind::Time,
+                _ if stats.total().expanded >= budget.nodes => BudgetKind::Nodes,
+                _ => BudgetKind::Method,
+            },
         },
     }
 }

@@ -5,8 +5,8 @@ use ggp::machine::{AnyMachine, Backend, Limits, Machine};
 use ggp::search::graph::{Explore, Graph, Merge, explore};
 use ggp::search::{Budget, BudgetKind, Coverage, Plans, Prune, Stats, Verdict};
 use ggp::solve::{
-    Answer, Checker, GameProblem, Keys, SolveError, SolveOptions, Strategy, check_plan, evaluate,
-    solve,
+    Answer, Checker, GameProblem, Keys, Method, SolveError, SolveOptions, Strategy, check_plan,
+    evaluate, solve,
 };
 
 const SEARCHES: [Strategy; 3] = [
@@ -409,11 +409,28 @@ fn an_interrupt_ends_every_search() {
         },
         ..with(strategy)
     };
-    for strategy in Strategy::ALL {
+    let anywhere = [
+        Strategy::Auto,
+        Strategy::Iterative,
+        Strategy::BreadthFirst,
+        Strategy::DepthFirst,
+        Strategy::Mcts,
+    ];
+    for strategy in anywhere {
         check(
             &file("hanoi"),
             &options(strategy),
             "out of budget: Interrupt",
+        );
+    }
+    let game = game(&file("hanoi"));
+    let machine = AnyMachine::new(&game, Backend::Propnet, Limits::default()).unwrap();
+    for method in Method::ALL {
+        let (answer, _) = run(&machine, &options(Strategy::Network(method)));
+        assert_eq!(
+            told(&machine, &answer),
+            "out of budget: Interrupt",
+            "{method:?}"
         );
     }
 }

@@ -59,6 +59,16 @@ const DOUBTFUL: (i32, usize) = (5_000, 100);
 
 /// A plan, or a proof that there is none.
 pub fn collapse(puzzle: &Puzzle, budget: &Budget) -> Answer {
+    attempt(puzzle, budget, |_| true)
+}
+
+/// As [`collapse`], of puzzles most of whose facts change once at most; of others
+/// nothing is said.
+pub fn collapse_sure(puzzle: &Puzzle, budget: &Budget) -> Answer {
+    attempt(puzzle, budget, |analysis| !analysis.is_doubtful())
+}
+
+fn attempt(puzzle: &Puzzle, budget: &Budget, fits: impl Fn(&Analysis) -> bool) -> Answer {
     let watch = watch(budget);
     match at_start(puzzle) {
         Some(outcome) => Answer {
@@ -66,6 +76,11 @@ pub fn collapse(puzzle: &Puzzle, budget: &Budget) -> Answer {
             found: "the game ends where it begins".to_owned(),
         },
         None => with_analysis(puzzle, |analysis| {
+            let found = analysis.found();
+            if !fits(analysis) {
+                let outcome = Outcome::Unknown;
+                return Answer { outcome, found };
+            }
             let mut search = analysis.search(puzzle, budget, watch.clone());
             let outcome = match search.next() {
                 Next::Plan(plan) => Outcome::Solved {
@@ -77,10 +92,7 @@ pub fn collapse(puzzle: &Puzzle, budget: &Budget) -> Answer {
                 }),
                 _ => Outcome::Unknown,
             };
-            Answer {
-                outcome,
-                found: analysis.found(),
-            }
+            Answer { outcome, found }
         })
         .unwrap_or_else(|| Answer {
             outcome: Outcome::Unknown,
@@ -165,6 +177,12 @@ fn with_analysis<T>(puzzle: &Puzzle, then: impl FnOnce(&Analysis) -> T) -> Optio
 }
 
 impl Analysis {
+    /// Whether most facts change more than once, or may.
+    fn is_doubtful(&self) -> bool {
+        let (facts, inexact) = self.facts();
+        2 * inexact > facts
+    }
+
     /// Relevant facts that change, and those that do so more than once or not
     /// for sure.
     fn facts(&self) -> (usize, usize) {
@@ -196,8 +214,7 @@ impl Analysis {
 
     fn search<'p>(&'p self, puzzle: &'p Puzzle, budget: &'p Budget, watch: Watch) -> Search<'p> {
         let conflicts = i32::try_from(budget.nodes).unwrap_or(-1);
-        let (facts, inexact) = self.facts();
-        let (conflicts, rounds) = match (2 * inexact > facts, conflicts) {
+        let (conflicts, rounds) = match (self.is_doubtful(), conflicts) {
             (false, _) => (conflicts, MOST_ROUNDS),
             (_, 0..) => (conflicts.min(DOUBTFUL.0), DOUBTFUL.1),
             _ => DOUBTFUL,

@@ -53,6 +53,8 @@ pub enum BudgetKind {
     Interrupt,
     /// The iterations of a Monte Carlo search.
     Iterations,
+    /// Nothing: the method does not apply, or gave up before.
+    Method,
 }
 
 /// Arcs between two looks at the clock.

@@ -60,6 +60,7 @@ pub fn budget_name(kind: BudgetKind) -> &'static str {
         BudgetKind::Time => "time",
         BudgetKind::Interrupt => "interrupt",
         BudgetKind::Iterations => "iterations",
+        BudgetKind::Method => "method",
     }
 }
 

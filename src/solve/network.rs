@@ -5,11 +5,12 @@
 //! sums that no move makes larger, final states that a set of moves brings about.
 //! Then searches take turns in growing slices.
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::SolveOptions;
 use crate::puzzle::best_first::{Order, best_first};
-use crate::puzzle::collapse::collapse;
+use crate::puzzle::collapse::{collapse, collapse_sure};
 use crate::puzzle::dive::{DeadEnd, DiveOptions, dive};
 use crate::puzzle::effects::Effects;
 use crate::puzzle::estimate::Estimate;
@@ -89,6 +90,17 @@ const ROUNDS: u32 = 8;
 /// Seconds of a SAT solver in the first round.
 const FIRST_SECONDS: f64 = 0.5;
 
+/// What takes turns.
+const SEARCHES: [Method; 7] = [
+    Method::Levels,
+    Method::Dive,
+    Method::Greedy,
+    Method::Novelty,
+    Method::Steps,
+    Method::AStar,
+    Method::Beam,
+];
+
 /// Methods on one puzzle, and what they learned.
 pub(super) struct Methods<'p> {
     puzzle: &'p Puzzle,
@@ -97,6 +109,8 @@ pub(super) struct Methods<'p> {
     /// Once it is needed.
     effects: Option<Option<Effects>>,
     potentials: Option<Option<Learned>>,
+    /// Whether linear programs, and sets of moves that may be none, are left out.
+    is_hasty: bool,
 }
 
 impl<'p> Methods<'p> {
@@ -107,6 +121,7 @@ impl<'p> Methods<'p> {
             started: Instant::now(),
             effects: None,
             potentials: None,
+            is_hasty: false,
         }
     }
 
@@ -124,7 +139,10 @@ impl<'p> Methods<'p> {
         let (outcome, why) = match method {
             Method::Algebra => return self.algebra(),
             Method::MoveSet => {
-                let answer = collapse(puzzle, budget);
+                let answer = match self.is_hasty {
+                    true => collapse_sure(puzzle, budget),
+                    false => collapse(puzzle, budget),
+                };
                 (answer.outcome, answer.found)
             }
             Method::Steps => {
@@ -156,7 +174,10 @@ impl<'p> Methods<'p> {
                     seed: self.options.seed,
                     ..DiveOptions::default()
                 };
-                let learned = self.potentials();
+                let learned = match self.is_hasty {
+                    true => None,
+                    false => self.potentials(),
+                };
                 let why = match &learned {
                     Some(_) => "states that potentials refute are left out",
                     None => "many orders of moves",
@@ -205,6 +226,9 @@ impl<'p> Methods<'p> {
         if parity != Outcome::Unknown {
             return found(parity, "a parity that every move keeps");
         }
+        if self.is_hasty {
+            return found(Outcome::Unknown, "nothing linear");
+        }
         let Some(Learned(potentials)) = self.potentials() else {
             return found(Outcome::Unknown, "nothing linear");
         };
@@ -234,53 +258,52 @@ impl<'p> Methods<'p> {
         observer: &mut dyn Observer,
     ) -> Option<Found> {
         let whole = &self.options.budget;
+        self.is_hasty = true;
         let mut nodes = FIRST_ROUND;
         let mut seconds = FIRST_SECONDS;
-        for round in 0..ROUNDS {
-            let first = [Method::Algebra, Method::MoveSet];
-            let searches = [
-                Method::Levels,
-                Method::Dive,
-                Method::Greedy,
-                Method::Novelty,
-                Method::Steps,
-                Method::AStar,
-                Method::Beam,
-            ];
-            let methods = first.iter().filter(|_| round == 0).chain(&searches);
+        for round in 0..=ROUNDS {
+            let methods = match round {
+                0 => &[Method::MoveSet, Method::Algebra][..],
+                _ => &SEARCHES,
+            };
             for &method in methods {
                 let left = patience.map(|all| all.saturating_sub(self.started.elapsed()));
-                let is_over = left.is_some_and(|left| left.is_zero());
                 let raised = whole.interrupt.as_ref();
-                let spent = stats.total().expanded >= whole.nodes;
-                if is_over
-                    || spent
-                    || raised.is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed))
+                let left_nodes = whole.nodes.saturating_sub(stats.total().expanded);
+                if left.is_some_and(|left| left.is_zero())
+                    || raised.is_some_and(|flag| flag.load(Ordering::Relaxed))
+                    || left_nodes == 0
                 {
                     return None;
                 }
-                let by_clock = matches!(method, Method::MoveSet | Method::Steps);
-                let slice = by_clock.then(|| {
-                    Duration::from_secs_f64(match method {
-                        Method::MoveSet => 20.0 * seconds,
-                        _ => seconds,
-                    })
-                });
-                let time = [left, slice].into_iter().flatten().min();
-                let left = whole.nodes.saturating_sub(stats.total().expanded);
+                let slice = match method {
+                    Method::MoveSet if round == 0 => Some(Duration::from_secs(20)),
+                    Method::MoveSet | Method::Steps => Some(Duration::from_secs_f64(seconds)),
+                    _ => None,
+                };
                 let budget = Budget {
-                    nodes: nodes.min(left),
-                    time,
+                    nodes: nodes.min(left_nodes),
+                    time: [left, slice].into_iter().flatten().min(),
                     ..whole.clone()
                 };
                 let found = self.run(method, &budget, stats, observer);
-                if found.outcome != Outcome::Unknown {
-                    let why = format!("auto: {} (round {})", found.why, round + 1);
+                let is_answer = match found.outcome {
+                    Outcome::Unknown => false,
+                    Outcome::NoPlanWithin(depth) => depth >= whole.depth,
+                    _ => true,
+                };
+                if is_answer {
+                    let why = match round {
+                        0 => format!("auto: {}", found.why),
+                        _ => format!("auto: {} (round {round})", found.why),
+                    };
                     return Some(Found { why, ..found });
                 }
             }
-            nodes = nodes.saturating_mul(GROWTH);
-            seconds *= GROWTH as f64;
+            if round > 0 {
+                nodes = nodes.saturating_mul(GROWTH);
+                seconds *= GROWTH as f64;
+            }
         }
         None
     }

@@ -182,6 +182,7 @@ fn ran_out(what: BudgetKind) -> &'static str {
         BudgetKind::Memory => "the memory allowed was full",
         BudgetKind::Time => "the time was up",
         BudgetKind::Interrupt => "interrupted",
+        BudgetKind::Method => "the method does not apply, or gave up",
         BudgetKind::Iterations => "the budget of playouts was spent",
     }
 }
