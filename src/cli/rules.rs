@@ -76,6 +76,10 @@ pub struct RuleOptions {
     #[arg(long, value_name = "MB", default_value_t = GroundLimits::default().memory >> 20)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
     pub ground_memory: usize,
+    /// Most facts and other rows that can ever hold, of all relations together
+    #[arg(long, value_name = "N", default_value_t = GroundLimits::default().facts)]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
+    pub ground_facts: usize,
     /// Most instances of rules while grounding
     #[arg(long, value_name = "N", default_value_t = GroundLimits::default().instances)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
@@ -265,6 +269,7 @@ impl RuleOptions {
             facts: self.max_facts,
             work: self.max_work,
             ground: GroundLimits {
+                facts: self.ground_facts,
                 instances: self.ground_instances,
                 memory: self.ground_memory.saturating_mul(1 << 20),
                 time: Some(Duration::from_secs_f64(self.ground_time)),

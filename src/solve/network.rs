@@ -111,6 +111,8 @@ pub(super) struct Methods<'p> {
     potentials: Option<Option<Learned>>,
     /// Whether linear programs, and sets of moves that may be none, are left out.
     is_hasty: bool,
+    /// Whether there is one order of moves at a time.
+    is_alone: bool,
 }
 
 impl<'p> Methods<'p> {
@@ -122,6 +124,7 @@ impl<'p> Methods<'p> {
             effects: None,
             potentials: None,
             is_hasty: false,
+            is_alone: false,
         }
     }
 
@@ -170,10 +173,13 @@ impl<'p> Methods<'p> {
                 (levels(puzzle, budget, stats, observer), why)
             }
             Method::Dive => {
-                let how = DiveOptions {
+                let mut how = DiveOptions {
                     seed: self.options.seed,
                     ..DiveOptions::default()
                 };
+                if self.is_alone {
+                    how.divers = 1;
+                }
                 let learned = match self.is_hasty {
                     true => None,
                     false => self.potentials(),
@@ -262,6 +268,8 @@ impl<'p> Methods<'p> {
         let mut nodes = FIRST_ROUND;
         let mut seconds = FIRST_SECONDS;
         for round in 0..=ROUNDS {
+            // In some games many orders help, in others they are in the way.
+            self.is_alone = round % 2 == 0;
             let methods = match round {
                 0 => &[Method::MoveSet, Method::Algebra][..],
                 _ => &SEARCHES,

@@ -21,7 +21,8 @@ pub(super) fn machine(rules: &RuleOptions, context: &Context) -> anyhow::Result<
     };
     rules.machine_for(&game, context).context(
         "--no-transpositions counts on the network, which these rules have none of within \
-         the limits; raise --ground-time or --ground-memory, or leave the option out",
+         the limits; raise the one that is named (--ground-time, --ground-memory, \
+         --ground-facts, --ground-instances), or leave the option out",
     )
 }
 
