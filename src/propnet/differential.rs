@@ -3,7 +3,7 @@
 //! In: a network without cycles, states and joint moves. Out: legal moves, end,
 //! goals, and the states that follow. Where a move changes little of a large
 //! network this takes a fraction of a pass over its tape; where it changes much,
-//! or the network is small, the tape ([`batch`](super::batch)) is faster.
+//! or the network is small, the tape ([`batch`]) is faster.
 //!
 //! Each gate counts what keeps it from being true. One whose value may have
 //! changed waits in the queue of its level until all lower levels are settled,
