@@ -86,6 +86,10 @@ const BEAM: usize = 4_096;
 /// the next, and rounds.
 const FIRST_ROUND: u64 = 20_000;
 const GROWTH: u64 = 6;
+/// States that breadth-first may expand in any round, times gates: for small games
+/// it ends with a shortest plan or a proof.
+const LEVELS: u64 = 100_000_000;
+const MOST_LEVELS: u64 = 200_000;
 const ROUNDS: u32 = 8;
 /// Seconds of a SAT solver in the first round.
 const FIRST_SECONDS: f64 = 0.5;
@@ -289,8 +293,13 @@ impl<'p> Methods<'p> {
                     Method::MoveSet | Method::Steps => Some(Duration::from_secs_f64(seconds)),
                     _ => None,
                 };
+                let gates = self.puzzle.net.network.gates().max(1) as u64;
+                let share = match method {
+                    Method::Levels => nodes.max(MOST_LEVELS.min(LEVELS / gates)),
+                    _ => nodes,
+                };
                 let budget = Budget {
-                    nodes: nodes.min(left_nodes),
+                    nodes: share.min(left_nodes),
                     time: [left, slice].into_iter().flatten().min(),
                     ..whole.clone()
                 };
