@@ -24,7 +24,7 @@ use crate::game::{Game, Score};
 use crate::propnet::Propnet;
 use crate::propnet::batch::Packed;
 use crate::propnet::network::{Builder, Literal};
-use crate::propnet::rewrite::{live, same_gate, transcribe};
+use crate::propnet::rewrite::{copy, live};
 
 /// A game of one role, where to begin, and what is wanted.
 #[derive(Clone, Debug)]
@@ -66,13 +66,7 @@ impl Puzzle {
             .map(|i| builder.input(i))
             .collect();
         let network = &net.network;
-        let became = transcribe(
-            network,
-            &live,
-            &inputs,
-            &mut builder,
-            |b, node, operands| same_gate(network, b, node, operands),
-        );
+        let became = copy(network, &live, &inputs, &mut builder);
         let of = |literal: Literal| became[literal.node()].negated_if(literal.is_negated());
         let enough: Vec<Literal> = enough.into_iter().map(of).collect();
         let enough = builder.or(&enough);

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::Propnet;
 use super::network::{Builder, Literal};
-use super::rewrite::{live, same_gate, transcribe};
+use super::rewrite::{copy, live};
 use super::sample::sample;
 
 /// Rounds after which the attempt is given up.
@@ -49,13 +49,7 @@ pub(super) fn representatives(net: &Propnet) -> Vec<(usize, bool)> {
                 None => builder.input(input),
             })
             .collect();
-        let became = transcribe(
-            &net.network,
-            &live,
-            &inputs,
-            &mut builder,
-            |b, node, operands| same_gate(&net.network, b, node, operands),
-        );
+        let became = copy(&net.network, &live, &inputs, &mut builder);
         let mut split: FxHashMap<(usize, Literal), usize> = FxHashMap::default();
         let refined: Vec<usize> = (0..count)
             .map(|fact| {

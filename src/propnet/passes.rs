@@ -10,7 +10,7 @@ use super::factor::factor;
 use super::invariants::exclusive;
 use super::levels::tidy;
 use super::network::{Builder, Literal};
-use super::rewrite::{live, same_gate, transcribe};
+use super::rewrite::{copy, live};
 
 /// A pass, and what it left.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -118,13 +118,7 @@ impl Propnet {
             .map(|number| input(&builder, number))
             .collect();
         let network = &self.network;
-        let became = transcribe(
-            network,
-            &live,
-            &inputs,
-            &mut builder,
-            |b, node, operands| same_gate(network, b, node, operands),
-        );
+        let became = copy(network, &live, &inputs, &mut builder);
         self.rebuilt(builder, &became);
     }
 }

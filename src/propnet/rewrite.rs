@@ -85,6 +85,19 @@ pub fn transcribe(
     became
 }
 
+/// Writes the live part of a network into a builder, gates as they are, as
+/// [`transcribe`] does.
+pub fn copy(
+    network: &Network,
+    live: &[bool],
+    inputs: &[Literal],
+    builder: &mut Builder,
+) -> Vec<Literal> {
+    transcribe(network, live, inputs, builder, |builder, node, operands| {
+        same_gate(network, builder, node, operands)
+    })
+}
+
 /// Makes the same gate from the operands given: the `gate` of a
 /// [`transcribe`] that changes nothing.
 pub fn same_gate(

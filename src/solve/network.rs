@@ -17,7 +17,7 @@ use crate::puzzle::estimate::Estimate;
 use crate::puzzle::levels::levels;
 use crate::puzzle::potential::Potentials;
 use crate::puzzle::unroll::unroll;
-use crate::puzzle::{Outcome, Puzzle, linear, parity};
+use crate::puzzle::{Outcome, Puzzle, Reason, linear, parity};
 use crate::search::{Budget, Observer, Stats};
 
 /// A method on the network.
@@ -233,8 +233,12 @@ impl<'p> Methods<'p> {
             return found(solved, "moves flip facts, whatever the state");
         }
         let parity = parity::refute(puzzle, effects, None);
-        if parity != Outcome::Unknown {
-            return found(parity, "a parity that every move keeps");
+        if let Outcome::Unsolvable(Reason::Parity { facts, .. }) = &parity {
+            let why = match facts.is_empty() {
+                true => "no state at all is a solution",
+                false => "a parity that every move keeps",
+            };
+            return found(parity, why);
         }
         if self.is_hasty {
             return found(Outcome::Unknown, "nothing linear");

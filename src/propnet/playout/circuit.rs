@@ -16,7 +16,7 @@ use super::walk::{depends, reached};
 use crate::propnet::Propnet;
 use crate::propnet::draw::Count;
 use crate::propnet::network::{Builder, Literal, Network};
-use crate::propnet::rewrite::{live, same_gate, transcribe};
+use crate::propnet::rewrite::{copy, live, same_gate, transcribe};
 use crate::propnet::tape::{Place, Tape};
 
 /// Facts before the joint move.
@@ -162,13 +162,7 @@ impl Blueprint {
         roots.push(net.terminal);
         roots.extend(net.goals.iter().flatten().map(|goal| goal.1));
         let first = live(&net.network, roots);
-        let seen = transcribe(
-            &net.network,
-            &first,
-            &inputs,
-            &mut builder,
-            |b, node, reads| same_gate(&net.network, b, node, reads),
-        );
+        let seen = copy(&net.network, &first, &inputs, &mut builder);
         let of = |became: &[Literal], old: Literal| became[old.node()].negated_if(old.is_negated());
 
         // Which moves.

@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::propnet::network::{Builder, Literal, Network, Node};
-use crate::propnet::rewrite::{live, same_gate, transcribe};
+use crate::propnet::rewrite::{copy, live, same_gate};
 use crate::puzzle::Puzzle;
 
 /// A puzzle, move by move.
@@ -95,9 +95,7 @@ impl Effects {
                 false => Literal::FALSE,
             })
             .collect();
-        let became = transcribe(old, &live, &inputs, &mut builder, |b, node, operands| {
-            same_gate(old, b, node, operands)
-        });
+        let became = copy(old, &live, &inputs, &mut builder);
         let of = |literal: Literal| became[literal.node()].negated_if(literal.is_negated());
         let mut stays: Vec<Literal> = (0..facts).map(|fact| builder.input(fact)).collect();
         for &(fact, equal) in &net.assumed {

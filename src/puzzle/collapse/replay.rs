@@ -10,7 +10,7 @@ use super::course::Course;
 use super::effects::{Effects, conjuncts};
 use crate::propnet::batch::holds;
 use crate::propnet::network::{Builder, Literal, Network, Node, read};
-use crate::propnet::rewrite::{live, same_gate, transcribe};
+use crate::propnet::rewrite::{copy, live};
 use crate::puzzle::{Plan, Puzzle};
 
 /// How a replay ended.
@@ -57,9 +57,7 @@ impl Reduced {
                 false => Literal::FALSE.negated_if(holds(&puzzle.start, fact)),
             })
             .collect();
-        let became = transcribe(old, &live, &inputs, &mut builder, |b, node, operands| {
-            same_gate(old, b, node, operands)
-        });
+        let became = copy(old, &live, &inputs, &mut builder);
         let of = |literal: Literal| became[literal.node()].negated_if(literal.is_negated());
         let changes = set.iter().map(|chosen| {
             let changes = changes(chosen).iter();

@@ -10,7 +10,7 @@ use crate::analysis::{Stripping, counters};
 use crate::propnet::Propnet;
 use crate::propnet::batch::{Packed, holds};
 use crate::propnet::network::{Builder, Literal, Network, Node};
-use crate::propnet::rewrite::{live, same_gate, transcribe};
+use crate::propnet::rewrite::{copy, live};
 use crate::puzzle::Puzzle;
 use crate::search::KeyMeaning;
 
@@ -217,13 +217,7 @@ impl Layout {
         let mut roots = net.roots();
         roots.push(puzzle.solved);
         let live = live(&net.network, roots);
-        let became = transcribe(
-            &net.network,
-            &live,
-            &inputs,
-            &mut builder,
-            |builder, node, operands| same_gate(&net.network, builder, node, operands),
-        );
+        let became = copy(&net.network, &live, &inputs, &mut builder);
         let of = |literal: Literal| became[literal.node()].negated_if(literal.is_negated());
         let mut next = Vec::with_capacity(self.bits);
         for field in &self.fields {
