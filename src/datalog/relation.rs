@@ -383,8 +383,8 @@ impl Index {
         }
         let dense = shift <= MOST_DENSE_BITS;
         self.shifts = dense.then(|| shifts.into());
-        self.slots.clear();
-        self.slots.resize(if dense { 1 << shift } else { 16 }, 0);
+        // A new one: most of a wide array is never touched, and costs nothing then.
+        self.slots = vec![0; if dense { 1 << shift } else { 16 }];
         self.older.clear();
         self.built = 0;
         self.used = 0;

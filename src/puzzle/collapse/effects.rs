@@ -7,8 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
+use crate::propnet::Propnet;
 use crate::propnet::network::{Builder, Literal, Network, Node};
 use crate::propnet::rewrite::{copy, live, same_gate};
 use crate::puzzle::Puzzle;
@@ -118,6 +117,7 @@ impl Effects {
             stamp: 0,
             effort: EFFORT,
         };
+        let mut implied = Implied::new(net);
         let mut changes = Vec::with_capacity(net.moves[0].len());
         for (chosen, &legal) in net.legal[0].iter().enumerate() {
             let mut changed = Vec::new();
@@ -133,11 +133,9 @@ impl Effects {
                 facts.extend(&drifting);
                 facts.sort_unstable();
                 facts.dedup();
-                let implied = implied(puzzle, legal);
+                let implied = implied.by(legal);
                 let changing = |&fact: &u32| {
-                    let known = implied
-                        .get(&fact)
-                        .map(|&value| Literal::FALSE.negated_if(value));
+                    let known = implied[fact as usize].map(|value| Literal::FALSE.negated_if(value));
                     let becomes = becomes(fact);
                     counts(fact as usize)
                         && becomes != stays[fact as usize]
@@ -217,45 +215,94 @@ fn relevant(puzzle: &Puzzle) -> Vec<bool> {
 
 /// Facts whose value follows from a conjunction, and from that of two facts that
 /// exclude each other one does not hold.
-fn implied(puzzle: &Puzzle, all: Literal) -> FxHashMap<u32, bool> {
-    let net = &puzzle.net;
-    let mut implied = FxHashMap::default();
-    for literal in conjuncts(&net.network, all) {
-        if let Node::Input(fact) = net.network.node(literal.node()) {
-            implied.insert(fact as u32, !literal.is_negated());
-        }
-    }
-    let holds: Vec<u32> = (implied.iter().filter(|fact| *fact.1))
-        .map(|(&fact, _)| fact)
-        .collect();
-    let excludes = |fact: &u32| {
-        let groups = net.exclusive.iter().map(|group| &group.facts);
-        let groups = groups.filter(|group| group.binary_search(&(*fact as usize)).is_ok());
-        groups
-            .flatten()
-            .map(|&other| other as u32)
-            .filter(|&other| other != *fact)
-            .collect::<Vec<u32>>()
-    };
-    for other in holds.iter().flat_map(excludes) {
-        implied.entry(other).or_insert(false);
-    }
-    implied
+struct Implied<'p> {
+    net: &'p Propnet,
+    conjuncts: Conjuncts<'p>,
+    /// By fact: its groups.
+    groups_of: Vec<Vec<usize>>,
+    values: Vec<Option<bool>>,
+    /// Facts that have a value.
+    known: Vec<usize>,
 }
 
-/// Literals that hold whenever this one does, conjunctions taken apart.
-pub(super) fn conjuncts(network: &Network, all: Literal) -> Vec<Literal> {
-    let (mut parts, mut open) = (Vec::new(), vec![all]);
-    let mut seen = FxHashSet::default();
-    while let Some(literal) = open.pop() {
-        if seen.insert(literal) {
-            match network.node(literal.node()) {
-                Node::And(operands) if !literal.is_negated() => open.extend(operands),
-                _ => parts.push(literal),
-            }
+impl<'p> Implied<'p> {
+    fn new(net: &'p Propnet) -> Self {
+        let mut groups_of = vec![Vec::new(); net.facts.len()];
+        for (number, group) in net.exclusive.iter().enumerate() {
+            group.facts.iter().for_each(|&fact| groups_of[fact].push(number));
+        }
+        Implied {
+            net,
+            conjuncts: Conjuncts::new(&net.network),
+            groups_of,
+            values: vec![None; net.facts.len()],
+            known: Vec::new(),
         }
     }
-    parts
+
+    /// By fact: its value whenever this holds, if that is known.
+    fn by(&mut self, all: Literal) -> &[Option<bool>] {
+        self.known.drain(..).for_each(|fact| self.values[fact] = None);
+        for &literal in self.conjuncts.of(all) {
+            if let Some(fact) = self.net.network.input_number(literal.node()) {
+                self.values[fact] = Some(!literal.is_negated());
+                self.known.push(fact);
+            }
+        }
+        for place in 0..self.known.len() {
+            let fact = self.known[place];
+            if self.values[fact] == Some(true) {
+                let groups = self.groups_of[fact].iter();
+                for &other in groups.flat_map(|&group| &self.net.exclusive[group].facts) {
+                    if self.values[other].is_none() {
+                        self.values[other] = Some(false);
+                        self.known.push(other);
+                    }
+                }
+            }
+        }
+        &self.values
+    }
+}
+
+/// Literals that hold whenever another does, conjunctions taken apart.
+pub(super) struct Conjuncts<'n> {
+    network: &'n Network,
+    /// By literal, as it is and negated: the last question in which it was met.
+    seen: Vec<[u32; 2]>,
+    question: u32,
+    open: Vec<Literal>,
+    parts: Vec<Literal>,
+}
+
+impl<'n> Conjuncts<'n> {
+    pub fn new(network: &'n Network) -> Self {
+        Conjuncts {
+            network,
+            seen: vec![[0; 2]; network.len()],
+            question: 0,
+            open: Vec::new(),
+            parts: Vec::new(),
+        }
+    }
+
+    /// What follows from this one, itself if it is no conjunction.
+    pub fn of(&mut self, all: Literal) -> &[Literal] {
+        self.question += 1;
+        self.parts.clear();
+        self.open.push(all);
+        while let Some(literal) = self.open.pop() {
+            let seen = &mut self.seen[literal.node()][usize::from(literal.is_negated())];
+            if std::mem::replace(seen, self.question) == self.question {
+                continue;
+            }
+            match self.network.node(literal.node()) {
+                Node::And(operands) if !literal.is_negated() => self.open.extend(operands),
+                _ => self.parts.push(literal),
+            }
+        }
+        &self.parts
+    }
 }
 
 /// What reads each node; a feedback reads what defines it.

@@ -30,6 +30,12 @@ impl<'n> Ternary<'n> {
         ternary
     }
 
+    /// The same, where what follows from suppositions is looked for among other
+    /// readers.
+    pub fn reading(self, readers: &'n Readers) -> Self {
+        Ternary { readers, ..self }
+    }
+
     /// What is known of a literal.
     pub fn read(&self, literal: Literal) -> Option<bool> {
         self.values[literal.node()].map(|value| value != literal.is_negated())
