@@ -285,14 +285,15 @@ impl Network {
 
     #[inline]
     fn value(&self, node: usize, inputs: &[u64], values: &[u64]) -> u64 {
-        match self.node(node) {
-            Node::False => 0,
-            Node::Input(number) => inputs[number],
-            Node::Feedback(_) => unreachable!("a feedback stands in its region"),
-            Node::And(operands) => operands
+        let operands = self.operands(node);
+        match self.kinds[node] {
+            Kind::And => operands
                 .iter()
                 .fold(u64::MAX, |all, &literal| all & read(literal, values)),
-            Node::Xor(a, b) => read(a, values) ^ read(b, values),
+            Kind::Xor => read(operands[0], values) ^ read(operands[1], values),
+            Kind::Input => inputs[operands[0].0 as usize],
+            Kind::False => 0,
+            Kind::Feedback => unreachable!("a feedback stands in its region"),
         }
     }
 

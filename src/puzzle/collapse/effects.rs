@@ -308,23 +308,25 @@ impl<'n> Conjuncts<'n> {
 /// What reads each node; a feedback reads what defines it.
 pub(in crate::puzzle) struct Readers {
     starts: Vec<u32>,
-    readers: Vec<u32>,
+    readers: Vec<Literal>,
     inputs: Vec<u32>,
 }
 
 impl Readers {
     pub fn new(network: &Network, live: &[bool]) -> Readers {
-        let mut pairs: Vec<(u32, u32)> = Vec::new();
+        let mut pairs: Vec<(u32, Literal)> = Vec::new();
+        let reader =
+            |read: &Literal, node: usize| Literal::of(node).negated_if(read.is_negated());
         for node in (0..network.len()).filter(|&node| live[node]) {
             let reads = network.reads(node).iter();
-            pairs.extend(reads.map(|read| (read.node() as u32, node as u32)));
+            pairs.extend(reads.map(|read| (read.node() as u32, reader(read, node))));
         }
         for region in network.regions() {
             let mut definitions = region.definitions.iter();
             for node in region.nodes.clone().filter(|&node| live[node]) {
                 if let Node::Feedback(_) = network.node(node) {
                     let definition = definitions.next().expect("one for each feedback");
-                    pairs.push((definition.node() as u32, node as u32));
+                    pairs.push((definition.node() as u32, reader(definition, node)));
                 }
             }
         }
@@ -336,7 +338,7 @@ impl Readers {
             starts[node + 1] += starts[node];
         }
         let mut place = starts.clone();
-        let mut readers = vec![0; pairs.len()];
+        let mut readers = vec![Literal::FALSE; pairs.len()];
         for &(read, reader) in &pairs {
             readers[place[read as usize] as usize] = reader;
             place[read as usize] += 1;
@@ -349,8 +351,8 @@ impl Readers {
         }
     }
 
-    /// The nodes that read this one.
-    pub fn of(&self, node: usize) -> &[u32] {
+    /// The nodes that read this one, negated where they read its negation.
+    pub fn of(&self, node: usize) -> &[Literal] {
         &self.readers[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
 
@@ -365,7 +367,7 @@ impl Readers {
         let mut open: Vec<usize> = from.map(|input| self.inputs[input] as usize).collect();
         while let Some(node) = open.pop() {
             if !std::mem::replace(&mut reached[node], true) {
-                open.extend(self.of(node).iter().map(|&reader| reader as usize));
+                open.extend(self.of(node).iter().map(|reader| reader.node()));
                 let carried = next(node).unwrap_or_default().iter();
                 open.extend(carried.map(|&input| self.inputs[input] as usize));
             }
@@ -423,19 +425,16 @@ impl OneMove<'_> {
     fn tell(&mut self, node: usize, waiting: &mut BinaryHeap<Reverse<usize>>) -> Option<()> {
         let readers = self.readers.of(node);
         self.effort = self.effort.checked_sub(readers.len())?;
-        for &reader in readers {
-            let reader = reader as usize;
+        for &edge in readers {
+            let reader = edge.node();
             if self.queued[reader] != self.stamp {
                 self.queued[reader] = self.stamp;
                 waiting.push(Reverse(reader));
             }
-            if let Node::And(operands) = self.network.node(reader)
-                && self.now[node].is_constant()
+            if self.now[node].negated_if(edge.is_negated()) == Literal::FALSE
+                && matches!(self.network.node(reader), Node::And(_))
             {
-                let read = operands[operands.partition_point(|one| one.node() < node)];
-                if self.value(read) == Literal::FALSE {
-                    self.falsified[reader] = self.stamp;
-                }
+                self.falsified[reader] = self.stamp;
             }
         }
         Some(())
