@@ -207,7 +207,7 @@ fn print(measured: &Measured, options: &Options, context: &Context) -> anyhow::R
         format!("{title}\n")
     }];
     if !measured.notes.is_empty() {
-        blocks.push(measured.notes.join("\n") + "\n");
+        blocks.push(measured.notes.join("\n\n") + "\n");
     }
     blocks.extend(report::sheets(measured).iter().map(|sheet| match options.markdown {
         true => sheet.markdown(),

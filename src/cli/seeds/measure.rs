@@ -30,6 +30,9 @@ use crate::solve::{Checker, GameProblem, Keys, SolveOptions, Strategy, solve};
 use crate::span::{Source, Sources};
 use crate::verify::{self, verify};
 
+/// Cells of a board that is not drawn.
+const MOST_CELLS: usize = 250_000;
+
 /// What was counted of a graph.
 #[derive(Serialize)]
 pub(super) struct GraphRow {
@@ -164,7 +167,7 @@ impl Bench<'_> {
             merge,
             prune: Prune::NONE,
         };
-        let budget = self.budget(60.0, run.depth);
+        let budget = self.budget(60.0, run.depth)?;
         let graph = explore(&mut problem, &how, &budget, &mut Stats::default(), &mut ())?;
         if graph.stopped().is_some() {
             bail!("{}: too much to look at", run.label);
@@ -395,19 +398,20 @@ impl Bench<'_> {
         Ok(SolveOptions {
             strategy: choice.strategy(),
             plans,
-            budget: self.budget(seconds, None),
+            budget: self.budget(seconds, None)?,
             checker: Checker::Same,
             ..SolveOptions::default()
         })
     }
 
-    fn budget(&self, seconds: f64, depth: Option<u32>) -> Budget {
-        Budget {
-            time: Some(Duration::from_secs_f64(seconds.min(self.most_seconds))),
+    fn budget(&self, seconds: f64, depth: Option<u32>) -> anyhow::Result<Budget> {
+        let time = Duration::try_from_secs_f64(seconds.min(self.most_seconds));
+        Ok(Budget {
+            time: Some(time.with_context(|| format!("{seconds} is no number of seconds"))?),
             interrupt: Some(self.context.interrupt().clone()),
             depth: depth.unwrap_or(u32::MAX),
             ..Budget::default()
-        }
+        })
     }
 }
 
@@ -416,6 +420,11 @@ fn read(path: &Path) -> anyhow::Result<String> {
 }
 
 fn drawn(board: &Board) -> anyhow::Result<Grid> {
+    if let Board::Plain { rows, columns, .. } = board
+        && rows.saturating_mul(*columns) > MOST_CELLS
+    {
+        bail!("a board of {rows} times {columns} is too large");
+    }
     Ok(Grid::read("board", &board.text())?)
 }
 
