@@ -12,6 +12,7 @@ mod network;
 mod order;
 mod problem;
 mod simulation;
+mod strategy;
 mod trail;
 
 use std::fmt;
@@ -33,43 +34,11 @@ use crate::search::{
 pub use check::{Checker, WrongPlan, check_plan};
 
 pub use evaluate::{Evaluation, MoveValue, RoleValue, budget_name, evaluate};
-pub use network::Method;
 use network::{Found, Methods};
 pub use order::MoveOrder;
 pub use problem::{GameProblem, Keys};
 use simulation::Simulation;
-
-/// How to search for a plan.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub enum Strategy {
-    /// Several searches in turn, with growing budgets.
-    #[default]
-    Auto,
-    /// Iterative deepening with step-stripped cycle pruning.
-    Iterative,
-    /// Level by level.
-    BreadthFirst,
-    /// Depth-first with a transposition table.
-    DepthFirst,
-    /// Monte Carlo tree search.
-    Mcts,
-    /// A method that works on the network.
-    Network(Method),
-}
-
-impl Strategy {
-    /// What it is called.
-    pub fn name(self) -> &'static str {
-        match self {
-            Strategy::Auto => "auto",
-            Strategy::Iterative => "iterative deepening",
-            Strategy::BreadthFirst => "breadth-first",
-            Strategy::DepthFirst => "depth-first",
-            Strategy::Mcts => "Monte Carlo tree search",
-            Strategy::Network(method) => method.name(),
-        }
-    }
-}
+pub use strategy::{Method, Strategy};
 
 /// What to look for, and how.
 #[derive(Clone, Debug)]
@@ -172,7 +141,7 @@ impl fmt::Display for SolveError {
             SolveError::NoNetwork(method) => write!(
                 f,
                 "{} works on the network of a game, and this one is played without",
-                method.name()
+                Strategy::Network(*method).name()
             ),
             SolveError::Play(error) => error.fmt(f),
             SolveError::WrongPlan(wrong) => wrong.fmt(f),

@@ -5,7 +5,7 @@ use ggp::machine::{AnyMachine, Backend, Limits, Machine};
 use ggp::search::graph::{Explore, Graph, Merge, explore};
 use ggp::search::{Budget, BudgetKind, Coverage, Plans, Prune, Stats, Verdict};
 use ggp::solve::{
-    Answer, Checker, GameProblem, Keys, Method, SolveError, SolveOptions, Strategy, check_plan,
+    Answer, Checker, GameProblem, Keys, SolveError, SolveOptions, Strategy, check_plan,
     evaluate, solve,
 };
 
@@ -425,7 +425,7 @@ fn an_interrupt_ends_every_search() {
     }
     let game = game(&file("hanoi"));
     let machine = AnyMachine::new(&game, Backend::Propnet, Limits::default()).unwrap();
-    for method in Method::ALL {
+    for method in Strategy::methods() {
         let (answer, _) = run(&machine, &options(Strategy::Network(method)));
         assert_eq!(
             told(&machine, &answer),

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::bail;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::position::PositionOptions;
 use super::rules::RuleOptions;
@@ -15,7 +16,7 @@ use crate::game::{Game, Score};
 use crate::machine::{AnyMachine, Machine};
 use crate::search::{Budget, Observer, Plans, Prune, Stats, Verdict};
 use crate::solve::{
-    Answer, Checker, Keys, Method, SolveOptions, Strategy, evaluate, solve_from,
+    Answer, Checker, Keys, SolveOptions, Strategy, evaluate, solve_from,
 };
 
 /// The options of `ggp solve`.
@@ -74,8 +75,8 @@ pub struct Options {
 #[command(next_help_heading = "Search")]
 struct SearchOptions {
     /// How to search
-    #[arg(long, value_enum, default_value_t)]
-    strategy: StrategyChoice,
+    #[arg(long, value_parser = strategies(), default_value = "auto")]
+    strategy: Strategy,
     /// What iterative deepening leaves out
     #[arg(long, value_enum, value_delimiter = ',', default_value = "cycle")]
     prune: Vec<PruneChoice>,
@@ -106,58 +107,13 @@ struct SearchOptions {
     seed: u64,
 }
 
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
-enum StrategyChoice {
-    /// Several searches in turn, with growing budgets
-    #[default]
-    Auto,
-    /// Iterative deepening; positions compared without step counters
-    Iterative,
-    /// Breadth-first, level by level
-    Bfs,
-    /// Depth-first with a table of positions
-    Dfs,
-    /// Monte Carlo tree search
-    Mcts,
-    /// Linear systems, parities and potentials, from the network
-    Algebra,
-    /// A set of moves that brings about a final state, by SAT
-    SatSet,
-    /// A state and a move for each step, by SAT
-    SatSteps,
-    /// Breadth-first on packed states
-    Levels,
-    /// Depth-first on packed states, in many orders at once
-    Dive,
-    /// Greedy best-first by additive estimates
-    Greedy,
-    /// What is new first
-    Novelty,
-    /// A* by a lower bound
-    AStar,
-    /// The best of each level only
-    Beam,
-}
-
-impl StrategyChoice {
-    fn strategy(self) -> Strategy {
-        Strategy::Network(match self {
-            StrategyChoice::Auto => return Strategy::Auto,
-            StrategyChoice::Iterative => return Strategy::Iterative,
-            StrategyChoice::Bfs => return Strategy::BreadthFirst,
-            StrategyChoice::Dfs => return Strategy::DepthFirst,
-            StrategyChoice::Mcts => return Strategy::Mcts,
-            StrategyChoice::Algebra => Method::Algebra,
-            StrategyChoice::SatSet => Method::MoveSet,
-            StrategyChoice::SatSteps => Method::Steps,
-            StrategyChoice::Levels => Method::Levels,
-            StrategyChoice::Dive => Method::Dive,
-            StrategyChoice::Greedy => Method::Greedy,
-            StrategyChoice::Novelty => Method::Novelty,
-            StrategyChoice::AStar => Method::AStar,
-            StrategyChoice::Beam => Method::Beam,
-        })
-    }
+/// Reads a strategy's name.
+fn strategies() -> impl TypedValueParser<Value = Strategy> {
+    let values = Strategy::all().map(|s| PossibleValue::new(s.name()).help(s.about()));
+    PossibleValuesParser::new(values).map(|name| {
+        let mut all = Strategy::all();
+        all.find(|s| s.name() == name).expect("it is one of these")
+    })
 }
 
 /// What is left out.
@@ -228,7 +184,7 @@ enum Batch {
 impl SearchOptions {
     fn options(&self, plans: Plans, batch: Batch, context: &Context) -> SolveOptions {
         SolveOptions {
-            strategy: self.strategy.strategy(),
+            strategy: self.strategy,
             target: Score::new(self.goal).unwrap_or(Score::MAX),
             plans,
             prune: PruneChoice::combined(&self.prune),
@@ -268,7 +224,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         false => Plans::First,
     };
     let by_length = [Strategy::Auto, Strategy::Iterative, Strategy::BreadthFirst];
-    if options.all && !by_length.contains(&options.search.strategy.strategy()) {
+    if options.all && !by_length.contains(&options.search.strategy) {
         bail!("--all needs a search by length: --strategy auto, iterative or bfs");
     }
     let batch = match options.each.is_some() || options.suite {

@@ -8,7 +8,7 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::SolveOptions;
+use super::{Method, SolveOptions, Strategy};
 use crate::puzzle::best_first::{Order, best_first};
 use crate::puzzle::collapse::{collapse, collapse_sure};
 use crate::puzzle::dive::{DeadEnd, DiveOptions, dive};
@@ -19,59 +19,6 @@ use crate::puzzle::potential::Potentials;
 use crate::puzzle::unroll::unroll;
 use crate::puzzle::{Outcome, Puzzle, Reason, linear, parity};
 use crate::search::{Budget, Observer, Stats};
-
-/// A method on the network.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Method {
-    /// Linear systems, parities and potentials.
-    Algebra,
-    /// A set of moves that brings about a final state, by SAT.
-    MoveSet,
-    /// A state and a move for each step, by SAT.
-    Steps,
-    /// Level by level, packed states.
-    Levels,
-    /// Depth-first, many at a time, in several orders.
-    Dive,
-    /// The least estimate first.
-    Greedy,
-    /// What is new first, then greedily.
-    Novelty,
-    /// Moves made and a lower bound of those to come.
-    AStar,
-    /// The best of each level only.
-    Beam,
-}
-
-impl Method {
-    /// Every method.
-    pub const ALL: [Method; 9] = [
-        Method::Algebra,
-        Method::MoveSet,
-        Method::Steps,
-        Method::Levels,
-        Method::Dive,
-        Method::Greedy,
-        Method::Novelty,
-        Method::AStar,
-        Method::Beam,
-    ];
-
-    /// What it is called.
-    pub fn name(self) -> &'static str {
-        match self {
-            Method::Algebra => "algebra",
-            Method::MoveSet => "a set of moves by SAT",
-            Method::Steps => "steps by SAT",
-            Method::Levels => "breadth-first on packed states",
-            Method::Dive => "depth-first on packed states",
-            Method::Greedy => "greedy best-first",
-            Method::Novelty => "novelty",
-            Method::AStar => "A*",
-            Method::Beam => "beam",
-        }
-    }
-}
 
 /// What a method came to.
 pub(super) struct Found {
@@ -197,7 +144,7 @@ impl<'p> Methods<'p> {
                 (outcome, why.to_owned())
             }
         };
-        let why = format!("{}: {why}", method.name());
+        let why = format!("{}: {why}", Strategy::Network(method).name());
         Found { outcome, why }
     }
 
@@ -223,7 +170,7 @@ impl<'p> Methods<'p> {
         let puzzle = self.puzzle;
         let found = |outcome, why: &str| Found {
             outcome,
-            why: format!("{}: {why}", Method::Algebra.name()),
+            why: format!("{}: {why}", Strategy::Network(Method::Algebra).name()),
         };
         let Some(effects) = self.effects() else {
             return found(Outcome::Unknown, "too many moves and facts");
