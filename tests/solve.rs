@@ -5,8 +5,8 @@ use ggp::machine::{AnyMachine, Backend, Limits, Machine};
 use ggp::search::graph::{Explore, Graph, Merge, explore};
 use ggp::search::{Budget, BudgetKind, Coverage, Plans, Prune, Stats, Verdict};
 use ggp::solve::{
-    Answer, Checker, GameProblem, Keys, SolveError, SolveOptions, Strategy, check_plan,
-    evaluate, solve,
+    Answer, Checker, GameProblem, Keys, SolveError, SolveOptions, Strategy, check_plan, evaluate,
+    solve,
 };
 
 const SEARCHES: [Strategy; 3] = [

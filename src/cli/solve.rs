@@ -1,6 +1,7 @@
 //! `ggp solve`: plans of a game with one role, or the proof that there is none.
 
 mod batch;
+mod progress;
 mod report;
 
 use std::path::PathBuf;
@@ -14,9 +15,11 @@ use super::rules::RuleOptions;
 use super::{Context, Exit};
 use crate::game::{Game, Score};
 use crate::machine::{AnyMachine, Machine};
-use crate::search::{Budget, Observer, Plans, Prune, Stats, Verdict};
+use crate::search::{Budget, Plans, Prune, Stats, Verdict};
+pub(super) use progress::{Progress, Report};
 use crate::solve::{
-    Answer, Checker, Keys, SolveOptions, Strategy, evaluate, solve_from,
+    Answer, Checker, Keys, Method, SolveOptions, Strategy, count_from, evaluate, solve_best_from,
+    solve_from,
 };
 
 /// The options of `ggp solve`.
@@ -47,6 +50,14 @@ pub struct Options {
     /// Most plans to print with --all
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     max_plans: usize,
+    /// Look for up to N solutions that differ in the moves made, in whatever order,
+    /// and for the proof that there are no more
+    #[arg(long, value_name = "N", conflicts_with_all = ["all", "optimal", "each", "suite"])]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    count: Option<u32>,
+    /// How to say how far the search is
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    progress: Report,
     /// Print what was counted, level by level
     #[arg(long, value_enum, value_name = "FORMAT")]
     stats: Option<StatsFormat>,
@@ -64,7 +75,8 @@ pub struct Options {
     /// Only games of --suite with so many roles
     #[arg(long, value_name = "N", requires = "suite")]
     roles: Option<usize>,
-    /// Puzzles of --each or games of --suite to solve at the same time
+    /// Threads for a search; with --each or --suite, puzzles to solve at the same
+    /// time
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..))]
     threads: u16,
@@ -86,10 +98,12 @@ struct SearchOptions {
     /// Longest plan to look for, in moves
     #[arg(long, value_name = "N")]
     depth: Option<u32>,
-    /// Least score at the end that counts as solved
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    #[arg(value_parser = clap::value_parser!(u8).range(1..=100))]
-    goal: u8,
+    /// Least score at the end that counts as solved, or `best`: the most there is
+    #[arg(long, value_name = "N", default_value = "100", value_parser = goal)]
+    goal: Goal,
+    /// Go on until it is proved that no plan is shorter
+    #[arg(long)]
+    optimal: bool,
     /// Most seconds
     #[arg(long, value_name = "S", value_parser = seconds)]
     budget_time: Option<Duration>,
@@ -160,13 +174,31 @@ enum StatsFormat {
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
 enum CheckChoice {
-    /// The naive evaluator; with --each the one that searched
+    /// The naive evaluator; with --each and --suite the Datalog evaluator
     #[default]
     Auto,
-    /// The naive evaluator, for some seconds; then the one that searched
+    /// The naive evaluator, for some seconds; then the Datalog evaluator
     Naive,
-    /// The evaluator that searched
-    Same,
+    /// The Datalog evaluator
+    Datalog,
+}
+
+/// What is wanted of an end.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Goal {
+    /// To be worth so much.
+    Least(Score),
+    /// To be worth as much as can be had.
+    Best,
+}
+
+fn goal(text: &str) -> Result<Goal, String> {
+    let number = text.parse::<u8>().ok().filter(|&number| number > 0);
+    match (text, number.and_then(Score::new)) {
+        ("best", _) => Ok(Goal::Best),
+        (_, Some(score)) => Ok(Goal::Least(score)),
+        _ => Err("neither a number from 1 to 100 nor `best`".to_owned()),
+    }
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -182,10 +214,21 @@ enum Batch {
 }
 
 impl SearchOptions {
-    fn options(&self, plans: Plans, batch: Batch, context: &Context) -> SolveOptions {
+    fn options(
+        &self,
+        plans: Plans,
+        batch: Batch,
+        threads: usize,
+        context: &Context,
+    ) -> SolveOptions {
         SolveOptions {
             strategy: self.strategy,
-            target: Score::new(self.goal).unwrap_or(Score::MAX),
+            target: match self.goal {
+                Goal::Least(score) => score,
+                Goal::Best => Score::MAX,
+            },
+            optimal: self.optimal,
+            threads,
             plans,
             prune: PruneChoice::combined(&self.prune),
             keys: match self.keys {
@@ -203,7 +246,7 @@ impl SearchOptions {
             seed: self.seed,
             checker: match (self.check, batch) {
                 (CheckChoice::Naive, _) | (CheckChoice::Auto, Batch::No) => Checker::Naive,
-                (CheckChoice::Same, _) | (CheckChoice::Auto, Batch::Yes) => Checker::Same,
+                (CheckChoice::Datalog, _) | (CheckChoice::Auto, Batch::Yes) => Checker::Datalog,
             },
             ..SolveOptions::default()
         }
@@ -227,11 +270,25 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if options.all && !by_length.contains(&options.search.strategy) {
         bail!("--all needs a search by length: --strategy auto, iterative or bfs");
     }
+    let proves = [Strategy::Auto, Strategy::Iterative, Strategy::BreadthFirst]
+        .into_iter()
+        .chain([Method::Levels, Method::AStar, Method::Steps].map(Strategy::Network));
+    if options.search.optimal && !proves.clone().any(|one| one == options.search.strategy) {
+        let names: Vec<&str> = proves.map(Strategy::name).collect();
+        bail!(
+            "--optimal needs a strategy that proves it: {}",
+            names.join(", ")
+        );
+    }
     let batch = match options.each.is_some() || options.suite {
         true => Batch::Yes,
         false => Batch::No,
     };
-    let how = options.search.options(plans, batch, context);
+    let threads = match batch {
+        Batch::No => usize::from(options.threads),
+        Batch::Yes => 1,
+    };
+    let how = options.search.options(plans, batch, threads, context);
     if let Some(path) = &options.each {
         return batch::each(options, path, &how, context);
     }
@@ -240,7 +297,15 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
     let mut machine = options.rules.machine(context)?;
     let start = options.position.state(&mut machine, &options.rules, context)?;
-    let mut progress = Progress::new(context);
+    if let Some(at_most) = options.count {
+        let counted = count_from(&machine, &start, &how, at_most as usize)?;
+        report::print_count(&machine, &counted, context)?;
+        return Ok(match counted.plans.is_empty() {
+            true => Exit::Negative,
+            false => Exit::Done,
+        });
+    }
+    let mut progress = Progress::new(options.progress, context);
     let mut stats = Stats::default();
     if machine.game().role_count() > 1 {
         if !matches!(how.strategy, Strategy::Auto | Strategy::Mcts) {
@@ -256,7 +321,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         report::print_evaluation(&evaluation, context)?;
         return Ok(Exit::Done);
     }
-    let answer = solve_from(&machine, &start, &how, &mut stats, &mut progress);
+    let solve = match options.search.goal {
+        Goal::Least(_) => solve_from,
+        Goal::Best => solve_best_from,
+    };
+    let answer = solve(&machine, &start, &how, &mut stats, &mut progress);
     progress.finish();
     let answer = answer?;
     report::print(&machine, &how, &answer, &stats, options, context)?;
@@ -267,45 +336,6 @@ fn exit(answer: &Answer) -> Exit {
     match answer.verdict {
         Verdict::Solved { .. } => Exit::Done,
         _ => Exit::Negative,
-    }
-}
-
-/// A line on standard error that says how far a search is.
-pub(super) struct Progress(indicatif::ProgressBar);
-
-impl Progress {
-    pub(super) fn new(context: &Context) -> Self {
-        Progress(context.spinner("searching"))
-    }
-
-    /// Takes the line away.
-    pub(super) fn finish(&self) {
-        self.0.finish_and_clear();
-    }
-
-    fn show(&self, stats: &Stats) {
-        if self.0.is_hidden() {
-            return;
-        }
-        if let Some(level) = stats.levels.last() {
-            self.0.set_message(format!(
-                "depth {}, {} positions expanded, {} open, {} MiB",
-                level.depth,
-                stats.total().expanded,
-                level.frontier,
-                stats.peak_bytes >> 20
-            ));
-        }
-    }
-}
-
-impl Observer for Progress {
-    fn level(&mut self, stats: &Stats) {
-        self.show(stats);
-    }
-
-    fn tick(&mut self, stats: &Stats) {
-        self.show(stats);
     }
 }
 

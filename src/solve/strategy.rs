@@ -53,7 +53,11 @@ const STRATEGIES: [(Strategy, &str, &str); 14] = [
         "iterative",
         "iterative deepening; positions compared without step counters",
     ),
-    (Strategy::BreadthFirst, "bfs", "breadth-first, level by level"),
+    (
+        Strategy::BreadthFirst,
+        "bfs",
+        "breadth-first, level by level",
+    ),
     (
         Strategy::DepthFirst,
         "dfs",

@@ -1,12 +1,6 @@
-//! Methods that work on the network of a game, and a portfolio of them.
+//! Methods that work on the network of a game.
 //!
-//! In: a [`Puzzle`] and a budget. Out: what the first method came to that came to
-//! anything, and why it did. What analysis finds comes first: linear systems,
-//! sums that no move makes larger, final states that a set of moves brings about.
-//! Then searches take turns in growing slices.
-
-use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+//! In: a [`Puzzle`] and a budget. Out: what a method came to, and why it applied.
 
 use super::{Method, SolveOptions, Strategy};
 use crate::puzzle::best_first::{Order, best_first};
@@ -29,41 +23,18 @@ pub(super) struct Found {
 
 /// States that a beam keeps of each level.
 const BEAM: usize = 4_096;
-/// States that a search may expand in the first round, how much more it may in
-/// the next, and rounds.
-const FIRST_ROUND: u64 = 20_000;
-const GROWTH: u64 = 6;
-/// States that breadth-first may expand in any round, times gates: for small games
-/// it ends with a shortest plan or a proof.
-const LEVELS: u64 = 100_000_000;
-const MOST_LEVELS: u64 = 200_000;
-const ROUNDS: u32 = 8;
-/// Seconds of a SAT solver in the first round.
-const FIRST_SECONDS: f64 = 0.5;
-
-/// What takes turns.
-const SEARCHES: [Method; 7] = [
-    Method::Levels,
-    Method::Dive,
-    Method::Greedy,
-    Method::Novelty,
-    Method::Steps,
-    Method::AStar,
-    Method::Beam,
-];
 
 /// Methods on one puzzle, and what they learned.
 pub(super) struct Methods<'p> {
     puzzle: &'p Puzzle,
     options: &'p SolveOptions,
-    started: Instant,
     /// Once it is needed.
     effects: Option<Option<Effects>>,
     potentials: Option<Option<Learned>>,
     /// Whether linear programs, and sets of moves that may be none, are left out.
-    is_hasty: bool,
+    pub is_hasty: bool,
     /// Whether there is one order of moves at a time.
-    is_alone: bool,
+    pub is_alone: bool,
 }
 
 impl<'p> Methods<'p> {
@@ -71,7 +42,6 @@ impl<'p> Methods<'p> {
         Methods {
             puzzle,
             options,
-            started: Instant::now(),
             effects: None,
             potentials: None,
             is_hasty: false,
@@ -79,8 +49,27 @@ impl<'p> Methods<'p> {
         }
     }
 
-    /// Runs one method.
+    /// Runs one method. A plan is one of the length asked for.
     pub fn run(
+        &mut self,
+        method: Method,
+        budget: &Budget,
+        stats: &mut Stats,
+        observer: &mut dyn Observer,
+    ) -> Found {
+        let mut found = self.run_any(method, budget, stats, observer);
+        if let Outcome::Solved { plan, optimal } = &found.outcome
+            && plan.len() > budget.depth as usize
+        {
+            found.outcome = match optimal {
+                true => Outcome::NoPlanWithin(budget.depth),
+                false => Outcome::Unknown,
+            };
+        }
+        found
+    }
+
+    fn run_any(
         &mut self,
         method: Method,
         budget: &Budget,
@@ -208,72 +197,6 @@ impl<'p> Methods<'p> {
             narrowed,
             "a parity that every move keeps, of what potentials leave",
         )
-    }
-
-    /// Runs methods until one comes to something; none if the budget, or
-    /// `patience`, ends before.
-    pub fn portfolio(
-        &mut self,
-        patience: Option<Duration>,
-        stats: &mut Stats,
-        observer: &mut dyn Observer,
-    ) -> Option<Found> {
-        let whole = &self.options.budget;
-        self.is_hasty = true;
-        let mut nodes = FIRST_ROUND;
-        let mut seconds = FIRST_SECONDS;
-        for round in 0..=ROUNDS {
-            // In some games many orders help, in others they are in the way.
-            self.is_alone = round % 2 == 0;
-            let methods = match round {
-                0 => &[Method::MoveSet, Method::Algebra][..],
-                _ => &SEARCHES,
-            };
-            for &method in methods {
-                let left = patience.map(|all| all.saturating_sub(self.started.elapsed()));
-                let raised = whole.interrupt.as_ref();
-                let left_nodes = whole.nodes.saturating_sub(stats.total().expanded);
-                if left.is_some_and(|left| left.is_zero())
-                    || raised.is_some_and(|flag| flag.load(Ordering::Relaxed))
-                    || left_nodes == 0
-                {
-                    return None;
-                }
-                let slice = match method {
-                    Method::MoveSet if round == 0 => Some(Duration::from_secs(20)),
-                    Method::MoveSet | Method::Steps => Some(Duration::from_secs_f64(seconds)),
-                    _ => None,
-                };
-                let gates = self.puzzle.net.network.gates().max(1) as u64;
-                let share = match method {
-                    Method::Levels => nodes.max(MOST_LEVELS.min(LEVELS / gates)),
-                    _ => nodes,
-                };
-                let budget = Budget {
-                    nodes: share.min(left_nodes),
-                    time: [left, slice].into_iter().flatten().min(),
-                    ..whole.clone()
-                };
-                let found = self.run(method, &budget, stats, observer);
-                let is_answer = match found.outcome {
-                    Outcome::Unknown => false,
-                    Outcome::NoPlanWithin(depth) => depth >= whole.depth,
-                    _ => true,
-                };
-                if is_answer {
-                    let why = match round {
-                        0 => format!("auto: {}", found.why),
-                        _ => format!("auto: {} (round {round})", found.why),
-                    };
-                    return Some(Found { why, ..found });
-                }
-            }
-            if round > 0 {
-                nodes = nodes.saturating_mul(GROWTH);
-                seconds *= GROWTH as f64;
-            }
-        }
-        None
     }
 }
 
