@@ -231,7 +231,7 @@ pub(super) fn print(
         lines.push(format!("best end found: {} points, by", best.score));
         lines.push(plan);
     }
-    if let Some(bound) = answer.bound {
+    if let Some(bound) = answer.bound.filter(|bound| bound.get() > 0) {
         lines.push(format!("no end is worth more than {bound} points"));
     }
     if answer.checked == Checker::Datalog && how.checker == Checker::Naive {
