@@ -9,8 +9,11 @@ use crate::ground::TermId;
 /// No row.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Widest key, in bits, that is looked up in a plain array.
+/// Widest key, in bits, that is looked up in a plain array; and from which width
+/// on only if there are rows enough, one for so many places.
 const MOST_DENSE_BITS: u32 = 20;
+const SPARSE_BITS: u32 = 12;
+const SPARSE: usize = 64;
 
 /// The rows of a relation.
 #[derive(Clone, Debug)]
@@ -136,7 +139,7 @@ impl Relation {
             built: 0,
             used: 0,
         };
-        index.lay_out(&self.columns);
+        index.lay_out(&self.columns, self.count);
         self.indexes.push(index);
         self.indexes.len() - 1
     }
@@ -269,8 +272,8 @@ impl Relation {
         if entry.used > 1 << entry.bits {
             entry.bits += 1;
             for index in &mut self.indexes {
-                if index.columns.contains(&(column as u16)) && index.shifts.is_some() {
-                    index.lay_out(&self.columns);
+                if index.columns.contains(&(column as u16)) {
+                    index.lay_out(&self.columns, self.count);
                 }
             }
         }
@@ -373,15 +376,20 @@ impl Relation {
 }
 
 impl Index {
-    /// Chooses array or hashing by the width of the key, and forgets all rows.
-    fn lay_out(&mut self, columns: &[Column]) {
+    /// Chooses array or hashing by the width of the key; then forgets all rows, but
+    /// for those that are hashed and remain so.
+    fn lay_out(&mut self, columns: &[Column], rows: u32) {
         let mut shift = 0;
         let mut shifts = Vec::with_capacity(self.columns.len());
         for &column in &self.columns {
             shifts.push(shift);
             shift += columns[column as usize].bits;
         }
-        let dense = shift <= MOST_DENSE_BITS;
+        let many = || rows as usize * SPARSE >= 1 << shift;
+        let dense = shift <= SPARSE_BITS || shift <= MOST_DENSE_BITS && many();
+        if !dense && self.shifts.is_none() && !self.slots.is_empty() {
+            return;
+        }
         self.shifts = dense.then(|| shifts.into());
         self.slots.clear();
         self.slots.resize(if dense { 1 << shift } else { 16 }, 0);

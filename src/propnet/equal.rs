@@ -13,7 +13,6 @@ use rustc_hash::FxHashMap;
 use super::Propnet;
 use super::network::{Builder, Literal};
 use super::rewrite::{copy, live};
-use super::sample::sample;
 
 /// Rounds after which the attempt is given up.
 const MOST_ROUNDS: usize = 24;
@@ -21,11 +20,12 @@ const MOST_ROUNDS: usize = 24;
 const ROUND_GATES: usize = 2_000_000;
 
 /// By fact: the fact that equals it, itself if there is no earlier one, and
-/// whether its negation does instead.
-pub(super) fn representatives(net: &Propnet) -> Vec<(usize, bool)> {
+/// whether its negation does instead; guessed from states of
+/// [`sample`](super::sample).
+pub(super) fn representatives(net: &Propnet, states: &[Vec<u64>]) -> Vec<(usize, bool)> {
     let count = net.facts.len();
     let itself: Vec<(usize, bool)> = (0..count).map(|fact| (fact, false)).collect();
-    let mut class = candidates(net);
+    let mut class = candidates(net, states);
     let live = live(&net.network, net.next.iter().copied());
     let rounds = MOST_ROUNDS.min(2 + ROUND_GATES / net.network.gates().max(1));
     for _ in 0..rounds {
@@ -79,15 +79,15 @@ fn first_of_each(class: &[usize]) -> Vec<usize> {
 
 /// By fact: a number that facts share which agree, up to negation, in all states
 /// of a few random playouts.
-fn candidates(net: &Propnet) -> Vec<usize> {
+fn candidates(net: &Propnet, states: &[Vec<u64>]) -> Vec<usize> {
     let mut signatures = vec![0u64; net.facts.len()];
-    sample(net, |state| {
+    for state in states {
         for ((signature, now), holds) in signatures.iter_mut().zip(state).zip(&net.initial) {
             let first = if *holds { u64::MAX } else { 0 };
             *signature =
                 (signature.rotate_left(7) ^ now ^ first).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         }
-    });
+    }
     let mut numbers: FxHashMap<u64, usize> = FxHashMap::default();
     signatures
         .iter()

@@ -15,7 +15,6 @@ use rustc_hash::FxHashMap;
 
 use super::Propnet;
 use super::clauses::{Clauses, Frame};
-use super::sample::sample;
 use crate::ground::{TermId, Terms};
 
 /// Facts of which at most one holds.
@@ -38,14 +37,14 @@ const FEW: usize = 50;
 /// Conflicts of all groups together, and of one alone.
 const CONFLICTS: (i32, i32) = (500, 60);
 
-/// Groups of facts that exclude each other in every state reached; none for a
-/// network too large to find out.
-pub(super) fn exclusive(net: &Propnet) -> Vec<Exclusive> {
+/// Groups of facts that exclude each other in every state reached, guessed from
+/// states of [`sample`](super::sample); none for a network too large to find out.
+pub(super) fn exclusive(net: &Propnet, states: &[Vec<u64>]) -> Vec<Exclusive> {
     let mut questions = EFFORT / net.network.len();
     if questions < FEW {
         return Vec::new();
     }
-    let mut ways = candidates(net);
+    let mut ways = candidates(net, states);
     let mut induction = Induction::new(net);
     let mut proved: Vec<Exclusive> = Vec::new();
     for _ in 0..MOST_WAYS {
@@ -75,9 +74,7 @@ pub(super) fn exclusive(net: &Propnet) -> Vec<Exclusive> {
 
 /// By functor: ways to group its facts that hold in all states of a few
 /// playouts; the last is tried first.
-fn candidates(net: &Propnet) -> Vec<Vec<Vec<Exclusive>>> {
-    let mut states: Vec<Vec<u64>> = Vec::new();
-    sample(net, |state| states.push(state.to_vec()));
+fn candidates(net: &Propnet, states: &[Vec<u64>]) -> Vec<Vec<Vec<Exclusive>>> {
     let terms = net.terms();
     let mut by_functor: FxHashMap<_, Vec<usize>> = FxHashMap::default();
     for (fact, &term) in net.facts.iter().enumerate() {
@@ -92,16 +89,16 @@ fn candidates(net: &Propnet) -> Vec<Vec<Vec<Exclusive>>> {
     let mut merged: Vec<Exclusive> = Vec::new();
     let mut all = Vec::new();
     for facts in by_functor {
-        if let Some(whole) = excluding(&states, &facts) {
+        if let Some(whole) = excluding(states, &facts) {
             let joined = merged.iter_mut().find_map(|group| {
                 let facts = [group.facts.as_slice(), &facts].concat();
-                excluding(&states, &facts).map(|joined| *group = joined)
+                excluding(states, &facts).map(|joined| *group = joined)
             });
             if joined.is_none() {
                 merged.push(whole);
             }
         }
-        all.push(ways(net, &terms, &states, &facts));
+        all.push(ways(net, &terms, states, &facts));
     }
     merged.retain(|group| group.facts.len() > 1);
     all.push(vec![merged]);
@@ -289,6 +286,7 @@ mod tests {
     use super::*;
     use crate::game::Game;
     use crate::propnet::GroundLimits;
+    use crate::propnet::sample::sample;
 
     fn ground(text: &str) -> Propnet {
         let game = Game::from_text("test.kif", text).expect("the rules are right");
@@ -309,7 +307,7 @@ mod tests {
             let exact = if group.exact { "!" } else { "" };
             format!("{exact}{}", facts.join(" "))
         };
-        let mut shown: Vec<String> = exclusive(&net).iter().map(shown).collect();
+        let mut shown: Vec<String> = exclusive(&net, &sample(&net)).iter().map(shown).collect();
         shown.sort();
         shown
     }

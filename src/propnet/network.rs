@@ -146,6 +146,7 @@ impl Network {
     }
 
     /// A node.
+    #[inline]
     pub fn node(&self, node: usize) -> Node<'_> {
         let operands = self.operands(node);
         match self.kinds[node] {
@@ -163,11 +164,13 @@ impl Network {
         self.operands.len() + 1 - self.len()
     }
 
+    #[inline]
     pub(super) fn operands(&self, node: usize) -> &[Literal] {
         &self.operands[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
 
     /// The nodes that a gate reads; none for other nodes.
+    #[inline]
     pub fn reads(&self, node: usize) -> &[Literal] {
         match self.kinds[node] {
             Kind::And | Kind::Xor => self.operands(node),
@@ -237,54 +240,89 @@ impl Network {
     /// `k` of `inputs[i]` is input `i` of assignment `k`. Slow and obvious.
     pub fn evaluate(&self, inputs: &[u64]) -> Vec<u64> {
         let mut values = vec![0; self.len()];
-        let mut regions = self.regions.iter().peekable();
-        let mut node = 0;
-        while node < self.len() {
-            if let Some(region) = regions.next_if(|region| region.nodes.start == node) {
-                let mut feedback = vec![0; region.feedbacks.len()];
-                loop {
-                    for node in region.nodes.clone() {
-                        values[node] = match self.node(node) {
-                            Node::Feedback(number) => feedback[number - region.feedbacks.start],
-                            _ => self.value(node, inputs, &values),
-                        };
-                    }
-                    let next: Vec<u64> = region
-                        .definitions
-                        .iter()
-                        .map(|&literal| read(literal, &values))
-                        .collect();
-                    if next == feedback {
-                        break;
-                    }
-                    feedback = next;
-                }
-                node = region.nodes.end.max(node + 1);
-            } else {
-                values[node] = self.value(node, inputs, &values);
-                node += 1;
-            }
-        }
+        self.update(inputs, &mut values, |_| true);
         values
     }
 
+    /// Brings values that were those of other inputs up to date. All nodes that
+    /// depend on an input that is another now are stale, and others may be; of a
+    /// cycle all nodes or none.
+    pub fn update(&self, inputs: &[u64], values: &mut [u64], stale: impl Fn(usize) -> bool) {
+        let mut regions = self.regions.iter().peekable();
+        let mut node = 0;
+        while node < self.len() {
+            let region = regions.next_if(|region| region.nodes.start == node);
+            if !stale(node) {
+                node = region.map_or(node + 1, |region| region.nodes.end.max(node + 1));
+            } else if let Some(region) = region {
+                let mut feedback = vec![0; region.feedbacks.len()];
+                loop {
+                    for node in region.nodes.clone() {
+                        values[node] = match self.kinds[node] {
+                            Kind::Feedback => {
+                                feedback[self.operands(node)[0].0 as usize - region.feedbacks.start]
+                            }
+                            _ => self.value(node, inputs, values),
+                        };
+                    }
+                    let definitions = region.definitions.iter();
+                    let mut changed = false;
+                    for (feedback, &definition) in feedback.iter_mut().zip(definitions) {
+                        let next = read(definition, values);
+                        changed |= next != std::mem::replace(feedback, next);
+                    }
+                    if !changed {
+                        break;
+                    }
+                }
+                node = region.nodes.end.max(node + 1);
+            } else {
+                values[node] = self.value(node, inputs, values);
+                node += 1;
+            }
+        }
+    }
+
+    #[inline]
     fn value(&self, node: usize, inputs: &[u64], values: &[u64]) -> u64 {
-        match self.node(node) {
-            Node::False => 0,
-            Node::Input(number) => inputs[number],
-            Node::Feedback(_) => unreachable!("a feedback stands in its region"),
-            Node::And(operands) => operands
+        let operands = self.operands(node);
+        match self.kinds[node] {
+            Kind::And => operands
                 .iter()
                 .fold(u64::MAX, |all, &literal| all & read(literal, values)),
-            Node::Xor(a, b) => read(a, values) ^ read(b, values),
+            Kind::Xor => read(operands[0], values) ^ read(operands[1], values),
+            Kind::Input => inputs[operands[0].0 as usize],
+            Kind::False => 0,
+            Kind::Feedback => unreachable!("a feedback stands in its region"),
         }
+    }
+
+    /// By node: whether it depends on any of these inputs.
+    pub fn dependent(&self, inputs: Range<usize>) -> Vec<bool> {
+        let mut dependent = vec![false; self.len()];
+        let mut regions = self.regions.iter().peekable();
+        for node in 0..self.len() {
+            dependent[node] = match self.node(node) {
+                Node::Input(number) => inputs.contains(&number),
+                _ => self.reads(node).iter().any(|read| dependent[read.node()]),
+            };
+            while let Some(region) = regions.next_if(|region| region.nodes.end <= node + 1) {
+                let mut definitions = region.definitions.iter();
+                if dependent[region.nodes.clone()].contains(&true)
+                    || definitions.any(|definition| dependent[definition.node()])
+                {
+                    dependent[region.nodes.clone()].fill(true);
+                }
+            }
+        }
+        dependent
     }
 }
 
 /// A literal's value, given the values of all nodes.
+#[inline]
 pub fn read(literal: Literal, values: &[u64]) -> u64 {
-    let value = values[literal.node()];
-    if literal.is_negated() { !value } else { value }
+    values[literal.node()] ^ u64::from(literal.is_negated()).wrapping_neg()
 }
 
 /// Makes a [`Network`] gate by gate.

@@ -11,6 +11,7 @@ use super::invariants::exclusive;
 use super::levels::tidy;
 use super::network::{Builder, Literal};
 use super::rewrite::{copy, live};
+use super::sample::sample;
 
 /// A pass, and what it left.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -32,10 +33,11 @@ impl Propnet {
         ran(self, "grounding");
         self.drop_constants();
         ran(self, "constants");
-        self.exclusive = exclusive(self);
+        let states = sample(self);
+        self.exclusive = exclusive(self, &states);
         self.factor();
         ran(self, "factors");
-        if self.merge_equal_facts() {
+        if self.merge_equal_facts(&states) {
             self.drop_constants();
             self.tidy();
             ran(self, "equal facts");
@@ -82,8 +84,8 @@ impl Propnet {
 
     /// Of facts that equal each other one is left as an input. False if there
     /// are none.
-    fn merge_equal_facts(&mut self) -> bool {
-        let stands = representatives(self);
+    fn merge_equal_facts(&mut self, states: &[Vec<u64>]) -> bool {
+        let stands = representatives(self, states);
         let known = self.assumed_inputs();
         let news = |(fact, stand): (usize, &(usize, bool))| stand.0 != fact && !known[fact];
         if !stands.iter().enumerate().any(news) {

@@ -14,18 +14,20 @@ const PASSES: usize = 48;
 /// Gates evaluated, at most; large networks get fewer passes.
 const GATES: usize = 4_000_000;
 
-/// Calls `see` with one word a fact: bit `k` is its value in state `k`.
-pub(super) fn sample(net: &Propnet, mut see: impl FnMut(&[u64])) {
+/// States of a few playouts, 64 at a time: one word a fact, bit `k` of it being
+/// its value in state `k`.
+pub(super) fn sample(net: &Propnet) -> Vec<Vec<u64>> {
+    let mut states = Vec::new();
     let passes = PASSES.min(2 + GATES / net.network.gates().max(1));
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
     let word = |holds: &bool| if *holds { u64::MAX } else { 0 };
     let initial: Vec<u64> = net.initial.iter().map(word).collect();
     let mut state = initial.clone();
+    let by_moves = net.network.dependent(state.len()..net.network.inputs());
     for _ in 0..passes {
-        see(&state);
         let mut inputs = vec![0; net.network.inputs()];
         inputs[..state.len()].copy_from_slice(&state);
-        let values = net.network.evaluate(&inputs);
+        let mut values = net.network.evaluate(&inputs);
         let over = read(net.terminal, &values);
         for (role, legal) in net.legal.iter().enumerate() {
             let words: Vec<u64> = legal
@@ -36,14 +38,17 @@ pub(super) fn sample(net: &Propnet, mut see: impl FnMut(&[u64])) {
                 inputs[net.move_input(role, number)] = chosen;
             }
         }
-        let values = net.network.evaluate(&inputs);
-        state = net
+        net.network
+            .update(&inputs, &mut values, |node| by_moves[node]);
+        let next = net
             .next
             .iter()
             .zip(&initial)
             .map(|(next, first)| (read(*next, &values) & !over) | (first & over))
             .collect();
+        states.push(std::mem::replace(&mut state, next));
     }
+    states
 }
 
 /// In each lane one of the words that have it, each with the same chance.

@@ -49,12 +49,16 @@ impl Course {
             .for_each(|&fact| inputs[fact] = u64::from(holds(&puzzle.start, fact)));
         let now = |inputs: &[u64]| all.iter().map(|&fact| inputs[fact] & 1 == 1).collect();
         let mut values: Vec<Vec<bool>> = vec![now(&inputs)];
+        if all.is_empty() {
+            return Course {
+                facts: all,
+                values: vec![Vec::new()],
+                then: Then::Same,
+            };
+        }
         let live = vec![true; network.len()];
         let readers = Readers::new(network, &live);
         let mut then = Then::Other;
-        if all.is_empty() {
-            then = Then::Same;
-        }
         while then == Then::Other && values.len() <= MOST.min(EFFORT / network.len()) {
             let mut known = vec![None; network.inputs()];
             for (&fact, &value) in all.iter().zip(values.last().expect("the start at least")) {

@@ -7,8 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
+use crate::propnet::Propnet;
 use crate::propnet::network::{Builder, Literal, Network, Node};
 use crate::propnet::rewrite::{copy, live, same_gate};
 use crate::puzzle::Puzzle;
@@ -118,6 +117,7 @@ impl Effects {
             stamp: 0,
             effort: EFFORT,
         };
+        let mut implied = Implied::new(net);
         let mut changes = Vec::with_capacity(net.moves[0].len());
         for (chosen, &legal) in net.legal[0].iter().enumerate() {
             let mut changed = Vec::new();
@@ -133,11 +133,9 @@ impl Effects {
                 facts.extend(&drifting);
                 facts.sort_unstable();
                 facts.dedup();
-                let implied = implied(puzzle, legal);
+                let implied = implied.by(legal);
                 let changing = |&fact: &u32| {
-                    let known = implied
-                        .get(&fact)
-                        .map(|&value| Literal::FALSE.negated_if(value));
+                    let known = implied[fact as usize].map(|value| Literal::FALSE.negated_if(value));
                     let becomes = becomes(fact);
                     counts(fact as usize)
                         && becomes != stays[fact as usize]
@@ -217,67 +215,118 @@ fn relevant(puzzle: &Puzzle) -> Vec<bool> {
 
 /// Facts whose value follows from a conjunction, and from that of two facts that
 /// exclude each other one does not hold.
-fn implied(puzzle: &Puzzle, all: Literal) -> FxHashMap<u32, bool> {
-    let net = &puzzle.net;
-    let mut implied = FxHashMap::default();
-    for literal in conjuncts(&net.network, all) {
-        if let Node::Input(fact) = net.network.node(literal.node()) {
-            implied.insert(fact as u32, !literal.is_negated());
-        }
-    }
-    let holds: Vec<u32> = (implied.iter().filter(|fact| *fact.1))
-        .map(|(&fact, _)| fact)
-        .collect();
-    let excludes = |fact: &u32| {
-        let groups = net.exclusive.iter().map(|group| &group.facts);
-        let groups = groups.filter(|group| group.binary_search(&(*fact as usize)).is_ok());
-        groups
-            .flatten()
-            .map(|&other| other as u32)
-            .filter(|&other| other != *fact)
-            .collect::<Vec<u32>>()
-    };
-    for other in holds.iter().flat_map(excludes) {
-        implied.entry(other).or_insert(false);
-    }
-    implied
+struct Implied<'p> {
+    net: &'p Propnet,
+    conjuncts: Conjuncts<'p>,
+    /// By fact: its groups.
+    groups_of: Vec<Vec<usize>>,
+    values: Vec<Option<bool>>,
+    /// Facts that have a value.
+    known: Vec<usize>,
 }
 
-/// Literals that hold whenever this one does, conjunctions taken apart.
-pub(super) fn conjuncts(network: &Network, all: Literal) -> Vec<Literal> {
-    let (mut parts, mut open) = (Vec::new(), vec![all]);
-    let mut seen = FxHashSet::default();
-    while let Some(literal) = open.pop() {
-        if seen.insert(literal) {
-            match network.node(literal.node()) {
-                Node::And(operands) if !literal.is_negated() => open.extend(operands),
-                _ => parts.push(literal),
-            }
+impl<'p> Implied<'p> {
+    fn new(net: &'p Propnet) -> Self {
+        let mut groups_of = vec![Vec::new(); net.facts.len()];
+        for (number, group) in net.exclusive.iter().enumerate() {
+            group.facts.iter().for_each(|&fact| groups_of[fact].push(number));
+        }
+        Implied {
+            net,
+            conjuncts: Conjuncts::new(&net.network),
+            groups_of,
+            values: vec![None; net.facts.len()],
+            known: Vec::new(),
         }
     }
-    parts
+
+    /// By fact: its value whenever this holds, if that is known.
+    fn by(&mut self, all: Literal) -> &[Option<bool>] {
+        self.known.drain(..).for_each(|fact| self.values[fact] = None);
+        for &literal in self.conjuncts.of(all) {
+            if let Some(fact) = self.net.network.input_number(literal.node()) {
+                self.values[fact] = Some(!literal.is_negated());
+                self.known.push(fact);
+            }
+        }
+        for place in 0..self.known.len() {
+            let fact = self.known[place];
+            if self.values[fact] == Some(true) {
+                let groups = self.groups_of[fact].iter();
+                for &other in groups.flat_map(|&group| &self.net.exclusive[group].facts) {
+                    if self.values[other].is_none() {
+                        self.values[other] = Some(false);
+                        self.known.push(other);
+                    }
+                }
+            }
+        }
+        &self.values
+    }
+}
+
+/// Literals that hold whenever another does, conjunctions taken apart.
+pub(super) struct Conjuncts<'n> {
+    network: &'n Network,
+    /// By literal, as it is and negated: the last question in which it was met.
+    seen: Vec<[u32; 2]>,
+    question: u32,
+    open: Vec<Literal>,
+    parts: Vec<Literal>,
+}
+
+impl<'n> Conjuncts<'n> {
+    pub fn new(network: &'n Network) -> Self {
+        Conjuncts {
+            network,
+            seen: vec![[0; 2]; network.len()],
+            question: 0,
+            open: Vec::new(),
+            parts: Vec::new(),
+        }
+    }
+
+    /// What follows from this one, itself if it is no conjunction.
+    pub fn of(&mut self, all: Literal) -> &[Literal] {
+        self.question += 1;
+        self.parts.clear();
+        self.open.push(all);
+        while let Some(literal) = self.open.pop() {
+            let seen = &mut self.seen[literal.node()][usize::from(literal.is_negated())];
+            if std::mem::replace(seen, self.question) == self.question {
+                continue;
+            }
+            match self.network.node(literal.node()) {
+                Node::And(operands) if !literal.is_negated() => self.open.extend(operands),
+                _ => self.parts.push(literal),
+            }
+        }
+        &self.parts
+    }
 }
 
 /// What reads each node; a feedback reads what defines it.
 pub(in crate::puzzle) struct Readers {
     starts: Vec<u32>,
-    readers: Vec<u32>,
+    readers: Vec<Literal>,
     inputs: Vec<u32>,
 }
 
 impl Readers {
     pub fn new(network: &Network, live: &[bool]) -> Readers {
-        let mut pairs: Vec<(u32, u32)> = Vec::new();
+        let mut pairs: Vec<(u32, Literal)> = Vec::new();
+        let reader =
+            |read: &Literal, node: usize| Literal::of(node).negated_if(read.is_negated());
         for node in (0..network.len()).filter(|&node| live[node]) {
             let reads = network.reads(node).iter();
-            pairs.extend(reads.map(|read| (read.node() as u32, node as u32)));
+            pairs.extend(reads.map(|read| (read.node() as u32, reader(read, node))));
         }
         for region in network.regions() {
             let mut definitions = region.definitions.iter();
             for node in region.nodes.clone().filter(|&node| live[node]) {
                 if let Node::Feedback(_) = network.node(node) {
                     let definition = definitions.next().expect("one for each feedback");
-                    pairs.push((definition.node() as u32, node as u32));
+                    pairs.push((definition.node() as u32, reader(definition, node)));
                 }
             }
         }
@@ -289,7 +338,7 @@ impl Readers {
             starts[node + 1] += starts[node];
         }
         let mut place = starts.clone();
-        let mut readers = vec![0; pairs.len()];
+        let mut readers = vec![Literal::FALSE; pairs.len()];
         for &(read, reader) in &pairs {
             readers[place[read as usize] as usize] = reader;
             place[read as usize] += 1;
@@ -302,8 +351,8 @@ impl Readers {
         }
     }
 
-    /// The nodes that read this one.
-    pub fn of(&self, node: usize) -> &[u32] {
+    /// The nodes that read this one, negated where they read its negation.
+    pub fn of(&self, node: usize) -> &[Literal] {
         &self.readers[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
 
@@ -318,7 +367,7 @@ impl Readers {
         let mut open: Vec<usize> = from.map(|input| self.inputs[input] as usize).collect();
         while let Some(node) = open.pop() {
             if !std::mem::replace(&mut reached[node], true) {
-                open.extend(self.of(node).iter().map(|&reader| reader as usize));
+                open.extend(self.of(node).iter().map(|reader| reader.node()));
                 let carried = next(node).unwrap_or_default().iter();
                 open.extend(carried.map(|&input| self.inputs[input] as usize));
             }
@@ -376,19 +425,16 @@ impl OneMove<'_> {
     fn tell(&mut self, node: usize, waiting: &mut BinaryHeap<Reverse<usize>>) -> Option<()> {
         let readers = self.readers.of(node);
         self.effort = self.effort.checked_sub(readers.len())?;
-        for &reader in readers {
-            let reader = reader as usize;
+        for &edge in readers {
+            let reader = edge.node();
             if self.queued[reader] != self.stamp {
                 self.queued[reader] = self.stamp;
                 waiting.push(Reverse(reader));
             }
-            if let Node::And(operands) = self.network.node(reader)
-                && self.now[node].is_constant()
+            if self.now[node].negated_if(edge.is_negated()) == Literal::FALSE
+                && matches!(self.network.node(reader), Node::And(_))
             {
-                let read = operands[operands.partition_point(|one| one.node() < node)];
-                if self.value(read) == Literal::FALSE {
-                    self.falsified[reader] = self.stamp;
-                }
+                self.falsified[reader] = self.stamp;
             }
         }
         Some(())

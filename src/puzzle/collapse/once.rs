@@ -5,10 +5,11 @@
 //! legal once the other has been made.
 
 use super::course::Course;
-use super::effects::{Change, Effects, Readers, conjuncts};
+use super::effects::{Change, Conjuncts, Effects, Readers};
 use super::ternary::Ternary;
 use crate::propnet::batch::holds;
-use crate::propnet::network::{Literal, Node};
+use crate::propnet::network::Literal;
+use crate::propnet::rewrite::live;
 use crate::puzzle::Puzzle;
 
 /// A fact that moves change.
@@ -81,9 +82,11 @@ impl Once {
             }
         }
         course.facts.iter().for_each(|&fact| known[fact] = None);
-        let live = vec![true; effects.network.len()];
-        let readers = Readers::new(&effects.network, &live);
-        let mut ternary = Ternary::new(&effects.network, &readers, &known);
+        // What the end alone depends on is not looked at for each move.
+        let network = &effects.network;
+        let all = Readers::new(network, &vec![true; network.len()]);
+        let legal = Readers::new(network, &live(network, effects.legal.iter().copied()));
+        let mut ternary = Ternary::new(network, &all, &known);
         let possible: Vec<bool> = (effects.legal.iter())
             .map(|&legal| ternary.read(legal) != Some(false))
             .collect();
@@ -100,7 +103,7 @@ impl Once {
                 mover.back.clear();
             }
         }
-        once.pairs(puzzle, effects, &last, &mut ternary);
+        once.pairs(puzzle, effects, &last, &mut ternary.reading(&legal));
         once
     }
 
@@ -150,6 +153,7 @@ impl Once {
         let holds: Vec<bool> = (0..self.movers.len())
             .map(|fact| holds(&puzzle.start, fact))
             .collect();
+        let mut conjuncts = Conjuncts::new(&effects.network);
         let mut effort = EFFORT;
         let mut after = vec![vec![0; moves.div_ceil(64)]; moves];
         for made in (0..moves).filter(|&made| self.possible[made]) {
@@ -187,7 +191,7 @@ impl Once {
             // What the move needs as at the start remains so, if nothing that is
             // legal after it changes that.
             let before = facts.len();
-            for fact in needs(effects, made, &holds) {
+            for fact in needs(&mut conjuncts, effects, made, &holds) {
                 let mover = &self.movers[fact];
                 let away = mover.must.iter().chain(&mover.may);
                 let mut away = away.map(|&by| by as usize);
@@ -228,6 +232,7 @@ impl Once {
 /// is as at the start: whatever changes it changes for ever another fact that
 /// they need as it was.
 fn settle(movers: &mut [Mover], effects: &Effects, holds: &[bool]) {
+    let mut conjuncts = Conjuncts::new(&effects.network);
     let mut needs_of: Vec<Option<Vec<usize>>> = vec![None; effects.legal.len()];
     for fact in 0..movers.len() {
         if movers[fact].back.is_empty() || movers[fact].is_still() {
@@ -237,7 +242,7 @@ fn settle(movers: &mut [Mover], effects: &Effects, holds: &[bool]) {
         let away: Vec<u32> = [movers[fact].must.as_slice(), &movers[fact].may].concat();
         back.retain(|&by| {
             let by = by as usize;
-            let needs = needs_of[by].get_or_insert_with(|| needs(effects, by, holds));
+            let needs = needs_of[by].get_or_insert_with(|| needs(&mut conjuncts, effects, by, holds));
             let is_gone = |&other: &usize| {
                 let other_mover = &movers[other];
                 other != fact
@@ -253,11 +258,16 @@ fn settle(movers: &mut [Mover], effects: &Effects, holds: &[bool]) {
 }
 
 /// Facts that are as at the start whenever a move is legal.
-fn needs(effects: &Effects, chosen: usize, holds: &[bool]) -> Vec<usize> {
-    let parts = conjuncts(&effects.network, effects.legal[chosen]);
-    let needed = |literal: Literal| match effects.network.node(literal.node()) {
-        Node::Input(fact) if holds[fact] != literal.is_negated() => Some(fact),
-        _ => None,
+fn needs(
+    conjuncts: &mut Conjuncts<'_>,
+    effects: &Effects,
+    chosen: usize,
+    holds: &[bool],
+) -> Vec<usize> {
+    let parts = conjuncts.of(effects.legal[chosen]);
+    let needed = |literal: &Literal| {
+        let fact = effects.network.input_number(literal.node())?;
+        (holds[fact] != literal.is_negated()).then_some(fact)
     };
-    parts.into_iter().filter_map(needed).collect()
+    parts.iter().filter_map(needed).collect()
 }

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::course::Course;
-use super::effects::{Effects, conjuncts};
+use super::effects::{Conjuncts, Effects};
 use crate::propnet::batch::holds;
 use crate::propnet::network::{Builder, Literal, Network, Node, read};
 use crate::propnet::rewrite::{copy, live};
@@ -141,8 +141,9 @@ impl Reduced {
                 }
             }
         }
+        let mut conjuncts = Conjuncts::new(&self.network);
         for (place, &legal) in self.legal.iter().enumerate() {
-            for literal in conjuncts(&self.network, legal) {
+            for &literal in conjuncts.of(legal) {
                 let Node::Input(fact) = self.network.node(literal.node()) else {
                     continue;
                 };

@@ -11,7 +11,12 @@ pub(super) struct Ternary<'n> {
     network: &'n Network,
     readers: &'n Readers,
     values: Vec<Option<bool>>,
+    /// By conjunction: operands that are not known to be true; [`OTHER`] for other
+    /// nodes.
+    left: Vec<u32>,
 }
+
+const OTHER: u32 = u32::MAX;
 
 impl<'n> Ternary<'n> {
     /// By input: its value, if it is known.
@@ -20,14 +25,25 @@ impl<'n> Ternary<'n> {
             network,
             readers,
             values: vec![None; network.len()],
+            left: vec![OTHER; network.len()],
         };
         for node in 0..network.len() {
             ternary.values[node] = match network.node(node) {
                 Node::Input(input) => known[input],
                 _ => ternary.value(node),
             };
+            if let Node::And(operands) = network.node(node) {
+                let open = |operand: &&Literal| ternary.read(**operand) != Some(true);
+                ternary.left[node] = operands.iter().filter(open).count() as u32;
+            }
         }
         ternary
+    }
+
+    /// The same, where what follows from suppositions is looked for among other
+    /// readers.
+    pub fn reading(self, readers: &'n Readers) -> Self {
+        Ternary { readers, ..self }
     }
 
     /// What is known of a literal.
@@ -66,23 +82,17 @@ impl<'n> Ternary<'n> {
         while let Some(&node) = learned.get(next) {
             next += 1;
             let value = self.values[node];
-            for &reader in self.readers.of(node) {
-                let reader = reader as usize;
-                if self.values[reader].is_some() {
-                    continue;
-                }
-                let becomes = match self.network.node(reader) {
-                    Node::And(operands) => {
-                        let place = operands.partition_point(|one| one.node() < node);
-                        match value == Some(operands[place].is_negated()) {
-                            true => Some(false),
-                            // Without a false operand all have to be true.
-                            false => (operands.iter())
-                                .all(|&one| self.read(one) == Some(true))
-                                .then_some(true),
-                        }
-                    }
-                    _ => self.value(reader),
+            for &edge in self.readers.of(node) {
+                let reader = edge.node();
+                let left = &mut self.left[reader];
+                let becomes = if *left == OTHER {
+                    self.value(reader)
+                } else if value == Some(edge.is_negated()) {
+                    Some(false)
+                } else {
+                    // Without a false operand all have to be true.
+                    *left -= 1;
+                    (*left == 0).then_some(true)
                 };
                 if let Some(value) = becomes {
                     self.learn(reader, value, &mut learned);
@@ -90,6 +100,14 @@ impl<'n> Ternary<'n> {
             }
         }
         look(self, &learned);
+        for &node in &learned {
+            for &edge in self.readers.of(node) {
+                let left = &mut self.left[edge.node()];
+                if *left != OTHER && self.values[node] != Some(edge.is_negated()) {
+                    *left += 1;
+                }
+            }
+        }
         learned.iter().for_each(|&node| self.values[node] = None);
         learned.len()
     }
