@@ -137,6 +137,12 @@ enum StrategyChoice {
     AStar,
     /// The best of each level only
     Beam,
+    /// Playouts whose choices are learned, in levels
+    Nrpa,
+    /// Nested playouts
+    Nested,
+    /// Monte Carlo tree search, many leaves at once
+    Uct,
 }
 
 impl StrategyChoice {
@@ -156,6 +162,9 @@ impl StrategyChoice {
             StrategyChoice::Novelty => Method::Novelty,
             StrategyChoice::AStar => Method::AStar,
             StrategyChoice::Beam => Method::Beam,
+            StrategyChoice::Nrpa => Method::Nrpa,
+            StrategyChoice::Nested => Method::Nested,
+            StrategyChoice::Uct => Method::Uct,
         })
     }
 }

@@ -15,7 +15,11 @@ use crate::puzzle::dive::{DeadEnd, DiveOptions, dive};
 use crate::puzzle::effects::Effects;
 use crate::puzzle::estimate::Estimate;
 use crate::puzzle::levels::levels;
+use crate::puzzle::nested::{Nested, nested};
+use crate::puzzle::nrpa::{Nrpa, nrpa};
 use crate::puzzle::potential::Potentials;
+use crate::puzzle::rollout::Sampling;
+use crate::puzzle::uct::{Uct, uct};
 use crate::puzzle::unroll::unroll;
 use crate::puzzle::{Outcome, Puzzle, Reason, linear, parity};
 use crate::search::{Budget, Observer, Stats};
@@ -41,11 +45,17 @@ pub enum Method {
     AStar,
     /// The best of each level only.
     Beam,
+    /// Nested rollout policy adaptation.
+    Nrpa,
+    /// Nested Monte Carlo search.
+    Nested,
+    /// Monte Carlo tree search in lanes.
+    Uct,
 }
 
 impl Method {
     /// Every method.
-    pub const ALL: [Method; 9] = [
+    pub const ALL: [Method; 12] = [
         Method::Algebra,
         Method::MoveSet,
         Method::Steps,
@@ -55,6 +65,9 @@ impl Method {
         Method::Novelty,
         Method::AStar,
         Method::Beam,
+        Method::Nrpa,
+        Method::Nested,
+        Method::Uct,
     ];
 
     /// What it is called.
@@ -69,6 +82,9 @@ impl Method {
             Method::Novelty => "novelty",
             Method::AStar => "A*",
             Method::Beam => "beam",
+            Method::Nrpa => "nested rollout policy adaptation",
+            Method::Nested => "nested Monte Carlo search",
+            Method::Uct => "Monte Carlo tree search in lanes",
         }
     }
 }
@@ -172,6 +188,35 @@ impl<'p> Methods<'p> {
                 best(Order::Beam(BEAM), Estimate::Additive),
                 "by additive estimates".into(),
             ),
+            Method::Nrpa | Method::Nested | Method::Uct => {
+                let sampling = Sampling {
+                    seed: self.options.seed,
+                    ..Sampling::default()
+                };
+                let mut end = None;
+                let out = &mut end;
+                let outcome = match method {
+                    Method::Nrpa => {
+                        let how = Nrpa {
+                            sampling,
+                            ..Nrpa::default()
+                        };
+                        nrpa(puzzle, &how, budget, out, stats, observer)
+                    }
+                    Method::Nested => {
+                        nested(puzzle, &Nested { sampling }, budget, out, stats, observer)
+                    }
+                    _ => {
+                        let how = Uct {
+                            sampling,
+                            ..Uct::default()
+                        };
+                        uct(puzzle, &how, budget, out, stats, observer)
+                    }
+                };
+                let best = end.map_or(0, |end| end.score.get());
+                (outcome, format!("the best end met has {best} points"))
+            }
             Method::Levels => {
                 let why = "level by level".to_owned();
                 (levels(puzzle, budget, stats, observer), why)
