@@ -16,9 +16,13 @@ pub mod expand;
 mod gf2;
 pub mod levels;
 pub mod linear;
+pub mod nested;
+pub mod nrpa;
 pub mod parity;
 mod position;
 pub mod potential;
+pub mod rollout;
+pub mod uct;
 pub mod unroll;
 
 use crate::game::{Game, Score};
@@ -120,6 +124,15 @@ impl Puzzle {
 
 /// A plan: positions among the moves of the role, in order.
 pub type Plan = Vec<u32>;
+
+/// The best end that a method met.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BestSoFar {
+    /// What it is worth.
+    pub score: Score,
+    /// The way there.
+    pub plan: Plan,
+}
 
 /// What a method came to.
 #[derive(Clone, PartialEq, Debug)]

@@ -24,7 +24,7 @@ use std::time::Instant;
 use crate::game::{Move, Score};
 use crate::machine::{Machine, PlayError};
 use crate::propnet::Propnet;
-use crate::puzzle::{Outcome, Plan, Puzzle};
+use crate::puzzle::{BestSoFar, Outcome, Plan, Puzzle};
 use crate::search::breadth_first::{BreadthFirst, breadth_first};
 use crate::search::depth_first::{DepthFirst, depth_first};
 use crate::search::iterative::{IterativeDeepening, iterative_deepening};
@@ -35,6 +35,7 @@ use crate::search::{
 
 pub use check::{Checker, WrongPlan, check_plan};
 
+pub use crate::puzzle::rollout::Scoring;
 pub use count::{Counted, count_from};
 pub use evaluate::{Evaluation, MoveValue, RoleValue, budget_name, evaluate};
 use methods::{Found, Methods};
@@ -63,6 +64,8 @@ pub struct SolveOptions {
     pub budget: Budget,
     /// For what is chosen by chance.
     pub seed: u64,
+    /// What playouts on the network are worth.
+    pub scoring: Scoring,
     /// Who is to play the plans again.
     pub checker: Checker,
     /// Whether a plan will do only once it is proved that none is shorter;
@@ -83,6 +86,7 @@ impl Default for SolveOptions {
             order: MoveOrder::default(),
             budget: Budget::default(),
             seed: 0,
+            scoring: Scoring::Points,
             checker: Checker::default(),
             optimal: false,
             threads: 1,
@@ -281,7 +285,7 @@ pub fn solve_from<M: Machine>(
 struct OnNetwork {
     puzzle: Puzzle,
     found: Option<Found>,
-    best: Option<(Score, Plan)>,
+    best: Option<BestSoFar>,
     is_best: bool,
     refuted: Option<u32>,
 }
@@ -315,7 +319,13 @@ fn on_network<M: Machine>(
     match asked {
         Some(method) => {
             let mut methods = Methods::new(&came.puzzle, options);
-            came.found = Some(methods.run(method, &options.budget, stats, observer));
+            let found = Some(methods.run(method, &options.budget, stats, observer));
+            let best = methods.best.take();
+            came = OnNetwork {
+                found,
+                best,
+                ..came
+            };
         }
         None => {
             // Playouts look for the best end in the rest of the time.
@@ -344,17 +354,17 @@ fn puzzle<M: Machine>(machine: &M, start: &M::State, target: Score) -> Option<Pu
 
 impl OnNetwork {
     fn best_end(&self) -> Option<BestEnd> {
-        let (score, plan) = self.best.as_ref()?;
+        let best = self.best.as_ref()?;
         Some(BestEnd {
-            score: *score,
-            plan: moves(&self.puzzle, plan),
+            score: best.score,
+            plan: moves(&self.puzzle, &best.plan),
         })
     }
 
     /// The most that an end can be worth, if something is proved.
     fn bound(&self, verdict: &Verdict<Move>) -> Option<Score> {
         if self.is_best {
-            return self.best.as_ref().map(|(score, _)| *score);
+            return self.best.as_ref().map(|best| best.score);
         }
         let scores = self.puzzle.scores();
         let mut below = scores

@@ -18,7 +18,7 @@ use crate::machine::{AnyMachine, Machine};
 use crate::search::{Budget, Plans, Prune, Stats, Verdict};
 pub(super) use progress::{Progress, Report};
 use crate::solve::{
-    Answer, Checker, Keys, Method, SolveOptions, Strategy, count_from, evaluate, solve_best_from,
+    Answer, Checker, Keys, Method, Scoring, SolveOptions, Strategy, count_from, evaluate, solve_best_from,
     solve_from,
 };
 
@@ -116,6 +116,9 @@ struct SearchOptions {
     /// Who plays each plan again before it is printed
     #[arg(long, value_enum, default_value_t)]
     check: CheckChoice,
+    /// What playouts of nrpa, nested and uct are worth
+    #[arg(long, value_enum, default_value_t)]
+    scoring: ScoringChoice,
     /// Seed for what is chosen by chance
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -183,6 +186,15 @@ enum CheckChoice {
     Datalog,
 }
 
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
+enum ScoringChoice {
+    /// The points at the end, then the facts that are as wanted
+    #[default]
+    Points,
+    /// A solution the more the shorter it is, a position met again -1, all else 0
+    Length,
+}
+
 /// What is wanted of an end.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Goal {
@@ -244,6 +256,10 @@ impl SearchOptions {
                 depth: self.depth.unwrap_or(u32::MAX),
             },
             seed: self.seed,
+            scoring: match self.scoring {
+                ScoringChoice::Points => Scoring::Points,
+                ScoringChoice::Length => Scoring::Length,
+            },
             checker: match (self.check, batch) {
                 (CheckChoice::Naive, _) | (CheckChoice::Auto, Batch::No) => Checker::Naive,
                 (CheckChoice::Datalog, _) | (CheckChoice::Auto, Batch::Yes) => Checker::Datalog,

@@ -9,9 +9,13 @@ use crate::puzzle::dive::{DeadEnd, DiveOptions, dive};
 use crate::puzzle::effects::Effects;
 use crate::puzzle::estimate::Estimate;
 use crate::puzzle::levels::levels;
+use crate::puzzle::nested::{Nested, nested};
+use crate::puzzle::nrpa::{Nrpa, nrpa};
 use crate::puzzle::potential::Potentials;
+use crate::puzzle::rollout::Sampling;
+use crate::puzzle::uct::{Uct, uct};
 use crate::puzzle::unroll::unroll;
-use crate::puzzle::{Outcome, Puzzle, Reason, linear, parity};
+use crate::puzzle::{BestSoFar, Outcome, Puzzle, Reason, linear, parity};
 use crate::search::{Budget, Observer, Stats};
 
 /// What a method came to.
@@ -35,6 +39,8 @@ pub(super) struct Methods<'p> {
     pub is_hasty: bool,
     /// Whether there is one order of moves at a time.
     pub is_alone: bool,
+    /// The best end that was met on the way to none that is good enough.
+    pub best: Option<BestSoFar>,
 }
 
 impl<'p> Methods<'p> {
@@ -46,6 +52,7 @@ impl<'p> Methods<'p> {
             potentials: None,
             is_hasty: false,
             is_alone: false,
+            best: None,
         }
     }
 
@@ -108,6 +115,35 @@ impl<'p> Methods<'p> {
                 best(Order::Beam(BEAM), Estimate::Additive),
                 "by additive estimates".into(),
             ),
+            Method::Nrpa | Method::Nested | Method::Uct => {
+                let sampling = Sampling {
+                    seed: self.options.seed,
+                    scoring: self.options.scoring,
+                    ..Sampling::default()
+                };
+                let out = &mut self.best;
+                let outcome = match method {
+                    Method::Nrpa => {
+                        let how = Nrpa {
+                            sampling,
+                            ..Nrpa::default()
+                        };
+                        nrpa(puzzle, &how, budget, out, stats, observer)
+                    }
+                    Method::Nested => {
+                        nested(puzzle, &Nested { sampling }, budget, out, stats, observer)
+                    }
+                    _ => {
+                        let how = Uct {
+                            sampling,
+                            ..Uct::default()
+                        };
+                        uct(puzzle, &how, budget, out, stats, observer)
+                    }
+                };
+                let best = self.best.as_ref().map_or(0, |end| end.score.get());
+                (outcome, format!("the best end met has {best} points"))
+            }
             Method::Levels => {
                 let why = "level by level".to_owned();
                 (levels(puzzle, budget, stats, observer), why)

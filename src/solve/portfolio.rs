@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use super::methods::{Found, Methods};
 use super::{Method, SolveOptions};
 use crate::game::Score;
-use crate::puzzle::{Outcome, Plan, Puzzle};
+use crate::puzzle::{BestSoFar, Outcome, Plan, Puzzle};
 use crate::search::{Budget, Observer, Stats};
 
 /// States that a search may expand in the first round, how much more it may in
@@ -43,7 +43,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// What analysis finds.
 const ANALYSES: [Method; 2] = [Method::MoveSet, Method::Algebra];
 /// What takes turns.
-const SEARCHES: [Method; 7] = [
+const SEARCHES: [Method; 9] = [
     Method::Levels,
     Method::Dive,
     Method::Greedy,
@@ -51,6 +51,8 @@ const SEARCHES: [Method; 7] = [
     Method::Steps,
     Method::AStar,
     Method::Beam,
+    Method::Nrpa,
+    Method::Uct,
 ];
 /// What looks for ends that are worth something.
 const CLIMBERS: [Method; 4] = [
@@ -72,7 +74,7 @@ pub(super) struct Portfolio<'p> {
     /// No plan has so many moves or fewer.
     pub refuted: Option<u32>,
     /// The best end that is not good enough.
-    pub best: Option<(Score, Plan)>,
+    pub best: Option<BestSoFar>,
     /// Whether it is proved that no end is worth more than that.
     pub is_best: bool,
 }
@@ -170,7 +172,18 @@ impl<'p> Portfolio<'p> {
             return None;
         }
         let budget = self.slice(method, round, nodes, stats);
-        Some(self.methods.run(method, &budget, stats, observer))
+        let found = self.methods.run(method, &budget, stats, observer);
+        let best = self.methods.best.take();
+        self.take_best(best, stats);
+        Some(found)
+    }
+
+    fn take_best(&mut self, best: Option<BestSoFar>, stats: &mut Stats) {
+        let known = self.best.as_ref().map_or(0, |end| end.score.get());
+        if let Some(best) = best.filter(|best| best.score.get() > known) {
+            stats.best_score = Some(best.score.get());
+            self.best = Some(best);
+        }
     }
 
     /// The searches of a round by several threads. The answer is that of the
@@ -215,7 +228,7 @@ impl<'p> Portfolio<'p> {
                         (index + 1..budgets.len()).for_each(raise);
                     }
                     let mut place = made[index].lock().expect("a search does not panic here");
-                    *place = Some((found, stats));
+                    *place = Some((found, stats, methods.best.take()));
                 }
             };
             let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
@@ -228,8 +241,9 @@ impl<'p> Portfolio<'p> {
         });
         for made in made {
             let made = made.into_inner().expect("a search does not panic here");
-            let (found, counted) = made.expect("each search was run");
+            let (found, counted, best) = made.expect("each search was run");
             stats.add(counted);
+            self.take_best(best, stats);
             observer.level(stats);
             if let Some(found) = self.answer(found, round, stats) {
                 return Some(found);
@@ -335,7 +349,7 @@ impl<'p> Portfolio<'p> {
         let scores = self.puzzle.scores();
         let worthless = Score::new(0);
         loop {
-            let known = self.best.as_ref().map(|&(score, _)| score).or(worthless);
+            let known = self.best.as_ref().map(|end| end.score).or(worthless);
             let mut above = scores.iter().copied().filter(|&score| Some(score) > known);
             let Some(rung) = above.next().filter(|&rung| rung < self.puzzle.target) else {
                 return;
@@ -360,7 +374,7 @@ impl<'p> Portfolio<'p> {
                 Outcome::Solved { plan, .. } => {
                     let score = puzzle.worth(&plan).unwrap_or(rung);
                     stats.best_score = Some(score.get());
-                    self.best = Some((score, plan));
+                    self.best = Some(BestSoFar { score, plan });
                 }
                 Outcome::Unsolvable(_) => {
                     self.is_best = true;

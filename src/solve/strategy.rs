@@ -39,10 +39,16 @@ pub enum Method {
     AStar,
     /// The best of each level only.
     Beam,
+    /// Nested rollout policy adaptation.
+    Nrpa,
+    /// Nested Monte Carlo search.
+    Nested,
+    /// Monte Carlo tree search in lanes.
+    Uct,
 }
 
 /// Each strategy, what it is called in commands and files, and what it does.
-const STRATEGIES: [(Strategy, &str, &str); 14] = [
+const STRATEGIES: [(Strategy, &str, &str); 17] = [
     (
         Strategy::Auto,
         "auto",
@@ -108,6 +114,21 @@ const STRATEGIES: [(Strategy, &str, &str); 14] = [
         Strategy::Network(Method::Beam),
         "beam",
         "the best of each level only",
+    ),
+    (
+        Strategy::Network(Method::Nrpa),
+        "nrpa",
+        "nested rollout policy adaptation",
+    ),
+    (
+        Strategy::Network(Method::Nested),
+        "nested",
+        "nested Monte Carlo search",
+    ),
+    (
+        Strategy::Network(Method::Uct),
+        "uct",
+        "Monte Carlo tree search in lanes",
     ),
 ];
 

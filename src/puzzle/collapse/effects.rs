@@ -135,7 +135,8 @@ impl Effects {
                 facts.dedup();
                 let implied = implied.by(legal);
                 let changing = |&fact: &u32| {
-                    let known = implied[fact as usize].map(|value| Literal::FALSE.negated_if(value));
+                    let known =
+                        implied[fact as usize].map(|value| Literal::FALSE.negated_if(value));
                     let becomes = becomes(fact);
                     counts(fact as usize)
                         && becomes != stays[fact as usize]
@@ -229,7 +230,10 @@ impl<'p> Implied<'p> {
     fn new(net: &'p Propnet) -> Self {
         let mut groups_of = vec![Vec::new(); net.facts.len()];
         for (number, group) in net.exclusive.iter().enumerate() {
-            group.facts.iter().for_each(|&fact| groups_of[fact].push(number));
+            group
+                .facts
+                .iter()
+                .for_each(|&fact| groups_of[fact].push(number));
         }
         Implied {
             net,
@@ -242,7 +246,9 @@ impl<'p> Implied<'p> {
 
     /// By fact: its value whenever this holds, if that is known.
     fn by(&mut self, all: Literal) -> &[Option<bool>] {
-        self.known.drain(..).for_each(|fact| self.values[fact] = None);
+        self.known
+            .drain(..)
+            .for_each(|fact| self.values[fact] = None);
         for &literal in self.conjuncts.of(all) {
             if let Some(fact) = self.net.network.input_number(literal.node()) {
                 self.values[fact] = Some(!literal.is_negated());
@@ -315,8 +321,7 @@ pub(in crate::puzzle) struct Readers {
 impl Readers {
     pub fn new(network: &Network, live: &[bool]) -> Readers {
         let mut pairs: Vec<(u32, Literal)> = Vec::new();
-        let reader =
-            |read: &Literal, node: usize| Literal::of(node).negated_if(read.is_negated());
+        let reader = |read: &Literal, node: usize| Literal::of(node).negated_if(read.is_negated());
         for node in (0..network.len()).filter(|&node| live[node]) {
             let reads = network.reads(node).iter();
             pairs.extend(reads.map(|read| (read.node() as u32, reader(read, node))));

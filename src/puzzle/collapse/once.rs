@@ -242,7 +242,8 @@ fn settle(movers: &mut [Mover], effects: &Effects, holds: &[bool]) {
         let away: Vec<u32> = [movers[fact].must.as_slice(), &movers[fact].may].concat();
         back.retain(|&by| {
             let by = by as usize;
-            let needs = needs_of[by].get_or_insert_with(|| needs(&mut conjuncts, effects, by, holds));
+            let needs =
+                needs_of[by].get_or_insert_with(|| needs(&mut conjuncts, effects, by, holds));
             let is_gone = |&other: &usize| {
                 let other_mover = &movers[other];
                 other != fact
