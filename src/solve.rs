@@ -21,6 +21,7 @@ use std::time::Instant;
 use crate::game::{Move, Score};
 use crate::machine::{Machine, PlayError};
 use crate::propnet::Propnet;
+use crate::puzzle::levels::LevelsOptions;
 use crate::puzzle::{Outcome, Puzzle};
 use crate::search::breadth_first::{BreadthFirst, breadth_first};
 use crate::search::depth_first::{DepthFirst, depth_first};
@@ -92,6 +93,10 @@ pub struct SolveOptions {
     pub seed: u64,
     /// Who is to play the plans again.
     pub checker: Checker,
+    /// Threads for one search, where it can use several.
+    pub threads: usize,
+    /// How [`Method::Levels`] goes about it.
+    pub levels: LevelsOptions,
 }
 
 impl Default for SolveOptions {
@@ -106,6 +111,8 @@ impl Default for SolveOptions {
             budget: Budget::default(),
             seed: 0,
             checker: Checker::default(),
+            threads: 1,
+            levels: LevelsOptions::default(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `ggp solve`: plans of a game with one role, or the proof that there is none.
 
 mod batch;
+mod levels;
 mod report;
 
 use std::path::PathBuf;
@@ -63,10 +64,13 @@ pub struct Options {
     /// Only games of --suite with so many roles
     #[arg(long, value_name = "N", requires = "suite")]
     roles: Option<usize>,
-    /// Puzzles of --each or games of --suite to solve at the same time
+    /// Puzzles of --each or games of --suite to solve at the same time; else
+    /// threads for one search (levels)
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..))]
     threads: u16,
+    #[command(flatten)]
+    levels: levels::Flags,
 }
 
 /// How to search, as `ggp solve` is told.
@@ -275,13 +279,15 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         true => Batch::Yes,
         false => Batch::No,
     };
-    let how = options.search.options(plans, batch, context);
+    let mut how = options.search.options(plans, batch, context);
+    options.levels.apply(&mut how)?;
     if let Some(path) = &options.each {
         return batch::each(options, path, &how, context);
     }
     if options.suite {
         return batch::suite(options, &how, context);
     }
+    how.threads = options.threads.into();
     let mut machine = options.rules.machine(context)?;
     let start = options.position.state(&mut machine, &options.rules, context)?;
     let mut progress = Progress::new(context);

@@ -14,7 +14,7 @@ use crate::puzzle::collapse::{collapse, collapse_sure};
 use crate::puzzle::dive::{DeadEnd, DiveOptions, dive};
 use crate::puzzle::effects::Effects;
 use crate::puzzle::estimate::Estimate;
-use crate::puzzle::levels::levels;
+use crate::puzzle::levels::{LevelsOptions, levels};
 use crate::puzzle::potential::Potentials;
 use crate::puzzle::unroll::unroll;
 use crate::puzzle::{Outcome, Puzzle, Reason, linear, parity};
@@ -174,7 +174,11 @@ impl<'p> Methods<'p> {
             ),
             Method::Levels => {
                 let why = "level by level".to_owned();
-                (levels(puzzle, budget, stats, observer), why)
+                let how = LevelsOptions {
+                    threads: self.options.threads,
+                    ..self.options.levels.clone()
+                };
+                (levels(puzzle, &how, budget, stats, observer), why)
             }
             Method::Dive => {
                 let mut how = DiveOptions {
