@@ -65,7 +65,7 @@ pub fn levels(
 }
 
 /// Children of a round, about, where states and networks are small.
-const TOGETHER: usize = 1 << 19;
+const TOGETHER: usize = 1 << 22;
 /// Parents of a round, at least if there are so many.
 const LEAST: usize = 64;
 /// Parents of a portion.

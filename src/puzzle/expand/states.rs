@@ -133,28 +133,32 @@ impl States {
         mut see: impl FnMut(usize, u32, bool),
     ) -> Result<(), Full> {
         self.reserve(states.len() / stride)?;
-        let numbers = low(self.number_bits as usize) as u32;
         let mut hashes = [0; AHEAD];
+        let mut places = [0; AHEAD];
         for (number, batch) in states.chunks(AHEAD * stride).enumerate() {
             // What the table says is read ahead, and then what it points to, all
             // independent of each other, so that the memory answers many at a
             // time.
             let count = batch.len() / stride;
-            for (state, hash) in batch.chunks(stride).zip(&mut hashes) {
-                *hash = hash_of(state, self.bits);
-            }
-            let places = hashes.map(|hash| self.place(hash));
-            let words = places.map(|place| self.table[place]);
             let mut touched = 0;
-            for (&hash, &word) in hashes.iter().zip(&words).take(count) {
-                if word != 0 && (word ^ self.word(hash, 0)) & !numbers == 0 {
-                    let number = self.since + (word & numbers) as usize - 1;
+            for (position, state) in batch.chunks_exact(stride).enumerate() {
+                let hash = hash_of(state, self.bits);
+                (hashes[position], places[position]) = (hash, self.place(hash));
+                touched ^= self.table[places[position]];
+            }
+            std::hint::black_box(touched);
+            let mut touched = 0;
+            for (place, &hash) in places.iter_mut().zip(&hashes).take(count) {
+                let (at, number) = self.follow(*place, hash);
+                *place = at;
+                if let Some(number) = number {
                     touched ^= self.chunks[number / CHUNK][number % CHUNK * self.bytes];
                 }
             }
             std::hint::black_box(touched);
-            for (position, (state, &hash)) in batch.chunks(stride).zip(&hashes).enumerate() {
-                let (state, is_new) = self.insert(state, hash);
+            for (position, state) in batch.chunks_exact(stride).enumerate() {
+                // What stands before the place is another's.
+                let (state, is_new) = self.insert(state, hashes[position], places[position]);
                 see(number * AHEAD + position, state, is_new);
             }
         }
@@ -163,11 +167,12 @@ impl States {
 
     /// The number of a state.
     pub fn find(&self, state: &[u64]) -> Option<u32> {
-        self.seek(state, hash_of(state, self.bits)).ok()
+        let hash = hash_of(state, self.bits);
+        self.seek(state, hash, self.place(hash)).ok()
     }
 
-    fn insert(&mut self, state: &[u64], hash: u64) -> (u32, bool) {
-        match self.seek(state, hash) {
+    fn insert(&mut self, state: &[u64], hash: u64, place: usize) -> (u32, bool) {
+        match self.seek(state, hash, place) {
             Ok(number) => (number, false),
             Err(place) => {
                 self.table[place] = self.word(hash, self.len - self.since);
@@ -177,22 +182,35 @@ impl States {
         }
     }
 
-    /// The number of a state, or the place where its number belongs.
-    fn seek(&self, state: &[u64], hash: u64) -> Result<u32, usize> {
+    /// The number of a state, or the place where its number belongs; looked for
+    /// from a place on.
+    fn seek(&self, state: &[u64], hash: u64, mut place: usize) -> Result<u32, usize> {
+        loop {
+            let (at, number) = self.follow(place, hash);
+            match number {
+                None => return Err(at),
+                Some(number) if self.is_at(state, number) => return Ok(number as u32),
+                Some(_) => place = at + 1,
+            }
+            if place == self.table.len() {
+                place = 0;
+            }
+        }
+    }
+
+    /// The first place from one on that is free or of a state with such a hash,
+    /// and the number of that state.
+    fn follow(&self, mut place: usize, hash: u64) -> (usize, Option<usize>) {
         let numbers = low(self.number_bits as usize) as u32;
         let wanted = self.word(hash, 0);
         let table: &[u32] = &self.table;
-        let mut place = self.place(hash);
         loop {
             let word = table[place];
             if word == 0 {
-                return Err(place);
+                return (place, None);
             }
             if (word ^ wanted) & !numbers == 0 {
-                let number = (word & numbers) - 1 + self.since as u32;
-                if self.is_at(state, number as usize) {
-                    return Ok(number);
-                }
+                return (place, Some(self.since + (word & numbers) as usize - 1));
             }
             place += 1;
             if place == table.len() {
@@ -228,6 +246,9 @@ impl States {
     fn is_at(&self, state: &[u64], number: usize) -> bool {
         let at = number % CHUNK * self.bytes;
         let bytes = &self.chunks[number / CHUNK][at..];
+        if let ([word], Some(bytes)) = (state, bytes.first_chunk()) {
+            return (u64::from_le_bytes(*bytes) ^ word) & low(self.bits) == 0;
+        }
         let mut left = self.bits;
         for (&word, bytes) in state.iter().zip(bytes.chunks(8)) {
             if left == 0 {
