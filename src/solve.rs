@@ -24,6 +24,7 @@ use std::time::Instant;
 use crate::game::{Move, Score};
 use crate::machine::{Machine, PlayError};
 use crate::propnet::Propnet;
+use crate::puzzle::levels::LevelsOptions;
 use crate::puzzle::{BestSoFar, Outcome, Plan, Puzzle};
 use crate::search::breadth_first::{BreadthFirst, breadth_first};
 use crate::search::depth_first::{DepthFirst, depth_first};
@@ -71,8 +72,10 @@ pub struct SolveOptions {
     /// Whether a plan will do only once it is proved that none is shorter;
     /// [`Strategy::Auto`] goes on until then.
     pub optimal: bool,
-    /// Threads that [`Strategy::Auto`] may use; 0 counts as 1.
+    /// Threads that [`Strategy::Auto`] and [`Method::Levels`] may use; 0 counts as 1.
     pub threads: usize,
+    /// How [`Method::Levels`] goes about it.
+    pub levels: LevelsOptions,
 }
 
 impl Default for SolveOptions {
@@ -90,6 +93,7 @@ impl Default for SolveOptions {
             checker: Checker::default(),
             optimal: false,
             threads: 1,
+            levels: LevelsOptions::default(),
         }
     }
 }

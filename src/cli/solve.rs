@@ -2,6 +2,7 @@
 
 mod batch;
 mod progress;
+mod levels;
 mod report;
 
 use std::path::PathBuf;
@@ -80,6 +81,8 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..))]
     threads: u16,
+    #[command(flatten)]
+    levels: levels::Flags,
 }
 
 /// How to search, as `ggp solve` is told.
@@ -304,7 +307,8 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         Batch::No => usize::from(options.threads),
         Batch::Yes => 1,
     };
-    let how = options.search.options(plans, batch, threads, context);
+    let mut how = options.search.options(plans, batch, threads, context);
+    options.levels.apply(&mut how)?;
     if let Some(path) = &options.each {
         return batch::each(options, path, &how, context);
     }

@@ -8,7 +8,7 @@ use crate::puzzle::collapse::{collapse, collapse_sure};
 use crate::puzzle::dive::{DeadEnd, DiveOptions, dive};
 use crate::puzzle::effects::Effects;
 use crate::puzzle::estimate::Estimate;
-use crate::puzzle::levels::levels;
+use crate::puzzle::levels::{LevelsOptions, levels};
 use crate::puzzle::nested::{Nested, nested};
 use crate::puzzle::nrpa::{Nrpa, nrpa};
 use crate::puzzle::potential::Potentials;
@@ -146,7 +146,15 @@ impl<'p> Methods<'p> {
             }
             Method::Levels => {
                 let why = "level by level".to_owned();
-                (levels(puzzle, budget, stats, observer), why)
+                let how = LevelsOptions {
+                    threads: match self.is_hasty {
+                        // In a portfolio the threads have a search each.
+                        true => 1,
+                        false => self.options.threads,
+                    },
+                    ..self.options.levels.clone()
+                };
+                (levels(puzzle, &how, budget, stats, observer), why)
             }
             Method::Dive => {
                 let mut how = DiveOptions {
