@@ -16,8 +16,13 @@ pub mod expand;
 mod gf2;
 pub mod levels;
 pub mod linear;
+pub mod nested;
+pub mod nrpa;
 pub mod parity;
+mod position;
 pub mod potential;
+pub mod rollout;
+pub mod uct;
 pub mod unroll;
 
 use crate::game::{Game, Score};
@@ -25,6 +30,7 @@ use crate::propnet::Propnet;
 use crate::propnet::batch::Packed;
 use crate::propnet::network::{Builder, Literal};
 use crate::propnet::rewrite::{copy, live};
+pub(crate) use position::Position;
 
 /// A game of one role, where to begin, and what is wanted.
 #[derive(Clone, Debug)]
@@ -80,6 +86,36 @@ impl Puzzle {
         })
     }
 
+    /// The same with another target.
+    pub fn aiming_at(&self, target: Score) -> Option<Puzzle> {
+        Puzzle::new(self.net.clone(), self.start.clone(), target)
+    }
+
+    /// What ends may be worth, in order, without what the rules write wrongly.
+    pub fn scores(&self) -> Vec<Score> {
+        let terms = self.net.terms();
+        let values = self.net.goals[0]
+            .iter()
+            .filter(|due| due.1 != Literal::FALSE);
+        let mut scores: Vec<Score> = values
+            .filter_map(|&(value, _)| self.net.game.score(&terms, value).ok())
+            .collect();
+        scores.sort_unstable();
+        scores.dedup();
+        scores
+    }
+
+    /// What the end of a plan is worth; none if it is no end, or worth nothing
+    /// certain.
+    pub(crate) fn worth(&self, plan: &Plan) -> Option<Score> {
+        let net = &self.net;
+        let end = Position::at_end(net, &self.start, plan);
+        let mut due = net.goals[0].iter().filter(|&&(_, due)| end.holds(due));
+        let (&(value, _), more) = (due.next()?, due.next());
+        let is_sure = end.holds(net.terminal) && more.is_none();
+        is_sure.then(|| net.game.score(&net.terms(), value).ok())?
+    }
+
     /// Number of moves that may ever be legal.
     pub fn moves(&self) -> usize {
         self.net.moves[0].len()
@@ -88,6 +124,15 @@ impl Puzzle {
 
 /// A plan: positions among the moves of the role, in order.
 pub type Plan = Vec<u32>;
+
+/// The best end that a method met.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BestSoFar {
+    /// What it is worth.
+    pub score: Score,
+    /// The way there.
+    pub plan: Plan,
+}
 
 /// What a method came to.
 #[derive(Clone, PartialEq, Debug)]

@@ -7,11 +7,14 @@
 
 mod auto;
 mod check;
+mod count;
 mod evaluate;
-mod network;
+mod methods;
 mod order;
+mod portfolio;
 mod problem;
 mod simulation;
+mod strategy;
 mod trail;
 
 use std::fmt;
@@ -21,7 +24,8 @@ use std::time::Instant;
 use crate::game::{Move, Score};
 use crate::machine::{Machine, PlayError};
 use crate::propnet::Propnet;
-use crate::puzzle::{Outcome, Puzzle};
+use crate::puzzle::levels::LevelsOptions;
+use crate::puzzle::{BestSoFar, Outcome, Plan, Puzzle};
 use crate::search::breadth_first::{BreadthFirst, breadth_first};
 use crate::search::depth_first::{DepthFirst, depth_first};
 use crate::search::iterative::{IterativeDeepening, iterative_deepening};
@@ -32,44 +36,15 @@ use crate::search::{
 
 pub use check::{Checker, WrongPlan, check_plan};
 
+pub use crate::puzzle::rollout::Scoring;
+pub use count::{Counted, count_from};
 pub use evaluate::{Evaluation, MoveValue, RoleValue, budget_name, evaluate};
-pub use network::Method;
-use network::{Found, Methods};
+use methods::{Found, Methods};
 pub use order::MoveOrder;
+use portfolio::Portfolio;
 pub use problem::{GameProblem, Keys};
 use simulation::Simulation;
-
-/// How to search for a plan.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub enum Strategy {
-    /// Several searches in turn, with growing budgets.
-    #[default]
-    Auto,
-    /// Iterative deepening with step-stripped cycle pruning.
-    Iterative,
-    /// Level by level.
-    BreadthFirst,
-    /// Depth-first with a transposition table.
-    DepthFirst,
-    /// Monte Carlo tree search.
-    Mcts,
-    /// A method that works on the network.
-    Network(Method),
-}
-
-impl Strategy {
-    /// What it is called.
-    pub fn name(self) -> &'static str {
-        match self {
-            Strategy::Auto => "auto",
-            Strategy::Iterative => "iterative deepening",
-            Strategy::BreadthFirst => "breadth-first",
-            Strategy::DepthFirst => "depth-first",
-            Strategy::Mcts => "Monte Carlo tree search",
-            Strategy::Network(method) => method.name(),
-        }
-    }
-}
+pub use strategy::{Method, Strategy};
 
 /// What to look for, and how.
 #[derive(Clone, Debug)]
@@ -90,8 +65,17 @@ pub struct SolveOptions {
     pub budget: Budget,
     /// For what is chosen by chance.
     pub seed: u64,
+    /// What playouts on the network are worth.
+    pub scoring: Scoring,
     /// Who is to play the plans again.
     pub checker: Checker,
+    /// Whether a plan will do only once it is proved that none is shorter;
+    /// [`Strategy::Auto`] goes on until then.
+    pub optimal: bool,
+    /// Threads that [`Strategy::Auto`] and [`Method::Levels`] may use; 0 counts as 1.
+    pub threads: usize,
+    /// How [`Method::Levels`] goes about it.
+    pub levels: LevelsOptions,
 }
 
 impl Default for SolveOptions {
@@ -105,7 +89,11 @@ impl Default for SolveOptions {
             order: MoveOrder::default(),
             budget: Budget::default(),
             seed: 0,
+            scoring: Scoring::Points,
             checker: Checker::default(),
+            optimal: false,
+            threads: 1,
+            levels: LevelsOptions::default(),
         }
     }
 }
@@ -115,10 +103,14 @@ impl Default for SolveOptions {
 pub struct Answer {
     /// The verdict. Each plan in it was played again, see [`Answer::checked`].
     pub verdict: Verdict<Move>,
+    /// The least score that makes a terminal state a solution.
+    pub target: Score,
     /// The network where a method on it gave the verdict, and what that came to.
     pub proof: Option<(Propnet, Outcome)>,
     /// If there is no plan: the best end that was met, if it is worth anything.
     pub best: Option<BestEnd>,
+    /// If that is proved: no end is worth more.
+    pub bound: Option<Score>,
     /// Which search gave the verdict and why it was chosen, in one line.
     pub chosen: String,
     /// How many counters the tables left out where they compared keys.
@@ -172,7 +164,7 @@ impl fmt::Display for SolveError {
             SolveError::NoNetwork(method) => write!(
                 f,
                 "{} works on the network of a game, and this one is played without",
-                method.name()
+                Strategy::Network(*method).name()
             ),
             SolveError::Play(error) => error.fmt(f),
             SolveError::WrongPlan(wrong) => wrong.fmt(f),
@@ -218,16 +210,22 @@ pub fn solve_from<M: Machine>(
     let mut problem = GameProblem::new(machine, start, options.target, options.keys)?;
     problem.set_order(options.order);
     let began = Instant::now();
-    let on_network = network_method(machine, start, options, stats, observer)?;
+    let mut came = on_network(machine, start, options, stats, observer)?;
+    let found = came.as_mut().and_then(|came| came.found.take());
     let mut proof = None;
-    let (verdict, line, chosen) = match options.strategy {
-        _ if on_network.is_some() => {
-            let (puzzle, found) = on_network.expect("it was looked at");
-            let verdict = verdict_of(&puzzle, &found.outcome, &options.budget, began, stats);
-            proof = Some((puzzle.net, found.outcome));
+    let (mut verdict, line, chosen) = match options.strategy {
+        _ if found.is_some() => {
+            let (came, found) = came.as_ref().zip(found).expect("it was looked at");
+            let budget = &options.budget;
+            let verdict = verdict_of(&came.puzzle, &found.outcome, budget, began, stats);
+            proof = Some(found.outcome);
             (verdict, None, found.why)
         }
-        Strategy::Auto => auto::search(&mut problem, options, stats, observer)?,
+        Strategy::Auto => {
+            let mut rest = options.clone();
+            rest.budget.time = (options.budget.time).map(|t| t.saturating_sub(began.elapsed()));
+            auto::search(&mut problem, &rest, stats, observer)?
+        }
         strategy => {
             let run = run(
                 &mut problem,
@@ -241,16 +239,31 @@ pub fn solve_from<M: Machine>(
             (run.verdict, run.line, chosen)
         }
     };
+    let refuted = came.as_ref().and_then(|came| came.refuted);
+    if let Verdict::OutOfBudget {
+        depth_completed, ..
+    } = &mut verdict
+    {
+        *depth_completed = (*depth_completed).max(refuted);
+    }
+    let line = [line, came.as_ref().and_then(OnNetwork::best_end)];
+    let line = line.into_iter().flatten().max_by_key(|end| end.score);
     let mut best = match verdict {
         Verdict::Solved { .. } => None,
         _ => problem.best_end().max_by_score(line),
     };
+    let bound = came.as_ref().and_then(|came| came.bound(&verdict));
+    let proof = came
+        .zip(proof)
+        .map(|(came, outcome)| (came.puzzle.net, outcome));
     let facts = machine.facts(start);
     let plans: Vec<(&[Move], Option<Score>)> = match &verdict {
         Verdict::Solved { plans, .. } => plans.iter().map(|plan| (&plan[..], None)).collect(),
         _ => best.iter().map(|b| (&b.plan[..], Some(b.score))).collect(),
     };
-    let checked = check::check_all(machine, &facts, &plans, options.target, options.checker);
+    let (target, checker) = (options.target, options.checker);
+    let raised = options.budget.interrupt.as_ref();
+    let checked = check::check_all(machine, &facts, &plans, target, checker, raised);
     let checked = match checked {
         // The way to the best end is right but for a collision of fingerprints.
         Err(SolveError::WrongPlan(_)) if best.is_some() => {
@@ -261,8 +274,10 @@ pub fn solve_from<M: Machine>(
     };
     Ok(Answer {
         verdict,
+        target: options.target,
         proof,
         best,
+        bound,
         chosen,
         stripped: problem.stripped_count(),
         checked,
@@ -270,36 +285,142 @@ pub fn solve_from<M: Machine>(
     })
 }
 
-/// What methods on the network come to, if they are to be tried and come to
-/// anything.
-fn network_method<M: Machine>(
+/// What methods on the network came to.
+struct OnNetwork {
+    puzzle: Puzzle,
+    found: Option<Found>,
+    best: Option<BestSoFar>,
+    is_best: bool,
+    refuted: Option<u32>,
+}
+
+/// Runs methods on the network, if they are to be tried.
+fn on_network<M: Machine>(
     machine: &M,
     start: &M::State,
     options: &SolveOptions,
     stats: &mut Stats,
     observer: &mut dyn Observer,
-) -> Result<Option<(Puzzle, Found)>, SolveError> {
+) -> Result<Option<OnNetwork>, SolveError> {
     let asked = match options.strategy {
         Strategy::Network(method) => Some(method),
         Strategy::Auto if options.plans == Plans::First && options.keys == Keys::Auto => None,
         _ => return Ok(None),
     };
-    let puzzle = machine
-        .network(start)
-        .and_then(|(net, packed)| Puzzle::new(net.clone(), packed, options.target));
-    let Some(puzzle) = puzzle else {
+    let Some(puzzle) = puzzle(machine, start, options.target) else {
         return match asked {
             Some(method) => Err(SolveError::NoNetwork(method)),
             None => Ok(None),
         };
     };
-    let mut methods = Methods::new(&puzzle, options);
-    let found = match asked {
-        Some(method) => Some(methods.run(method, &options.budget, stats, observer)),
-        // Playouts look for the best end in the rest of the time.
-        None => methods.portfolio(options.budget.time.map(|t| t * 4 / 5), stats, observer),
+    let mut came = OnNetwork {
+        found: None,
+        best: None,
+        is_best: false,
+        refuted: None,
+        puzzle,
     };
-    Ok(found.map(|found| (puzzle, found)))
+    match asked {
+        Some(method) => {
+            let mut methods = Methods::new(&came.puzzle, options);
+            let found = Some(methods.run(method, &options.budget, stats, observer));
+            let best = methods.best.take();
+            came = OnNetwork {
+                found,
+                best,
+                ..came
+            };
+        }
+        None => {
+            // Playouts look for the best end in the rest of the time.
+            let patience = options.budget.time.map(|time| time * 4 / 5);
+            let mut portfolio = Portfolio::new(&came.puzzle, options, patience);
+            let found = portfolio.run(stats, observer);
+            let (best, is_best) = (portfolio.best.take(), portfolio.is_best);
+            let refuted = portfolio.refuted;
+            came = OnNetwork {
+                found,
+                best,
+                is_best,
+                refuted,
+                ..came
+            };
+        }
+    }
+    Ok(Some(came))
+}
+
+/// The game from a state on, as a puzzle, if the machine has a network.
+fn puzzle<M: Machine>(machine: &M, start: &M::State, target: Score) -> Option<Puzzle> {
+    let (net, packed) = machine.network(start)?;
+    Puzzle::new(net.clone(), packed, target)
+}
+
+impl OnNetwork {
+    fn best_end(&self) -> Option<BestEnd> {
+        let best = self.best.as_ref()?;
+        Some(BestEnd {
+            score: best.score,
+            plan: moves(&self.puzzle, &best.plan),
+        })
+    }
+
+    /// The most that an end can be worth, if something is proved.
+    fn bound(&self, verdict: &Verdict<Move>) -> Option<Score> {
+        if self.is_best {
+            return self.best.as_ref().map(|best| best.score);
+        }
+        let scores = self.puzzle.scores();
+        let mut below = scores
+            .into_iter()
+            .filter(|&score| score < self.puzzle.target);
+        match verdict {
+            Verdict::Unsolvable => below.next_back(),
+            _ => None,
+        }
+    }
+}
+
+fn moves(puzzle: &Puzzle, plan: &Plan) -> Vec<Move> {
+    let chosen = plan.iter();
+    chosen
+        .map(|&chosen| puzzle.net.moves[0][chosen as usize])
+        .collect()
+}
+
+/// Looks for the end that is worth most, from any state: for the greatest of the
+/// scores that can be reached. [`Answer::target`] says which one the verdict is
+/// about. Without a network it is [`SolveOptions::target`].
+///
+/// # Errors
+///
+/// As [`solve`].
+pub fn solve_best_from<M: Machine>(
+    machine: &M,
+    start: &M::State,
+    options: &SolveOptions,
+    stats: &mut Stats,
+    observer: &mut dyn Observer,
+) -> Result<Answer, SolveError> {
+    let began = Instant::now();
+    let known = puzzle(machine, start, options.target).map(|puzzle| puzzle.scores());
+    let mut scores = known.unwrap_or_default();
+    scores.retain(|score| score.get() > 0);
+    let mut options = options.clone();
+    let time = options.budget.time;
+    options.target = scores.pop().unwrap_or(options.target);
+    loop {
+        let answer = solve_from(machine, start, &options, stats, observer)?;
+        let next = match answer.verdict {
+            Verdict::Unsolvable => answer.bound.filter(|bound| bound.get() > 0),
+            _ => None,
+        };
+        match next {
+            Some(next) => options.target = next,
+            None => return Ok(answer),
+        }
+        options.budget.time = time.map(|time| time.saturating_sub(began.elapsed()));
+    }
 }
 
 /// What a method came to, in the words of searches.
@@ -311,20 +432,18 @@ fn verdict_of(
     stats: &Stats,
 ) -> Verdict<Move> {
     match outcome {
-        Outcome::Solved { plan, optimal } => {
-            let moves = plan
-                .iter()
-                .map(|&chosen| puzzle.net.moves[0][chosen as usize]);
-            Verdict::Solved {
-                plans: vec![moves.collect()],
-                optimal: *optimal,
-                coverage: Coverage::Unknown,
-            }
-        }
+        Outcome::Solved { plan, optimal } => Verdict::Solved {
+            plans: vec![moves(puzzle, plan)],
+            optimal: *optimal,
+            coverage: Coverage::Unknown,
+        },
         Outcome::Unsolvable(_) => Verdict::Unsolvable,
-        Outcome::NoPlanWithin(depth) => Verdict::NoSolutionWithin(*depth),
-        Outcome::Unknown => Verdict::OutOfBudget {
-            depth_completed: None,
+        Outcome::NoPlanWithin(depth) if *depth >= budget.depth => Verdict::NoSolutionWithin(*depth),
+        Outcome::NoPlanWithin(_) | Outcome::Unknown => Verdict::OutOfBudget {
+            depth_completed: match outcome {
+                Outcome::NoPlanWithin(depth) => Some(*depth),
+                _ => None,
+            },
             what: match &budget.interrupt {
                 Some(raised) if raised.load(Ordering::Relaxed) => BudgetKind::Interrupt,
                 _ if budget.time.is_some_and(|time| began.elapsed() >= time) => BudgetKind::Time,

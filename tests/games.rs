@@ -182,7 +182,7 @@ fn search(machine: &AnyMachine, strategy: Strategy, plans: Plans, nodes: u64) ->
             nodes,
             ..Budget::default()
         },
-        checker: Checker::Same,
+        checker: Checker::Datalog,
         ..SolveOptions::default()
     };
     solve(machine, &options, &mut Stats::default(), &mut ()).unwrap()

@@ -16,7 +16,7 @@ use ggp::propnet::{GroundLimits, Propnet};
 use ggp::puzzle::best_first::{Order, best_first};
 use ggp::puzzle::dive::{DeadEnd, DiveOptions, dive};
 use ggp::puzzle::estimate::Estimate;
-use ggp::puzzle::levels::levels;
+use ggp::puzzle::levels::{LevelsOptions, levels};
 use ggp::puzzle::{Outcome, Puzzle, Reason};
 use ggp::search::breadth_first::{BreadthFirst, breadth_first};
 use ggp::search::{Budget, Compare, Plans, Stats, Verdict};
@@ -67,7 +67,7 @@ type Search = fn(&Puzzle, &Budget, &mut Stats) -> Outcome;
 /// Every search that finds a plan or a proof in the end.
 const SEARCHES: [(&str, Search); 8] = [
     ("levels", |puzzle, budget, stats| {
-        levels(puzzle, budget, stats, &mut ())
+        levels(puzzle, &LevelsOptions::default(), budget, stats, &mut ())
     }),
     ("one diver", |puzzle, budget, stats| {
         let options = DiveOptions {
@@ -350,7 +350,13 @@ fn positions_are_counted_level_by_level() {
         depth: 9,
         ..Budget::default()
     };
-    let outcome = levels(&own("senku"), &budget, &mut stats, &mut ());
+    let outcome = levels(
+        &own("senku"),
+        &LevelsOptions::default(),
+        &budget,
+        &mut stats,
+        &mut (),
+    );
     assert_eq!(outcome, Outcome::NoPlanWithin(9));
     let generated = stats.levels.iter().map(|level| level.counts.generated);
     let expected = [1, 4, 12, 60, 296, 1338, 5648, 21842, 77559, 249_690];

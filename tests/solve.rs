@@ -1,12 +1,15 @@
 //! Plans, proofs and graphs of games, from rules alone.
 
+mod common;
+
+use common::names::scrambled;
 use ggp::game::{Game, Score};
 use ggp::machine::{AnyMachine, Backend, Limits, Machine};
 use ggp::search::graph::{Explore, Graph, Merge, explore};
 use ggp::search::{Budget, BudgetKind, Coverage, Plans, Prune, Stats, Verdict};
 use ggp::solve::{
-    Answer, Checker, GameProblem, Keys, Method, SolveError, SolveOptions, Strategy, check_plan,
-    evaluate, solve,
+    Answer, Checker, GameProblem, Keys, SolveError, SolveOptions, Strategy, check_plan, evaluate,
+    solve,
 };
 
 const SEARCHES: [Strategy; 3] = [
@@ -97,40 +100,6 @@ fn graph(text: &str, keys: Keys, merge: Merge, prune: Prune, depth: u32) -> Expl
 fn shape(graph: &Explored) -> (usize, usize, Vec<usize>) {
     let levels = graph.levels().iter().map(ExactSizeIterator::len).collect();
     (graph.nodes().len(), graph.arcs().len(), levels)
-}
-
-/// The rules with every name replaced but those that GDL reserves.
-fn scrambled(text: &str) -> String {
-    const RESERVED: [&str; 14] = [
-        "role", "init", "true", "next", "legal", "does", "goal", "terminal", "base", "input",
-        "distinct", "not", "or", "and",
-    ];
-    let mut names: Vec<String> = Vec::new();
-    let mut out = String::new();
-    for line in text.lines() {
-        let rules = line.split(';').next().unwrap_or_default();
-        let mut rest = rules;
-        while let Some(c) = rest.chars().next() {
-            let is_name = |c: char| c.is_alphanumeric() || c == '_';
-            let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
-            let word = &rest[..end];
-            if word.is_empty() || word == "100" || word == "0" || RESERVED.contains(&word) {
-                let step = word.len().max(c.len_utf8());
-                out.push_str(&rest[..step]);
-                rest = &rest[step..];
-                continue;
-            }
-            let known = names.iter().position(|name| name == word);
-            let number = known.unwrap_or_else(|| {
-                names.push(word.to_owned());
-                names.len() - 1
-            });
-            out.push_str(&format!("x{number}y"));
-            rest = &rest[end..];
-        }
-        out.push('\n');
-    }
-    out
 }
 
 const LIGHTS_PLANS: &str = "a b a c b a | a b c a b a";
@@ -425,7 +394,7 @@ fn an_interrupt_ends_every_search() {
     }
     let game = game(&file("hanoi"));
     let machine = AnyMachine::new(&game, Backend::Propnet, Limits::default()).unwrap();
-    for method in Method::ALL {
+    for method in Strategy::methods() {
         let (answer, _) = run(&machine, &options(Strategy::Network(method)));
         assert_eq!(
             told(&machine, &answer),

@@ -11,9 +11,10 @@ use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
 use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::perft::parse_seconds;
-use super::rules::{BackendChoice, EngineOptions};
+use super::rules::{BackendChoice, EngineOptions, GroundOptions};
 use super::{Context, Exit};
 use crate::bench::agreement::disagreements;
 use crate::bench::peers::Peers;
@@ -22,6 +23,9 @@ use task::{Limits, Task};
 
 /// The backends that are measured if none is named: all but the oracle.
 const BACKENDS: &[BackendChoice] = &[BackendChoice::Propnet, BackendChoice::Datalog];
+
+/// Positions that may be played at the same time.
+const LANES: [&str; 4] = ["64", "256", "512", "1024"];
 
 /// The options of `ggp bench`.
 #[derive(clap::Args)]
@@ -69,7 +73,8 @@ pub struct Options {
     /// Cut playouts after so many joint moves
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     depth: u64,
-    /// Write the rows to this file as comma-separated values
+    /// Write the rows to this file as comma-separated values; `-` prints them instead
+    /// of the table
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// Show these figures of other engines beside ours: a table as CSV with the columns
@@ -84,9 +89,12 @@ pub struct Options {
     case_sensitive: bool,
     /// Positions that a network plays at the same time [default: what suits the game]
     #[arg(long, value_name = "N", help_heading = "Networks")]
-    lanes: Option<NonZeroUsize>,
+    #[arg(value_parser = PossibleValuesParser::new(LANES).map(|n| n.parse::<usize>().expect("a number")))]
+    lanes: Option<usize>,
     #[command(flatten)]
     engine: EngineOptions,
+    #[command(flatten)]
+    ground: GroundOptions,
     /// Seconds that a game may take to be ready, and again to play beyond --seconds
     #[arg(long, value_name = "S", default_value = "60", value_parser = parse_seconds)]
     #[arg(help_heading = "Limits")]
@@ -110,6 +118,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         return child::run(task, context);
     }
     let games = games(&options.games)?;
+    let csv = options.csv.as_deref();
+    let is_printed = csv.is_some_and(|path| path.as_os_str() == "-");
+    if let Some(path) = csv.filter(|_| !is_printed) {
+        Context::can_write(path)?;
+    }
     let peers = match &options.against {
         Some(path) => Some(read(path, Peers::read)?),
         None => None,
@@ -137,14 +150,23 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             row.against = peers.rivals(row);
         }
     }
-    if let Some(path) = &options.csv {
-        context.write_file(path, report::csv(&rows).as_bytes())?;
+    if options.reference.is_some() {
+        for row in rows.iter().filter(|row| reference.iter().all(|r| r.game != row.game)) {
+            context.note(format_args!("note: no means to compare for {}", row.game));
+        }
     }
     let kind = match options.start {
         true => report::Kind::Start,
         false => report::Kind::Play,
     };
-    report::print(&rows, kind, peers.as_ref(), context)?;
+    match csv {
+        Some(_) if is_printed => context.print(report::csv(&rows).trim_end())?,
+        Some(path) => context.write_file(path, report::csv(&rows).as_bytes())?,
+        None => {}
+    }
+    if !is_printed {
+        report::print(&rows, kind, peers.as_ref(), context)?;
+    }
     if !is_whole {
         bail!("interrupted; the rows above are complete");
     }
@@ -180,10 +202,11 @@ fn exit(rows: &[Row], context: &Context) -> anyhow::Result<Exit> {
     match rows.iter().any(is_cut) {
         true => Ok(Exit::Negative),
         false => {
-            let faults: u64 = rows.iter().map(|row| row.faults).sum();
-            if faults > 0 {
+            for row in rows.iter().filter(|row| row.faults > 0) {
+                let fault = row.fault.as_deref().unwrap_or("the rules are wrong");
                 context.note(format_args!(
-                    "note: {faults} playouts showed rules to be wrong; see --json"
+                    "note: {}, {}: {} of {} playouts: {fault}",
+                    row.game, row.backend, row.faults, row.playouts
                 ));
             }
             Ok(Exit::Done)
@@ -256,7 +279,10 @@ impl Options {
             threads: self.threads.get(),
             seed: self.seed,
             depth: self.depth,
-            lanes: self.lanes.map(NonZeroUsize::get),
+            lanes: self.lanes,
+            ground: self.ground,
+            // Something is left to another backend.
+            ground_time: self.timeout * 4 / 5,
             no_jit: self.engine.no_jit,
             case_sensitive: self.case_sensitive,
             memory: self.limits().memory,

@@ -204,6 +204,24 @@ impl Context {
         result
     }
 
+    /// Whether a file can be written later, for what takes long to make.
+    ///
+    /// # Errors
+    ///
+    /// If its folder is none, or it is a folder itself.
+    pub fn can_write(path: &Path) -> anyhow::Result<()> {
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        if folder.is_some_and(|folder| !folder.is_dir()) || path.is_dir() {
+            anyhow::bail!(
+                "cannot write {}: there is no such folder, or it is one",
+                path.display()
+            );
+        }
+        Ok(())
+    }
+
     /// Writes a file as a whole: to a new file beside it first, which then takes
     /// its name, so that nobody ever sees half of it.
     ///

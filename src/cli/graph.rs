@@ -9,7 +9,7 @@ use anyhow::bail;
 
 use super::position::PositionOptions;
 use super::rules::RuleOptions;
-use super::solve::{Progress, PruneChoice};
+use super::solve::{Progress, PruneChoice, Report};
 use super::{Context, Exit};
 use crate::game::{Move, Score};
 use crate::machine::{AnyMachine, Machine};
@@ -132,7 +132,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         ..Budget::default()
     };
     let mut stats = Stats::default();
-    let mut progress = Progress::new(context);
+    let mut progress = Progress::new(Report::default(), context);
     let graph = explore(&mut problem, &how, &budget, &mut stats, &mut progress);
     progress.finish();
     let graph = graph?;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
+use serde::{Deserialize, Serialize};
 
 use super::{Context, Reported};
 use crate::check::{self, ReadOptions, Reading};
@@ -68,14 +69,27 @@ pub struct RuleOptions {
     #[arg(long, value_name = "N", default_value_t = Limits::default().work)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
     pub max_work: u64,
-    /// Most seconds for grounding the rules to a network
-    #[arg(long, value_name = "S", default_value_t = 5.0, value_parser = seconds)]
+    /// What making a network may cost.
+    #[command(flatten)]
+    pub ground: GroundOptions,
+}
+
+/// Time for a network if none is given.
+const GROUND_TIME: Duration = Duration::from_secs(5);
+
+/// What making a network of rules may cost.
+#[derive(clap::Args, Copy, Clone, Debug, Serialize, Deserialize)]
+pub struct GroundOptions {
+    /// Most seconds, on the clock, for grounding the rules to a network [default: 5, in
+    /// bench what --timeout leaves]
+    #[arg(long, value_name = "S", value_parser = seconds)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
-    pub ground_time: f64,
+    pub ground_time: Option<f64>,
     /// Most megabytes of rows and gates while grounding, about
-    #[arg(long, value_name = "MB", default_value_t = GroundLimits::default().memory >> 20)]
+    #[arg(long, value_name = "MB", default_value_t = GroundLimits::default().memory as u64 >> 20)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
-    pub ground_memory: usize,
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    pub ground_memory: u64,
     /// Most facts and other rows that can ever hold, of all relations together
     #[arg(long, value_name = "N", default_value_t = GroundLimits::default().facts)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
@@ -84,6 +98,22 @@ pub struct RuleOptions {
     #[arg(long, value_name = "N", default_value_t = GroundLimits::default().instances)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
     pub ground_instances: u64,
+}
+
+impl GroundOptions {
+    /// The limits, with a time unless one is given, and what stops grounding from
+    /// outside.
+    pub fn limits(&self, time: Duration, context: &Context) -> GroundLimits {
+        let bytes = self.ground_memory.saturating_mul(1 << 20);
+        GroundLimits {
+            facts: self.ground_facts,
+            instances: self.ground_instances,
+            memory: usize::try_from(bytes).unwrap_or(usize::MAX),
+            time: Some(self.ground_time.map_or(time, Duration::from_secs_f64)),
+            interrupt: Some(context.interrupt().clone()),
+            ..GroundLimits::default()
+        }
+    }
 }
 
 /// What runs networks.
@@ -268,14 +298,7 @@ impl RuleOptions {
         Limits {
             facts: self.max_facts,
             work: self.max_work,
-            ground: GroundLimits {
-                facts: self.ground_facts,
-                instances: self.ground_instances,
-                memory: self.ground_memory.saturating_mul(1 << 20),
-                time: Some(Duration::from_secs_f64(self.ground_time)),
-                interrupt: Some(context.interrupt().clone()),
-                ..GroundLimits::default()
-            },
+            ground: self.ground.limits(GROUND_TIME, context),
             engine: self.engine.engine(),
             interrupt: context.interrupt().clone(),
         }

@@ -1,6 +1,8 @@
 //! `ggp solve`: plans of a game with one role, or the proof that there is none.
 
 mod batch;
+mod levels;
+mod progress;
 mod reference;
 mod report;
 
@@ -10,15 +12,18 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::bail;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::position::PositionOptions;
 use super::rules::RuleOptions;
 use super::{Context, Exit};
 use crate::game::{Game, Score};
 use crate::machine::{AnyMachine, Machine};
-use crate::search::{Budget, Observer, Plans, Prune, Stats, Verdict};
+use crate::search::{Budget, Plans, Prune, Stats, Verdict};
+pub(super) use progress::{Progress, Report};
 use crate::solve::{
-    Answer, Checker, Keys, Method, SolveOptions, Strategy, evaluate, solve_from,
+    Answer, Checker, Keys, Method, Scoring, SolveOptions, Strategy, count_from, evaluate, solve_best_from,
+    solve_from,
 };
 
 /// The options of `ggp solve`.
@@ -51,6 +56,14 @@ pub struct Options {
     /// Most plans to print with --all
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     max_plans: usize,
+    /// Look for up to N solutions that differ in the moves made, in whatever order,
+    /// and for the proof that there are no more
+    #[arg(long, value_name = "N", conflicts_with_all = ["all", "optimal", "each", "suite"])]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    count: Option<u32>,
+    /// How to say how far the search is
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    progress: Report,
     /// Print what was counted, level by level
     #[arg(long, value_enum, value_name = "FORMAT")]
     stats: Option<StatsFormat>,
@@ -72,10 +85,13 @@ pub struct Options {
     /// contradicts it
     #[arg(long, value_name = "FILE", requires = "suite")]
     reference: Option<PathBuf>,
-    /// Puzzles of --each or games of --suite to solve at the same time
+    /// Threads for a search; with --each or --suite, puzzles to solve at the same
+    /// time
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..))]
     threads: u16,
+    #[command(flatten)]
+    levels: levels::Flags,
 }
 
 /// How to search, as `ggp solve` is told.
@@ -83,8 +99,8 @@ pub struct Options {
 #[command(next_help_heading = "Search")]
 struct SearchOptions {
     /// How to search
-    #[arg(long, value_enum, default_value_t)]
-    strategy: StrategyChoice,
+    #[arg(long, value_parser = strategies(), default_value = "auto")]
+    strategy: Strategy,
     /// What iterative deepening leaves out
     #[arg(long, value_enum, value_delimiter = ',', default_value = "cycle")]
     prune: Vec<PruneChoice>,
@@ -94,10 +110,12 @@ struct SearchOptions {
     /// Longest plan to look for, in moves
     #[arg(long, value_name = "N")]
     depth: Option<u32>,
-    /// Least score at the end that counts as solved
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    #[arg(value_parser = clap::value_parser!(u8).range(1..=100))]
-    goal: u8,
+    /// Least score at the end that counts as solved, or `best`: the most there is
+    #[arg(long, value_name = "N", default_value = "100", value_parser = goal)]
+    goal: Goal,
+    /// Go on until it is proved that no plan is shorter
+    #[arg(long)]
+    optimal: bool,
     /// Most seconds
     #[arg(long, value_name = "S", value_parser = seconds)]
     budget_time: Option<Duration>,
@@ -110,63 +128,21 @@ struct SearchOptions {
     /// Who plays each plan again before it is printed
     #[arg(long, value_enum, default_value_t)]
     check: CheckChoice,
+    /// What playouts of nrpa, nested and uct are worth
+    #[arg(long, value_enum, default_value_t)]
+    scoring: ScoringChoice,
     /// Seed for what is chosen by chance
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 }
 
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
-pub(super) enum StrategyChoice {
-    /// Several searches in turn, with growing budgets
-    #[default]
-    Auto,
-    /// Iterative deepening; positions compared without step counters
-    Iterative,
-    /// Breadth-first, level by level
-    Bfs,
-    /// Depth-first with a table of positions
-    Dfs,
-    /// Monte Carlo tree search
-    Mcts,
-    /// Linear systems, parities and potentials, from the network
-    Algebra,
-    /// A set of moves that brings about a final state, by SAT
-    SatSet,
-    /// A state and a move for each step, by SAT
-    SatSteps,
-    /// Breadth-first on packed states
-    Levels,
-    /// Depth-first on packed states, in many orders at once
-    Dive,
-    /// Greedy best-first by additive estimates
-    Greedy,
-    /// What is new first
-    Novelty,
-    /// A* by a lower bound
-    AStar,
-    /// The best of each level only
-    Beam,
-}
-
-impl StrategyChoice {
-    pub(super) fn strategy(self) -> Strategy {
-        Strategy::Network(match self {
-            StrategyChoice::Auto => return Strategy::Auto,
-            StrategyChoice::Iterative => return Strategy::Iterative,
-            StrategyChoice::Bfs => return Strategy::BreadthFirst,
-            StrategyChoice::Dfs => return Strategy::DepthFirst,
-            StrategyChoice::Mcts => return Strategy::Mcts,
-            StrategyChoice::Algebra => Method::Algebra,
-            StrategyChoice::SatSet => Method::MoveSet,
-            StrategyChoice::SatSteps => Method::Steps,
-            StrategyChoice::Levels => Method::Levels,
-            StrategyChoice::Dive => Method::Dive,
-            StrategyChoice::Greedy => Method::Greedy,
-            StrategyChoice::Novelty => Method::Novelty,
-            StrategyChoice::AStar => Method::AStar,
-            StrategyChoice::Beam => Method::Beam,
-        })
-    }
+/// Reads a strategy's name.
+fn strategies() -> impl TypedValueParser<Value = Strategy> {
+    let values = Strategy::all().map(|s| PossibleValue::new(s.name()).help(s.about()));
+    PossibleValuesParser::new(values).map(|name| {
+        let mut all = Strategy::all();
+        all.find(|s| s.name() == name).expect("it is one of these")
+    })
 }
 
 /// What is left out.
@@ -213,13 +189,40 @@ enum StatsFormat {
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
 enum CheckChoice {
-    /// The naive evaluator; with --each the one that searched
+    /// The naive evaluator; with --each and --suite the Datalog evaluator
     #[default]
     Auto,
-    /// The naive evaluator, for some seconds; then the one that searched
+    /// The naive evaluator, for some seconds; then the Datalog evaluator
     Naive,
-    /// The evaluator that searched
-    Same,
+    /// The Datalog evaluator
+    Datalog,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
+enum ScoringChoice {
+    /// The points at the end, then the facts that are as wanted
+    #[default]
+    Points,
+    /// A solution the more the shorter it is, a position met again -1, all else 0
+    Length,
+}
+
+/// What is wanted of an end.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Goal {
+    /// To be worth so much.
+    Least(Score),
+    /// To be worth as much as can be had.
+    Best,
+}
+
+fn goal(text: &str) -> Result<Goal, String> {
+    let number = text.parse::<u8>().ok().filter(|&number| number > 0);
+    match (text, number.and_then(Score::new)) {
+        ("best", _) => Ok(Goal::Best),
+        (_, Some(score)) => Ok(Goal::Least(score)),
+        _ => Err("neither a number from 1 to 100 nor `best`".to_owned()),
+    }
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -235,10 +238,21 @@ enum Batch {
 }
 
 impl SearchOptions {
-    fn options(&self, plans: Plans, batch: Batch, context: &Context) -> SolveOptions {
+    fn options(
+        &self,
+        plans: Plans,
+        batch: Batch,
+        threads: usize,
+        context: &Context,
+    ) -> SolveOptions {
         SolveOptions {
-            strategy: self.strategy.strategy(),
-            target: Score::new(self.goal).unwrap_or(Score::MAX),
+            strategy: self.strategy,
+            target: match self.goal {
+                Goal::Least(score) => score,
+                Goal::Best => Score::MAX,
+            },
+            optimal: self.optimal,
+            threads,
             plans,
             prune: PruneChoice::combined(&self.prune),
             keys: match self.keys {
@@ -254,9 +268,13 @@ impl SearchOptions {
                 depth: self.depth.unwrap_or(u32::MAX),
             },
             seed: self.seed,
+            scoring: match self.scoring {
+                ScoringChoice::Points => Scoring::Points,
+                ScoringChoice::Length => Scoring::Length,
+            },
             checker: match (self.check, batch) {
                 (CheckChoice::Naive, _) | (CheckChoice::Auto, Batch::No) => Checker::Naive,
-                (CheckChoice::Same, _) | (CheckChoice::Auto, Batch::Yes) => Checker::Same,
+                (CheckChoice::Datalog, _) | (CheckChoice::Auto, Batch::Yes) => Checker::Datalog,
             },
             ..SolveOptions::default()
         }
@@ -277,14 +295,29 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         false => Plans::First,
     };
     let by_length = [Strategy::Auto, Strategy::Iterative, Strategy::BreadthFirst];
-    if options.all && !by_length.contains(&options.search.strategy.strategy()) {
+    if options.all && !by_length.contains(&options.search.strategy) {
         bail!("--all needs a search by length: --strategy auto, iterative or bfs");
+    }
+    let proves = [Strategy::Auto, Strategy::Iterative, Strategy::BreadthFirst]
+        .into_iter()
+        .chain([Method::Levels, Method::AStar, Method::Steps].map(Strategy::Network));
+    if options.search.optimal && !proves.clone().any(|one| one == options.search.strategy) {
+        let names: Vec<&str> = proves.map(Strategy::name).collect();
+        bail!(
+            "--optimal needs a strategy that proves it: {}",
+            names.join(", ")
+        );
     }
     let batch = match options.each.is_some() || options.suite {
         true => Batch::Yes,
         false => Batch::No,
     };
-    let how = options.search.options(plans, batch, context);
+    let threads = match batch {
+        Batch::No => usize::from(options.threads),
+        Batch::Yes => 1,
+    };
+    let mut how = options.search.options(plans, batch, threads, context);
+    options.levels.apply(&mut how)?;
     if let Some(path) = &options.each {
         return batch::each(options, path, &how, context);
     }
@@ -293,7 +326,15 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
     let mut machine = options.rules.machine(context)?;
     let start = options.position.state(&mut machine, &options.rules, context)?;
-    let mut progress = Progress::new(context);
+    if let Some(at_most) = options.count {
+        let counted = count_from(&machine, &start, &how, at_most as usize)?;
+        report::print_count(&machine, &counted, context)?;
+        return Ok(match counted.plans.is_empty() {
+            true => Exit::Negative,
+            false => Exit::Done,
+        });
+    }
+    let mut progress = Progress::new(options.progress, context);
     let mut stats = Stats::default();
     if machine.game().role_count() > 1 {
         if !matches!(how.strategy, Strategy::Auto | Strategy::Mcts) {
@@ -309,7 +350,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         report::print_evaluation(&evaluation, context)?;
         return Ok(Exit::Done);
     }
-    let answer = solve_from(&machine, &start, &how, &mut stats, &mut progress);
+    let solve = match options.search.goal {
+        Goal::Least(_) => solve_from,
+        Goal::Best => solve_best_from,
+    };
+    let answer = solve(&machine, &start, &how, &mut stats, &mut progress);
     progress.finish();
     let answer = answer?;
     report::print(&machine, &how, &answer, &stats, options, context)?;
@@ -320,45 +365,6 @@ fn exit(answer: &Answer) -> Exit {
     match answer.verdict {
         Verdict::Solved { .. } => Exit::Done,
         _ => Exit::Negative,
-    }
-}
-
-/// A line on standard error that says how far a search is.
-pub(super) struct Progress(indicatif::ProgressBar);
-
-impl Progress {
-    pub(super) fn new(context: &Context) -> Self {
-        Progress(context.spinner("searching"))
-    }
-
-    /// Takes the line away.
-    pub(super) fn finish(&self) {
-        self.0.finish_and_clear();
-    }
-
-    fn show(&self, stats: &Stats) {
-        if self.0.is_hidden() {
-            return;
-        }
-        if let Some(level) = stats.levels.last() {
-            self.0.set_message(format!(
-                "depth {}, {} positions expanded, {} open, {} MiB",
-                level.depth,
-                stats.total().expanded,
-                level.frontier,
-                stats.peak_bytes >> 20
-            ));
-        }
-    }
-}
-
-impl Observer for Progress {
-    fn level(&mut self, stats: &Stats) {
-        self.show(stats);
-    }
-
-    fn tick(&mut self, stats: &Stats) {
-        self.show(stats);
     }
 }
 

@@ -207,6 +207,12 @@ impl Children {
         self.moves.is_empty()
     }
 
+    /// Bytes taken.
+    pub fn memory(&self) -> u64 {
+        let numbers = self.parents.capacity() + self.moves.capacity() + self.starts.capacity();
+        (8 * self.states.capacity() + 4 * numbers) as u64
+    }
+
     fn clear(&mut self) {
         self.states.clear();
         self.parents.clear();

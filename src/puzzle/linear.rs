@@ -14,9 +14,9 @@ use rustc_hash::FxHashMap;
 use super::effects::{Effects, Form};
 use super::gf2::{System, lightest, ones};
 use super::parity::odd;
-use super::{Outcome, Plan, Puzzle};
-use crate::propnet::batch::{Packed, holds, pack};
-use crate::propnet::network::{Literal, read};
+use super::{Outcome, Plan, Position, Puzzle};
+use crate::propnet::batch::{Packed, holds};
+use crate::propnet::network::Literal;
 
 /// Vectors of a kernel whose sums are all looked at, where all moves are legal
 /// and the least sum is likely to be a plan, and elsewhere.
@@ -127,7 +127,7 @@ fn in_order(puzzle: &Puzzle, plan: Plan) -> Option<Plan> {
     for _ in 0..MOST_STATES.max(4 * left.len()) {
         let next = at.last_mut()?;
         let Some(&chosen) = left.get(*next) else {
-            if left.is_empty() && Position::new(puzzle, &state, None).holds(puzzle.solved) {
+            if left.is_empty() && Position::new(&puzzle.net, &state, None).holds(puzzle.solved) {
                 return Some(made.into_iter().map(|(chosen, _)| chosen).collect());
             }
             at.pop();
@@ -138,36 +138,15 @@ fn in_order(puzzle: &Puzzle, plan: Plan) -> Option<Plan> {
         };
         *next += 1;
         let index = *next - 1;
-        let position = Position::new(puzzle, &state, Some(chosen));
+        let position = Position::new(&puzzle.net, &state, Some(chosen));
         if position.holds(net.terminal) {
             *next = left.len();
         } else if position.holds(net.legal[0][chosen as usize]) {
-            let after = pack(net.next.iter().map(|&next| position.holds(next)));
+            let after = position.after(net);
             left.remove(index);
             made.push((chosen, std::mem::replace(&mut state, after)));
             at.push(0);
         }
     }
     None
-}
-
-/// The network in one state, with a move or none.
-struct Position(Vec<u64>);
-
-impl Position {
-    fn new(puzzle: &Puzzle, state: &[u64], chosen: Option<u32>) -> Self {
-        let net = &puzzle.net;
-        let mut inputs = vec![0; net.network.inputs()];
-        for (fact, input) in inputs[..net.facts.len()].iter_mut().enumerate() {
-            *input = u64::from(holds(state, fact));
-        }
-        if let Some(chosen) = chosen {
-            inputs[net.move_input(0, chosen as usize)] = 1;
-        }
-        Position(net.network.evaluate(&inputs))
-    }
-
-    fn holds(&self, literal: Literal) -> bool {
-        read(literal, &self.0) & 1 == 1
-    }
 }

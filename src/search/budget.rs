@@ -172,8 +172,20 @@ impl<'a> Meter<'a> {
         bytes: u64,
     ) -> Result<(), BudgetKind> {
         self.record(entries, bytes);
+        self.check()?;
+        self.charge(nodes, arcs, entries, bytes);
+        Ok(())
+    }
+
+    /// Whether time is up or somebody interrupts.
+    pub(crate) fn check(&mut self) -> Result<(), BudgetKind> {
         self.until_check = 0;
-        self.check_outside()?;
+        self.check_outside()
+    }
+
+    /// As [`Meter::spend`], of what is done already.
+    pub(crate) fn charge(&mut self, nodes: u64, arcs: u64, entries: usize, bytes: u64) {
+        self.record(entries, bytes);
         bump(&mut self.expanded, nodes);
         let level = self.level();
         bump(&mut level.counts.expanded, nodes);
@@ -186,7 +198,11 @@ impl<'a> Meter<'a> {
             self.level().elapsed = self.level_started.elapsed();
             self.observer.tick(self.stats);
         }
-        Ok(())
+    }
+
+    /// What was counted until now.
+    pub(crate) fn stats(&self) -> &Stats {
+        self.stats
     }
 
     /// How many states may still be expanded.

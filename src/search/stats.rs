@@ -74,9 +74,27 @@ pub struct Stats {
     pub peak_bytes: u64,
     /// Time spent in all.
     pub elapsed: Duration,
+    /// The moves of the shortest plan so far, where one is known and a shorter one
+    /// is looked for.
+    pub best_length: Option<usize>,
+    /// The most that an end is worth that was found on the way.
+    pub best_score: Option<u8>,
+    /// No plan has so many moves or fewer.
+    pub refuted: Option<u32>,
 }
 
 impl Stats {
+    /// Adds what another search counted beside this one.
+    pub fn add(&mut self, other: Stats) {
+        self.levels.extend(other.levels);
+        self.peak_entries = self.peak_entries.max(other.peak_entries);
+        self.peak_bytes = self.peak_bytes.max(other.peak_bytes);
+        self.elapsed = self.elapsed.saturating_add(other.elapsed);
+        self.best_length = other.best_length.or(self.best_length);
+        self.best_score = self.best_score.max(other.best_score);
+        self.refuted = self.refuted.max(other.refuted);
+    }
+
     /// The sum over all levels.
     pub fn total(&self) -> Counts {
         let mut total = Counts::default();

@@ -45,7 +45,7 @@ pub(super) fn search<M: Machine>(
     let mut line: Option<BestEnd> = None;
     let mut completed: Option<u32> = None;
     // Plans of the least length are what only a search by length can promise.
-    let by_length = options.plans != Plans::First;
+    let by_length = options.plans != Plans::First || options.optimal;
     let mut portfolio = Portfolio {
         breadth: true,
         depth: !by_length,

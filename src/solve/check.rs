@@ -1,12 +1,14 @@
 //! Playing plans again, on an evaluator that shares nothing with the search.
 
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use super::SolveError;
 use crate::game::{Move, Score};
 use crate::ground::TermId;
-use crate::machine::{Limits, Machine, NaiveMachine, PlayError};
+use crate::machine::{DatalogMachine, Limits, Machine, NaiveMachine, PlayError};
 
 /// Who plays a plan again.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, serde::Serialize)]
@@ -15,8 +17,8 @@ pub enum Checker {
     /// The naive evaluator, which shares nothing but the rules with others.
     #[default]
     Naive,
-    /// The machine that searched; also where the naive evaluator is too slow.
-    Same,
+    /// The Datalog evaluator; also where the naive one is too slow.
+    Datalog,
     /// Nobody; also where there is no plan, or an interrupt came before its end.
     Nobody,
 }
@@ -43,18 +45,19 @@ impl fmt::Display for WrongPlan {
 /// Most matches that the naive evaluator may try in one state.
 const NAIVE_WORK: u64 = 20_000_000;
 /// Longest time for all plans on the naive evaluator; after it the rest is left
-/// to the machine.
+/// to Datalog.
 const NAIVE_TIME: Duration = Duration::from_secs(1);
 
 /// Plays plans, and checks that each ends the game with the score given, or at
 /// least `target`. `start` is the state's facts. The plans are played by
-/// `checker`, or by the machine where the naive evaluator is too slow.
+/// `checker`, or by the Datalog evaluator where the naive one is too slow.
 pub(super) fn check_all<M: Machine>(
     machine: &M,
     start: &[TermId],
     plans: &[(&[Move], Option<Score>)],
     target: Score,
     checker: Checker,
+    interrupt: Option<&Arc<AtomicBool>>,
 ) -> Result<Checker, SolveError> {
     if plans.is_empty() || checker == Checker::Nobody {
         return Ok(Checker::Nobody);
@@ -72,9 +75,15 @@ pub(super) fn check_all<M: Machine>(
             Err(error) => return Err(error),
         }
     }
-    match play_all(machine.clone(), start, plans, target, None) {
+    let limits = Limits {
+        interrupt: interrupt.cloned().unwrap_or_default(),
+        ..Limits::default()
+    };
+    let datalog = DatalogMachine::new(machine.game(), limits).map_err(SolveError::Play);
+    let played = datalog.and_then(|datalog| play_all(datalog, start, plans, target, None));
+    match played {
         Err(SolveError::Play(PlayError::Interrupted)) => Ok(Checker::Nobody),
-        other => other.map(|_| Checker::Same),
+        other => other.map(|_| Checker::Datalog),
     }
 }
 

@@ -77,6 +77,7 @@ fn measure(
     context: &Context,
 ) -> Result<(), (Failure, String)> {
     let limits = Limits {
+        ground: task.ground.limits(task.ground_time, context),
         interrupt: Arc::clone(context.interrupt()),
         ..Limits::default()
     };
@@ -115,7 +116,11 @@ fn measure(
     let wall = wall.elapsed();
     row.take_tally(tally, wall, since(begun));
     row.take_readiness(subject.readiness());
-    Ok(())
+    match &row.fault {
+        // There is nothing to measure.
+        Some(fault) if row.scored == 0 => Err((Failure::Rules, fault.clone())),
+        _ => Ok(()),
+    }
 }
 
 fn since(begun: Option<Duration>) -> Option<Duration> {

@@ -6,9 +6,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::bench::Row;
+use crate::cli::rules::GroundOptions;
 
 /// One game on one backend.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Task {
     /// The rule files.
     pub files: Vec<PathBuf>,
@@ -23,6 +24,9 @@ pub(super) struct Task {
     pub depth: u64,
     pub lanes: Option<usize>,
     pub no_jit: bool,
+    pub ground: GroundOptions,
+    /// Time for a network if none is given.
+    pub ground_time: Duration,
     pub case_sensitive: bool,
     /// Bytes of memory at which the process ends itself.
     pub memory: Option<u64>,

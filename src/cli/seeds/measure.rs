@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow, bail};
-use clap::ValueEnum;
 use serde::Serialize;
 
 use super::spec::{
@@ -17,16 +16,15 @@ use super::spec::{
 };
 use crate::check::{self, ReadOptions};
 use crate::cli::Context;
-use crate::cli::solve::{StrategyChoice, texts, verdict_name};
+use crate::cli::solve::{texts, verdict_name};
 use crate::diagnostic::Severity;
 use crate::game::{Move, Score};
 use crate::grid::{self, Grid};
 use crate::machine::{AnyMachine, DatalogMachine, Limits, Machine, PropnetState};
 use crate::propnet::GroundLimits;
-use crate::puzzle::{Puzzle, collapse};
 use crate::search::graph::{Explore, explore};
 use crate::search::{Budget, LevelStats, Plans, Prune, Stats, Verdict, graph};
-use crate::solve::{Checker, GameProblem, Keys, SolveOptions, Strategy, solve};
+use crate::solve::{Checker, GameProblem, Keys, Scoring, SolveOptions, Strategy, count_from, solve};
 use crate::span::{Source, Sources};
 use crate::verify::{self, verify};
 
@@ -213,7 +211,9 @@ impl Bench<'_> {
             true => Plans::AllShortest { max: 1_000 },
             false => Plans::First,
         };
-        let how = self.how(&run.strategy, plans, run.most_seconds)?;
+        let mut how = self.how(&run.strategy, plans, run.most_seconds)?;
+        how.threads = run.threads.max(1);
+        how.levels.whole = run.whole;
         let spinner = self.context.spinner(&run.label);
         let solved = answer(&ready, &how, &mut stats);
         spinner.finish_and_clear();
@@ -262,7 +262,11 @@ impl Bench<'_> {
         let Some(boards) = self.listed(&run.boards)? else {
             return Ok(None);
         };
-        let how = self.how(&run.strategy, Plans::First, run.most_seconds)?;
+        let mut how = self.how(&run.strategy, Plans::First, run.most_seconds)?;
+        how.scoring = match run.by_length {
+            true => Scoring::Length,
+            false => Scoring::Points,
+        };
         let mut row = BoardsRow {
             label: run.label.clone(),
             theirs: run.theirs.clone(),
@@ -393,13 +397,12 @@ impl Bench<'_> {
     }
 
     fn how(&self, strategy: &str, plans: Plans, seconds: f64) -> anyhow::Result<SolveOptions> {
-        let choice = StrategyChoice::from_str(strategy, true);
-        let choice = choice.map_err(|_| anyhow!("there is no strategy {strategy}"))?;
+        let choice = Strategy::all().find(|choice| choice.name() == strategy);
         Ok(SolveOptions {
-            strategy: choice.strategy(),
+            strategy: choice.ok_or_else(|| anyhow!("there is no strategy {strategy}"))?,
             plans,
             budget: self.budget(seconds, None)?,
-            checker: Checker::Same,
+            checker: Checker::Nobody,
             ..SolveOptions::default()
         })
     }
@@ -498,16 +501,8 @@ fn answer(ready: &Ready, how: &SolveOptions, stats: &mut Stats) -> anyhow::Resul
 /// Solutions that differ in the moves that are made, checked.
 fn counted(ready: &Ready, how: &SolveOptions, most: usize) -> anyhow::Result<Solved> {
     let began = Instant::now();
-    let network = ready.machine.network(&ready.start);
-    let (net, packed) = network.ok_or_else(|| anyhow!("the game has no network"))?;
-    let puzzle = Puzzle::new(net.clone(), packed, how.target);
-    let puzzle = puzzle.ok_or_else(|| anyhow!("the game has not one role"))?;
-    let found = collapse::count(&puzzle, &how.budget, most);
-    let plans = found.plans.iter().map(|plan| {
-        let moves = plan.iter();
-        moves.map(|&number| puzzle.net.moves[0][number as usize]).collect()
-    });
-    let plans: Vec<Vec<Move>> = plans.collect();
+    let found = count_from(&ready.machine, &ready.start, how, most)?;
+    let plans = found.plans;
     let took = began.elapsed();
     Ok(Solved {
         verdict: match (plans.is_empty(), found.is_all) {

@@ -136,6 +136,12 @@ pub(super) struct SearchRun {
     /// All shortest plans, not only one.
     #[serde(default)]
     pub all: bool,
+    /// Of a search by level: whether it goes on past a plan.
+    #[serde(default)]
+    pub whole: bool,
+    /// 0 counts as 1.
+    #[serde(default)]
+    pub threads: usize,
     #[serde(default = "minute")]
     pub most_seconds: f64,
     #[serde(default)]
@@ -182,6 +188,10 @@ pub(super) struct BoardRun {
     pub boards: Boards,
     #[serde(default = "auto")]
     pub strategy: String,
+    /// Whether playouts are worth the more the shorter a solution is, and less where
+    /// they come back to a position.
+    #[serde(default)]
+    pub by_length: bool,
     /// Solutions looked for, by sets of moves.
     pub count: Option<usize>,
     #[serde(default = "minute")]

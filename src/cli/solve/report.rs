@@ -8,9 +8,10 @@ use serde::Serialize;
 use super::{Options, StatsFormat, texts};
 use crate::analysis::{Finding, findings};
 use crate::cli::Context;
+use crate::game::Score;
 use crate::machine::{AnyMachine, Machine};
 use crate::search::{BudgetKind, Compare, Counts, Coverage, LevelStats, Stats, Verdict};
-use crate::solve::{Answer, Checker, Evaluation, SolveOptions, budget_name};
+use crate::solve::{Answer, Checker, Counted, Evaluation, SolveOptions, budget_name};
 
 /// An answer as `--json` prints it.
 #[derive(Serialize)]
@@ -30,8 +31,13 @@ struct Record {
     #[serde(skip_serializing_if = "Option::is_none")]
     coverage: Option<&'static str>,
     plans: Vec<Vec<String>>,
+    /// The least score that was wanted.
+    target: u8,
     #[serde(skip_serializing_if = "Option::is_none")]
     best: Option<BestRecord>,
+    /// No end is worth more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bound: Option<u8>,
     strategy: String,
     checked_by: Checker,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -127,7 +133,7 @@ pub(in crate::cli) fn verdict_name<A>(verdict: &Verdict<A>) -> &'static str {
 }
 
 /// The verdict in one line.
-pub(super) fn verdict_text(answer: &Answer, options: &SolveOptions) -> String {
+pub(super) fn verdict_text(answer: &Answer) -> String {
     match &answer.verdict {
         Verdict::Solved {
             plans,
@@ -151,7 +157,7 @@ pub(super) fn verdict_text(answer: &Answer, options: &SolveOptions) -> String {
         }
         Verdict::Unsolvable => format!(
             "unsolvable: no sequence of moves ends with {}",
-            score_text(options)
+            score_text(answer.target)
         ),
         Verdict::NoSolutionWithin(depth) => {
             format!("no solution within {depth} moves; longer plans were not looked for")
@@ -169,8 +175,8 @@ pub(super) fn verdict_text(answer: &Answer, options: &SolveOptions) -> String {
     }
 }
 
-fn score_text(options: &SolveOptions) -> String {
-    match options.target.get() {
+fn score_text(target: Score) -> String {
+    match target.get() {
         100 => "100 points".to_owned(),
         least => format!("{least} points or more"),
     }
@@ -212,20 +218,23 @@ pub(super) fn print(
     let mut lines = Vec::new();
     if let Verdict::Solved { plans, .. } = &answer.verdict {
         // The plans alone are the answer; what is said about them is not.
-        context.note(verdict_text(answer, how));
+        context.note(verdict_text(answer));
         for plan in plans.iter().filter(|plan| !plan.is_empty()) {
             lines.push(texts(machine, plan).join(" "));
         }
     }
     if !matches!(answer.verdict, Verdict::Solved { .. }) {
-        lines.push(verdict_text(answer, how));
+        lines.push(verdict_text(answer));
     }
     if let Some(best) = &answer.best {
         let plan = texts(machine, &best.plan).join(" ");
         lines.push(format!("best end found: {} points, by", best.score));
         lines.push(plan);
     }
-    if answer.checked == Checker::Same && how.checker == Checker::Naive {
+    if let Some(bound) = answer.bound.filter(|bound| bound.get() > 0) {
+        lines.push(format!("no end is worth more than {bound} points"));
+    }
+    if answer.checked == Checker::Datalog && how.checker == Checker::Naive {
         context.note("note: the game is too large to check the plan on the naive evaluator");
     }
     if let (Some(format), None) = (options.stats, &options.stats_file) {
@@ -249,6 +258,8 @@ fn record(machine: &AnyMachine, answer: &Answer, stats: &Stats) -> Record {
             score: best.score.get(),
             plan: texts(machine, &best.plan),
         }),
+        target: answer.target.get(),
+        bound: answer.bound.map(|bound| bound.get()),
         strategy: answer.chosen.clone(),
         checked_by: answer.checked,
         fault: answer.fault.as_ref().map(ToString::to_string),
@@ -353,6 +364,35 @@ fn statistics(stats: &Stats, stripped: usize, format: StatsFormat) -> String {
             lines.collect()
         }
     }
+}
+
+/// Prints how many solutions there are.
+pub(super) fn print_count(
+    machine: &AnyMachine,
+    counted: &Counted,
+    context: &Context,
+) -> anyhow::Result<()> {
+    let count = counted.plans.len();
+    let plans: Vec<Vec<String>> =
+        (counted.plans.iter()).map(|plan| texts(machine, plan)).collect();
+    if context.json() {
+        return context.print_json(&serde_json::json!({
+            "game": machine.game().name(),
+            "solutions": count,
+            "complete": counted.is_all,
+            "plans": plans,
+        }));
+    }
+    let number = match count {
+        1 => "1 solution".to_owned(),
+        _ => format!("{count} solutions"),
+    };
+    context.note(match counted.is_all {
+        true => format!("exactly {number}"),
+        false => format!("{number}; there may be more"),
+    });
+    let lines = plans.iter().filter(|plan| !plan.is_empty());
+    Ok(context.print_lines(lines.map(|plan| plan.join(" ")))?)
 }
 
 /// Prints what the moves of a state promise each role.

@@ -91,6 +91,13 @@ impl Layout {
         self.key_bits
     }
 
+    /// The facts that keys tell.
+    pub(in crate::puzzle) fn key_facts(&self) -> impl Iterator<Item = usize> {
+        let fields = self.fields.iter();
+        let fields = fields.filter(|field| field.at < self.key_bits);
+        fields.flat_map(|field| field.facts.iter().copied())
+    }
+
     /// What equal keys promise; never a mere hint.
     pub fn meaning(&self) -> KeyMeaning {
         self.meaning

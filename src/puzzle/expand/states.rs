@@ -9,9 +9,13 @@ pub(in crate::puzzle) struct States {
     bits: usize,
     /// Bytes of a state.
     bytes: usize,
+    /// The first one grows; the others have their size from the start.
     chunks: Vec<Vec<u8>>,
     len: usize,
-    /// 0 where nothing is; else the number from 1, below the hash's low bits.
+    /// States before this one are kept but not found again.
+    since: usize,
+    /// 0 where nothing is; else the number from 1, counted from `since`, below
+    /// the hash's low bits.
     table: Vec<u32>,
     /// Bits of a table's word that are the number.
     number_bits: u32,
@@ -22,14 +26,17 @@ pub(in crate::puzzle) struct States {
 #[derive(Copy, Clone, Debug)]
 pub(in crate::puzzle) struct Full;
 
-/// States of a chunk.
-const CHUNK: usize = 1 << 12;
+/// States of a chunk; of the first one at first.
+const CHUNK: usize = 1 << 10;
+const FIRST_CHUNK: usize = 16;
+/// Bytes that a chunk takes beside its states.
+const BESIDE: usize = SLACK + size_of::<Vec<u8>>() + 16;
 /// Bytes behind a chunk's states, so that whole words can be read.
 const SLACK: usize = 8;
 /// States looked up at once.
 const AHEAD: usize = 64;
 /// Places of the first table.
-const FIRST: usize = 1 << 12;
+const FIRST: usize = 1 << 6;
 
 impl States {
     /// An empty set that takes no more than so many bytes, about.
@@ -39,6 +46,7 @@ impl States {
             bytes: bits.div_ceil(8),
             chunks: Vec::new(),
             len: 0,
+            since: 0,
             table: Vec::new(),
             number_bits: 0,
             most_bytes,
@@ -53,13 +61,49 @@ impl States {
 
     /// Bytes taken, about.
     pub fn memory(&self) -> u64 {
-        4 * self.table.len() as u64 + (self.chunks.len() * (CHUNK * self.bytes + SLACK)) as u64
+        4 * self.table.len() as u64 + self.chunk_bytes(self.len)
+    }
+
+    /// Bytes that so many states take.
+    fn chunk_bytes(&self, states: usize) -> u64 {
+        let room = match states {
+            0 => return 0,
+            1..=CHUNK => states.next_power_of_two().max(FIRST_CHUNK),
+            _ => states.next_multiple_of(CHUNK),
+        };
+        (room * self.bytes + states.div_ceil(CHUNK) * BESIDE) as u64
     }
 
     /// Forgets all states and keeps the memory.
     pub fn clear(&mut self) {
         self.len = 0;
+        self.since = 0;
         self.table.fill(0);
+    }
+
+    /// Keeps all states, but as if none of them were known: they are new if they
+    /// come again.
+    pub fn forget(&mut self) {
+        self.since = self.len;
+        self.rebuild(FIRST);
+    }
+
+    /// Takes back all states from this number on.
+    pub fn truncate(&mut self, len: usize) {
+        if len < self.len {
+            self.len = len;
+            self.chunks.truncate(len.div_ceil(CHUNK));
+            self.rebuild(self.table.len());
+        }
+    }
+
+    /// The states as they lie in memory, some at a time.
+    pub fn bytes(&self) -> impl Iterator<Item = &[u8]> {
+        let chunks = self.chunks.iter().take(self.len.div_ceil(CHUNK));
+        chunks.enumerate().map(|(chunk, bytes)| {
+            let states = CHUNK.min(self.len - chunk * CHUNK);
+            &bytes[..states * self.bytes]
+        })
     }
 
     /// Copies the key of a state over the first bits of `out`; the other bits
@@ -89,28 +133,32 @@ impl States {
         mut see: impl FnMut(usize, u32, bool),
     ) -> Result<(), Full> {
         self.reserve(states.len() / stride)?;
-        let numbers = low(self.number_bits as usize) as u32;
         let mut hashes = [0; AHEAD];
+        let mut places = [0; AHEAD];
         for (number, batch) in states.chunks(AHEAD * stride).enumerate() {
             // What the table says is read ahead, and then what it points to, all
             // independent of each other, so that the memory answers many at a
             // time.
             let count = batch.len() / stride;
-            for (state, hash) in batch.chunks(stride).zip(&mut hashes) {
-                *hash = self.hash(state);
-            }
-            let places = hashes.map(|hash| self.place(hash));
-            let words = places.map(|place| self.table[place]);
             let mut touched = 0;
-            for (&hash, &word) in hashes.iter().zip(&words).take(count) {
-                if word != 0 && (word ^ self.word(hash, 0)) & !numbers == 0 {
-                    let number = (word & numbers) as usize - 1;
+            for (position, state) in batch.chunks_exact(stride).enumerate() {
+                let hash = hash_of(state, self.bits);
+                (hashes[position], places[position]) = (hash, self.place(hash));
+                touched ^= self.table[places[position]];
+            }
+            std::hint::black_box(touched);
+            let mut touched = 0;
+            for (place, &hash) in places.iter_mut().zip(&hashes).take(count) {
+                let (at, number) = self.follow(*place, hash);
+                *place = at;
+                if let Some(number) = number {
                     touched ^= self.chunks[number / CHUNK][number % CHUNK * self.bytes];
                 }
             }
             std::hint::black_box(touched);
-            for (position, (state, &hash)) in batch.chunks(stride).zip(&hashes).enumerate() {
-                let (state, is_new) = self.insert(state, hash);
+            for (position, state) in batch.chunks_exact(stride).enumerate() {
+                // What stands before the place is another's.
+                let (state, is_new) = self.insert(state, hashes[position], places[position]);
                 see(number * AHEAD + position, state, is_new);
             }
         }
@@ -119,34 +167,50 @@ impl States {
 
     /// The number of a state.
     pub fn find(&self, state: &[u64]) -> Option<u32> {
-        self.seek(state, self.hash(state)).ok()
+        let hash = hash_of(state, self.bits);
+        self.seek(state, hash, self.place(hash)).ok()
     }
 
-    fn insert(&mut self, state: &[u64], hash: u64) -> (u32, bool) {
-        match self.seek(state, hash) {
+    fn insert(&mut self, state: &[u64], hash: u64, place: usize) -> (u32, bool) {
+        match self.seek(state, hash, place) {
             Ok(number) => (number, false),
             Err(place) => {
-                self.table[place] = self.word(hash, self.len);
+                self.table[place] = self.word(hash, self.len - self.since);
                 self.push(state);
                 (self.len as u32 - 1, true)
             }
         }
     }
 
-    /// The number of a state, or the place where its number belongs.
-    fn seek(&self, state: &[u64], hash: u64) -> Result<u32, usize> {
+    /// The number of a state, or the place where its number belongs; looked for
+    /// from a place on.
+    fn seek(&self, state: &[u64], hash: u64, mut place: usize) -> Result<u32, usize> {
+        loop {
+            let (at, number) = self.follow(place, hash);
+            match number {
+                None => return Err(at),
+                Some(number) if self.is_at(state, number) => return Ok(number as u32),
+                Some(_) => place = at + 1,
+            }
+            if place == self.table.len() {
+                place = 0;
+            }
+        }
+    }
+
+    /// The first place from one on that is free or of a state with such a hash,
+    /// and the number of that state.
+    fn follow(&self, mut place: usize, hash: u64) -> (usize, Option<usize>) {
         let numbers = low(self.number_bits as usize) as u32;
         let wanted = self.word(hash, 0);
         let table: &[u32] = &self.table;
-        let mut place = self.place(hash);
         loop {
             let word = table[place];
             if word == 0 {
-                return Err(place);
+                return (place, None);
             }
-            let number = (word & numbers).wrapping_sub(1);
-            if (word ^ wanted) & !numbers == 0 && self.is_at(state, number as usize) {
-                return Ok(number);
+            if (word ^ wanted) & !numbers == 0 {
+                return (place, Some(self.since + (word & numbers) as usize - 1));
             }
             place += 1;
             if place == table.len() {
@@ -158,10 +222,20 @@ impl States {
     fn push(&mut self, state: &[u64]) {
         let (chunk, at) = (self.len / CHUNK, self.len % CHUNK * self.bytes);
         if chunk == self.chunks.len() {
-            self.chunks.push(vec![0; CHUNK * self.bytes + SLACK]);
+            self.chunks.push(Vec::new());
+        }
+        let bytes = &mut self.chunks[chunk];
+        if bytes.len() < at + self.bytes + SLACK {
+            let states = match chunk {
+                0 => (self.len + 1).next_power_of_two().max(FIRST_CHUNK),
+                _ => CHUNK,
+            };
+            let size = states * self.bytes + SLACK;
+            bytes.reserve_exact(size - bytes.len());
+            bytes.resize(size, 0);
         }
         let mut left = self.bits;
-        let out = &mut self.chunks[chunk][at..at + self.bytes];
+        let out = &mut bytes[at..at + self.bytes];
         for (out, &word) in out.chunks_mut(8).zip(state) {
             out.copy_from_slice(&(word & low(left)).to_le_bytes()[..out.len()]);
             left = left.saturating_sub(64);
@@ -172,6 +246,9 @@ impl States {
     fn is_at(&self, state: &[u64], number: usize) -> bool {
         let at = number % CHUNK * self.bytes;
         let bytes = &self.chunks[number / CHUNK][at..];
+        if let ([word], Some(bytes)) = (state, bytes.first_chunk()) {
+            return (u64::from_le_bytes(*bytes) ^ word) & low(self.bits) == 0;
+        }
         let mut left = self.bits;
         for (&word, bytes) in state.iter().zip(bytes.chunks(8)) {
             if left == 0 {
@@ -184,22 +261,6 @@ impl States {
             left = left.saturating_sub(64);
         }
         true
-    }
-
-    fn hash(&self, state: &[u64]) -> u64 {
-        let mut left = self.bits;
-        let mut hash = 0x9e37_79b9_7f4a_7c15;
-        for &word in state {
-            if left == 0 {
-                break;
-            }
-            let product = u128::from((word & low(left)) ^ hash) * 0xa076_1d64_78bd_642f;
-            hash = product as u64 ^ (product >> 64) as u64;
-            left = left.saturating_sub(64);
-        }
-        // The high bits choose the place: they must depend on all.
-        hash ^= hash >> 32;
-        hash.wrapping_mul(0xe703_7ed1_a0b4_28db)
     }
 
     fn place(&self, hash: u64) -> usize {
@@ -223,10 +284,10 @@ impl States {
         if wanted >= u32::MAX as usize {
             return Err(Full);
         }
-        let chunks = wanted.div_ceil(CHUNK) as u64;
-        let states = chunks * (CHUNK * self.bytes + SLACK) as u64;
+        let states = self.chunk_bytes(wanted);
         let room = self.most_bytes.saturating_sub(states) / 4;
-        if wanted <= Self::room(self.table.len()) {
+        let known = wanted - self.since;
+        if known <= Self::room(self.table.len()) {
             // What a batch adds at most may be more than it does.
             return if self.table.len() as u64 <= room {
                 Ok(())
@@ -234,14 +295,14 @@ impl States {
                 Err(Full)
             };
         }
-        let least = wanted + wanted / 3 + 5;
+        let least = known + known / 3 + 5;
         if room < least as u64 {
             return Err(Full);
         }
         // What the states to come take is left to them.
-        let fair = states.max(1) as f64 / wanted as f64;
-        let fair = (self.most_bytes as f64 / (4.0 + 0.8 * fair)) as usize;
-        let places = (2 * self.table.len()).min(fair).max(least);
+        let left = self.most_bytes - self.chunk_bytes(self.since);
+        let fair = left as f64 / (4.0 + 0.8 * self.bytes as f64);
+        let places = (2 * self.table.len()).min(fair as usize).max(least);
         self.rebuild(places);
         Ok(())
     }
@@ -253,11 +314,11 @@ impl States {
         self.number_bits = usize::BITS - (Self::room(places) + 1).leading_zeros();
         let mut state = vec![0; self.bits.div_ceil(64)];
         let mut hashes = [0; AHEAD];
-        for first in (0..self.len).step_by(AHEAD) {
+        for first in (self.since..self.len).step_by(AHEAD) {
             let batch = first..self.len.min(first + AHEAD);
             for (number, hash) in batch.clone().zip(&mut hashes) {
                 self.read(number, &mut state);
-                *hash = self.hash(&state);
+                *hash = hash_of(&state, self.bits);
             }
             let places_ahead = hashes.map(|hash| self.place(hash));
             std::hint::black_box(places_ahead.map(|place| self.table[place]));
@@ -266,14 +327,31 @@ impl States {
                 while self.table[place] != 0 {
                     place = (place + 1) % places;
                 }
-                self.table[place] = self.word(hash, number);
+                self.table[place] = self.word(hash, number - self.since);
             }
         }
     }
 }
 
+/// A number that looks as if chosen by chance, from the first bits of a state.
+pub(in crate::puzzle) fn hash_of(state: &[u64], bits: usize) -> u64 {
+    let mut left = bits;
+    let mut hash = 0x9e37_79b9_7f4a_7c15;
+    for &word in state {
+        if left == 0 {
+            break;
+        }
+        let product = u128::from((word & low(left)) ^ hash) * 0xa076_1d64_78bd_642f;
+        hash = product as u64 ^ (product >> 64) as u64;
+        left = left.saturating_sub(64);
+    }
+    // The high bits choose the place: they must depend on all.
+    hash ^= hash >> 32;
+    hash.wrapping_mul(0xe703_7ed1_a0b4_28db)
+}
+
 /// So many bits, the lowest.
-fn low(bits: usize) -> u64 {
+pub(in crate::puzzle) fn low(bits: usize) -> u64 {
     if bits >= 64 {
         u64::MAX
     } else {

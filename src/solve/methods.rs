@@ -1,77 +1,22 @@
-//! Methods that work on the network of a game, and a portfolio of them.
+//! Methods that work on the network of a game.
 //!
-//! In: a [`Puzzle`] and a budget. Out: what the first method came to that came to
-//! anything, and why it did. What analysis finds comes first: linear systems,
-//! sums that no move makes larger, final states that a set of moves brings about.
-//! Then searches take turns in growing slices.
+//! In: a [`Puzzle`] and a budget. Out: what a method came to, and why it applied.
 
-use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
-
-use super::SolveOptions;
+use super::{Method, SolveOptions, Strategy};
 use crate::puzzle::best_first::{Order, best_first};
 use crate::puzzle::collapse::{collapse, collapse_sure};
 use crate::puzzle::dive::{DeadEnd, DiveOptions, dive};
 use crate::puzzle::effects::Effects;
 use crate::puzzle::estimate::Estimate;
-use crate::puzzle::levels::levels;
+use crate::puzzle::levels::{LevelsOptions, levels};
+use crate::puzzle::nested::{Nested, nested};
+use crate::puzzle::nrpa::{Nrpa, nrpa};
 use crate::puzzle::potential::Potentials;
+use crate::puzzle::rollout::Sampling;
+use crate::puzzle::uct::{Uct, uct};
 use crate::puzzle::unroll::unroll;
-use crate::puzzle::{Outcome, Puzzle, Reason, linear, parity};
+use crate::puzzle::{BestSoFar, Outcome, Puzzle, Reason, linear, parity};
 use crate::search::{Budget, Observer, Stats};
-
-/// A method on the network.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Method {
-    /// Linear systems, parities and potentials.
-    Algebra,
-    /// A set of moves that brings about a final state, by SAT.
-    MoveSet,
-    /// A state and a move for each step, by SAT.
-    Steps,
-    /// Level by level, packed states.
-    Levels,
-    /// Depth-first, many at a time, in several orders.
-    Dive,
-    /// The least estimate first.
-    Greedy,
-    /// What is new first, then greedily.
-    Novelty,
-    /// Moves made and a lower bound of those to come.
-    AStar,
-    /// The best of each level only.
-    Beam,
-}
-
-impl Method {
-    /// Every method.
-    pub const ALL: [Method; 9] = [
-        Method::Algebra,
-        Method::MoveSet,
-        Method::Steps,
-        Method::Levels,
-        Method::Dive,
-        Method::Greedy,
-        Method::Novelty,
-        Method::AStar,
-        Method::Beam,
-    ];
-
-    /// What it is called.
-    pub fn name(self) -> &'static str {
-        match self {
-            Method::Algebra => "algebra",
-            Method::MoveSet => "a set of moves by SAT",
-            Method::Steps => "steps by SAT",
-            Method::Levels => "breadth-first on packed states",
-            Method::Dive => "depth-first on packed states",
-            Method::Greedy => "greedy best-first",
-            Method::Novelty => "novelty",
-            Method::AStar => "A*",
-            Method::Beam => "beam",
-        }
-    }
-}
 
 /// What a method came to.
 pub(super) struct Found {
@@ -82,41 +27,20 @@ pub(super) struct Found {
 
 /// States that a beam keeps of each level.
 const BEAM: usize = 4_096;
-/// States that a search may expand in the first round, how much more it may in
-/// the next, and rounds.
-const FIRST_ROUND: u64 = 20_000;
-const GROWTH: u64 = 6;
-/// States that breadth-first may expand in any round, times gates: for small games
-/// it ends with a shortest plan or a proof.
-const LEVELS: u64 = 100_000_000;
-const MOST_LEVELS: u64 = 200_000;
-const ROUNDS: u32 = 8;
-/// Seconds of a SAT solver in the first round.
-const FIRST_SECONDS: f64 = 0.5;
-
-/// What takes turns.
-const SEARCHES: [Method; 7] = [
-    Method::Levels,
-    Method::Dive,
-    Method::Greedy,
-    Method::Novelty,
-    Method::Steps,
-    Method::AStar,
-    Method::Beam,
-];
 
 /// Methods on one puzzle, and what they learned.
 pub(super) struct Methods<'p> {
     puzzle: &'p Puzzle,
     options: &'p SolveOptions,
-    started: Instant,
     /// Once it is needed.
     effects: Option<Option<Effects>>,
     potentials: Option<Option<Learned>>,
     /// Whether linear programs, and sets of moves that may be none, are left out.
-    is_hasty: bool,
+    pub is_hasty: bool,
     /// Whether there is one order of moves at a time.
-    is_alone: bool,
+    pub is_alone: bool,
+    /// The best end that was met on the way to none that is good enough.
+    pub best: Option<BestSoFar>,
 }
 
 impl<'p> Methods<'p> {
@@ -124,16 +48,35 @@ impl<'p> Methods<'p> {
         Methods {
             puzzle,
             options,
-            started: Instant::now(),
             effects: None,
             potentials: None,
             is_hasty: false,
             is_alone: false,
+            best: None,
         }
     }
 
-    /// Runs one method.
+    /// Runs one method. A plan is one of the length asked for.
     pub fn run(
+        &mut self,
+        method: Method,
+        budget: &Budget,
+        stats: &mut Stats,
+        observer: &mut dyn Observer,
+    ) -> Found {
+        let mut found = self.run_any(method, budget, stats, observer);
+        if let Outcome::Solved { plan, optimal } = &found.outcome
+            && plan.len() > budget.depth as usize
+        {
+            found.outcome = match optimal {
+                true => Outcome::NoPlanWithin(budget.depth),
+                false => Outcome::Unknown,
+            };
+        }
+        found
+    }
+
+    fn run_any(
         &mut self,
         method: Method,
         budget: &Budget,
@@ -172,9 +115,46 @@ impl<'p> Methods<'p> {
                 best(Order::Beam(BEAM), Estimate::Additive),
                 "by additive estimates".into(),
             ),
+            Method::Nrpa | Method::Nested | Method::Uct => {
+                let sampling = Sampling {
+                    seed: self.options.seed,
+                    scoring: self.options.scoring,
+                    ..Sampling::default()
+                };
+                let out = &mut self.best;
+                let outcome = match method {
+                    Method::Nrpa => {
+                        let how = Nrpa {
+                            sampling,
+                            ..Nrpa::default()
+                        };
+                        nrpa(puzzle, &how, budget, out, stats, observer)
+                    }
+                    Method::Nested => {
+                        nested(puzzle, &Nested { sampling }, budget, out, stats, observer)
+                    }
+                    _ => {
+                        let how = Uct {
+                            sampling,
+                            ..Uct::default()
+                        };
+                        uct(puzzle, &how, budget, out, stats, observer)
+                    }
+                };
+                let best = self.best.as_ref().map_or(0, |end| end.score.get());
+                (outcome, format!("the best end met has {best} points"))
+            }
             Method::Levels => {
                 let why = "level by level".to_owned();
-                (levels(puzzle, budget, stats, observer), why)
+                let how = LevelsOptions {
+                    threads: match self.is_hasty {
+                        // In a portfolio the threads have a search each.
+                        true => 1,
+                        false => self.options.threads,
+                    },
+                    ..self.options.levels.clone()
+                };
+                (levels(puzzle, &how, budget, stats, observer), why)
             }
             Method::Dive => {
                 let mut how = DiveOptions {
@@ -197,7 +177,7 @@ impl<'p> Methods<'p> {
                 (outcome, why.to_owned())
             }
         };
-        let why = format!("{}: {why}", method.name());
+        let why = format!("{}: {why}", Strategy::Network(method).name());
         Found { outcome, why }
     }
 
@@ -223,7 +203,7 @@ impl<'p> Methods<'p> {
         let puzzle = self.puzzle;
         let found = |outcome, why: &str| Found {
             outcome,
-            why: format!("{}: {why}", Method::Algebra.name()),
+            why: format!("{}: {why}", Strategy::Network(Method::Algebra).name()),
         };
         let Some(effects) = self.effects() else {
             return found(Outcome::Unknown, "too many moves and facts");
@@ -261,72 +241,6 @@ impl<'p> Methods<'p> {
             narrowed,
             "a parity that every move keeps, of what potentials leave",
         )
-    }
-
-    /// Runs methods until one comes to something; none if the budget, or
-    /// `patience`, ends before.
-    pub fn portfolio(
-        &mut self,
-        patience: Option<Duration>,
-        stats: &mut Stats,
-        observer: &mut dyn Observer,
-    ) -> Option<Found> {
-        let whole = &self.options.budget;
-        self.is_hasty = true;
-        let mut nodes = FIRST_ROUND;
-        let mut seconds = FIRST_SECONDS;
-        for round in 0..=ROUNDS {
-            // In some games many orders help, in others they are in the way.
-            self.is_alone = round % 2 == 0;
-            let methods = match round {
-                0 => &[Method::MoveSet, Method::Algebra][..],
-                _ => &SEARCHES,
-            };
-            for &method in methods {
-                let left = patience.map(|all| all.saturating_sub(self.started.elapsed()));
-                let raised = whole.interrupt.as_ref();
-                let left_nodes = whole.nodes.saturating_sub(stats.total().expanded);
-                if left.is_some_and(|left| left.is_zero())
-                    || raised.is_some_and(|flag| flag.load(Ordering::Relaxed))
-                    || left_nodes == 0
-                {
-                    return None;
-                }
-                let slice = match method {
-                    Method::MoveSet if round == 0 => Some(Duration::from_secs(20)),
-                    Method::MoveSet | Method::Steps => Some(Duration::from_secs_f64(seconds)),
-                    _ => None,
-                };
-                let gates = self.puzzle.net.network.gates().max(1) as u64;
-                let share = match method {
-                    Method::Levels => nodes.max(MOST_LEVELS.min(LEVELS / gates)),
-                    _ => nodes,
-                };
-                let budget = Budget {
-                    nodes: share.min(left_nodes),
-                    time: [left, slice].into_iter().flatten().min(),
-                    ..whole.clone()
-                };
-                let found = self.run(method, &budget, stats, observer);
-                let is_answer = match found.outcome {
-                    Outcome::Unknown => false,
-                    Outcome::NoPlanWithin(depth) => depth >= whole.depth,
-                    _ => true,
-                };
-                if is_answer {
-                    let why = match round {
-                        0 => format!("auto: {}", found.why),
-                        _ => format!("auto: {} (round {round})", found.why),
-                    };
-                    return Some(Found { why, ..found });
-                }
-            }
-            if round > 0 {
-                nodes = nodes.saturating_mul(GROWTH);
-                seconds *= GROWTH as f64;
-            }
-        }
-        None
     }
 }
 

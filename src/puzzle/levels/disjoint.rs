@@ -1,0 +1,128 @@
+//! Whether no state can be on two levels.
+//!
+//! If there are weights of facts such that every move, whatever the state, makes
+//! the sum of what holds larger by one, then the sum tells how many moves were
+//! made. Whether there are any is a system of linear equations; it is solved
+//! modulo a prime larger than any number of moves, which proves as much.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::puzzle::Puzzle;
+use crate::puzzle::effects::{Effects, Sparse};
+use crate::puzzle::expand::Layout;
+
+const PRIME: u64 = (1 << 61) - 1;
+/// Products, beyond which it takes too long.
+const MOST_WORK: usize = 100_000_000;
+
+/// Whether keys of states at different depths always differ. If it is not found
+/// out, no.
+pub(super) fn is_disjoint(puzzle: &Puzzle, layout: &Layout) -> bool {
+    let Some(effects) = Effects::of(puzzle) else {
+        return false;
+    };
+    let mut column = FxHashMap::default();
+    for fact in layout.key_facts().filter(|&fact| effects.free[fact]) {
+        let next = column.len();
+        column.insert(fact as u32, next);
+    }
+    let width = column.len();
+    let mut system = System {
+        width,
+        rows: Vec::new(),
+        work: 0,
+    };
+    let mut seen: FxHashSet<(Sparse, bool)> = FxHashSet::default();
+    let mut add = |vector: Sparse, one: bool| {
+        if !seen.insert((vector.clone(), one)) {
+            return true;
+        }
+        let mut row = vec![0; width + 1];
+        for (fact, weight) in vector {
+            // What keys do not tell can have no weight.
+            if let Some(&column) = column.get(&fact) {
+                row[column] = plus(row[column], residue(weight));
+            }
+        }
+        row[width] = u64::from(one);
+        system.add(row)
+    };
+    effects.moves.iter().flatten().all(|form| {
+        // A choice must not matter, so that the first will do.
+        let firsts = form.choices.iter().flat_map(|options| &options[0]);
+        let change = form.sure.iter().chain(firsts).copied().collect();
+        let mut differences = form.choices.iter().flat_map(|options| {
+            let first = &options[0];
+            options[1..].iter().map(move |option| {
+                let first = first.iter().map(|&(fact, weight)| (fact, -weight));
+                option.iter().copied().chain(first).collect()
+            })
+        });
+        add(change, true) && differences.all(|difference| add(difference, false))
+    })
+}
+
+/// Equations that can all hold.
+struct System {
+    width: usize,
+    /// By first column other than 0, which is 1.
+    rows: Vec<(usize, Vec<u64>)>,
+    work: usize,
+}
+
+impl System {
+    /// Adds an equation; whether all can hold, as far as is found out.
+    fn add(&mut self, mut row: Vec<u64>) -> bool {
+        for (pivot, other) in &self.rows {
+            if row[*pivot] != 0 {
+                let factor = PRIME - row[*pivot];
+                for (value, &other) in row.iter_mut().zip(other).skip(*pivot) {
+                    *value = plus(*value, times(factor, other));
+                }
+                self.work += self.width;
+            }
+        }
+        if self.work > MOST_WORK {
+            return false;
+        }
+        let Some(pivot) = row.iter().position(|&value| value != 0) else {
+            return true;
+        };
+        if pivot == self.width {
+            return false;
+        }
+        let inverse = power(row[pivot], PRIME - 2);
+        row.iter_mut()
+            .for_each(|value| *value = times(*value, inverse));
+        let at = self.rows.partition_point(|(other, _)| *other < pivot);
+        self.rows.insert(at, (pivot, row));
+        true
+    }
+}
+
+fn residue(weight: i32) -> u64 {
+    match u64::try_from(weight) {
+        Ok(weight) => weight,
+        Err(_) => PRIME - u64::from(weight.unsigned_abs()),
+    }
+}
+
+fn plus(a: u64, b: u64) -> u64 {
+    (a + b) % PRIME
+}
+
+fn times(a: u64, b: u64) -> u64 {
+    (u128::from(a) * u128::from(b) % u128::from(PRIME)) as u64
+}
+
+fn power(mut base: u64, mut exponent: u64) -> u64 {
+    let mut product = 1;
+    while exponent > 0 {
+        if exponent & 1 == 1 {
+            product = times(product, base);
+        }
+        base = times(base, base);
+        exponent >>= 1;
+    }
+    product
+}
