@@ -69,10 +69,7 @@ fn tables_can_be_read_and_put_into_documents() {
     assert!(plain.starts_with("1. Buttons and Lights\n"), "{plain}");
     assert!(plain.contains("by depth 1 1 1 2 1 1 1") && plain.contains("as known"));
     let marked = text(&ggp(&["seeds", "--table", "1", "--markdown"]).stdout);
-    assert!(
-        marked.starts_with("### 1. Buttons and Lights\n"),
-        "{marked}"
-    );
+    assert!(marked.contains("\n## 1. Buttons and Lights\n"), "{marked}");
     assert!(marked.contains("\n| --- | ---: |"), "{marked}");
 }
 
@@ -85,7 +82,7 @@ fn boards_are_solved_and_solutions_counted() {
     assert_eq!(row["each"][0]["optimal"], true);
     let unique = r#"{"tables": [{"number": 1, "title": "t", "boards": [{"label": "b",
         "rules": ["hitori.kif"], "boards": [{"board": "122/231/132"}, {"board": "11/22"}],
-        "count": 2, "expect": {"unique": true, "several": [2]}}]}]}"#;
+        "count": 2, "expect": {"unique": true}}]}]}"#;
     let (code, value) = run("unique", unique, &[]);
     let row = &value["tables"][0]["boards"][0];
     assert_eq!(row["each"][0]["solutions"], serde_json::json!([1, true]));

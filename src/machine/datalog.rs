@@ -54,8 +54,10 @@ struct Shared {
     ask_goal: Query,
 }
 
-/// Joint moves of the playouts from which sizes and costs are learned.
+/// Joint moves of the playouts from which sizes and costs are learned: for a long
+/// use, and for that of a few states only.
 const SAMPLE_MOVES: usize = 60;
+const FEW_MOVES: usize = 10;
 /// Most such playouts.
 const SAMPLE_PLAYOUTS: usize = 4;
 /// Rows looked at after which a sample is cut, and the most for one state.
@@ -69,6 +71,19 @@ impl DatalogMachine {
     ///
     /// [`PlayError::TooLarge`] if what holds in every state is too large.
     pub fn new(game: &Game, limits: Limits) -> Result<Self, PlayError> {
+        DatalogMachine::learned(game, limits, SAMPLE_MOVES)
+    }
+
+    /// As [`DatalogMachine::new`], for a use that is over soon: less is learned.
+    ///
+    /// # Errors
+    ///
+    /// As [`DatalogMachine::new`].
+    pub fn for_few_states(game: &Game, limits: Limits) -> Result<Self, PlayError> {
+        DatalogMachine::learned(game, limits, FEW_MOVES)
+    }
+
+    fn learned(game: &Game, limits: Limits, most_moves: usize) -> Result<Self, PlayError> {
         let Flat {
             rules,
             state,
@@ -137,25 +152,25 @@ impl DatalogMachine {
             row: Vec::new(),
             facts: Vec::new(),
         };
-        machine.learn()?;
+        machine.learn(most_moves)?;
         Ok(machine)
     }
 
     /// Plans by the sizes that relations have in a few random playouts, and
     /// derives on demand if that is less work there.
-    fn learn(&mut self) -> Result<(), PlayError> {
-        self.sample();
+    fn learn(&mut self, most_moves: usize) -> Result<(), PlayError> {
+        self.sample(most_moves);
         self.evaluator.replan();
-        let whole = self.sample();
+        let whole = self.sample(most_moves);
         let game = self.shared.game.clone();
         let on_demand = self.evaluator.on_demand(&mut self.terms);
         if let Some(evaluator) = on_demand.map_err(|error| play_error(&game, error))? {
             let mut other = self.clone();
             other.evaluator = evaluator;
             other.forget();
-            other.sample();
+            other.sample(most_moves);
             other.evaluator.replan();
-            if other.sample() < whole {
+            if other.sample(most_moves) < whole {
                 *self = other;
             }
         }
@@ -166,7 +181,7 @@ impl DatalogMachine {
 
     /// Rows looked at for each joint move of a few playouts; infinite if not
     /// even one was made. Errors are left for the play that meets them.
-    fn sample(&mut self) -> f64 {
+    fn sample(&mut self, most_moves: usize) -> f64 {
         self.forget();
         let before = self.evaluator.work();
         let bounds = self.evaluator.bounds().clone();
@@ -178,7 +193,7 @@ impl DatalogMachine {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
         for _ in 0..SAMPLE_PLAYOUTS {
             if self
-                .sample_playout(&mut moves, before, &mut random)
+                .sample_playout(&mut moves, most_moves, before, &mut random)
                 .is_err()
             {
                 break;
@@ -195,6 +210,7 @@ impl DatalogMachine {
     fn sample_playout(
         &mut self,
         moves: &mut usize,
+        most_moves: usize,
         before: u64,
         random: &mut Xoshiro256PlusPlus,
     ) -> Result<(), PlayError> {
@@ -202,7 +218,7 @@ impl DatalogMachine {
         let mut legal = Vec::new();
         let mut joint = Vec::new();
         let mut state = Arc::clone(&self.shared.initial);
-        while *moves < SAMPLE_MOVES && self.evaluator.work() - before < SAMPLE_WORK {
+        while *moves < most_moves && self.evaluator.work() - before < SAMPLE_WORK {
             if self.is_terminal(&state)? {
                 for role in &roles {
                     self.goal_values(&state, *role)?;

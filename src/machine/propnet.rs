@@ -5,8 +5,8 @@
 //! network does not speak of goes to a Datalog machine: states that no play leads
 //! to, and moves that are never legal.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
@@ -35,7 +35,8 @@ pub struct PropnetMachine {
     shared: Arc<Shared>,
     terms: Terms,
     limits: Limits,
-    evaluator: Evaluator,
+    /// Once it is needed.
+    evaluator: Option<Evaluator>,
     /// The state that the evaluator is in.
     loaded: Arc<[u64]>,
     datalog: Option<Box<DatalogMachine>>,
@@ -48,6 +49,9 @@ struct Shared {
     /// By role: position of each move that is ever legal.
     moves: Vec<FxHashMap<Move, u32>>,
     initial: Arc<[u64]>,
+    /// In the initial state; copied by each machine that needs one. Those who ask for
+    /// the network alone need none.
+    evaluator: OnceLock<Evaluator>,
 }
 
 /// What evaluates the gates of one state.
@@ -83,41 +87,21 @@ impl PropnetMachine {
     }
 
     /// A machine that runs a network, in the way that takes less work in a few
-    /// random moves.
-    ///
-    /// # Panics
-    ///
-    /// If [`Limits::engine`] is not available.
+    /// random moves. That is found out when it is first asked about a state; it
+    /// panics then if [`Limits::engine`] is not available.
     pub fn from_network(net: Propnet, limits: Limits) -> Self {
-        let lanes = lanes(limits.engine);
-        let (cost, floor) = match lanes {
-            64 => (INTERPRETED, 0),
-            _ => (COMPILED, LARGE),
-        };
-        let changes = (net.network.gates() >= floor).then(|| Differential::new(&net));
-        let changes = changes.flatten().and_then(|mut changes| {
-            let is_less = changes.activity(SAMPLE) * CHANGED < changes.size() as u64 * cost;
-            is_less.then_some(changes)
-        });
-        let evaluator = match changes {
-            Some(changes) => Evaluator::Changes(changes),
-            None => Evaluator::Lanes(Box::new(Batch::new(&net, lanes, limits.engine))),
-        };
-        PropnetMachine::with(net, limits, evaluator)
+        PropnetMachine::with(net, limits, OnceLock::new())
     }
 
     /// A machine that evaluates what changes, whether or not that takes less
     /// time; none if [`Differential`] cannot.
     pub fn by_changes(net: Propnet, limits: Limits) -> Option<Self> {
         let changes = Differential::new(&net)?;
-        Some(PropnetMachine::with(
-            net,
-            limits,
-            Evaluator::Changes(changes),
-        ))
+        let evaluator = OnceLock::from(Evaluator::Changes(changes));
+        Some(PropnetMachine::with(net, limits, evaluator))
     }
 
-    fn with(net: Propnet, limits: Limits, evaluator: Evaluator) -> Self {
+    fn with(net: Propnet, limits: Limits, evaluator: OnceLock<Evaluator>) -> Self {
         let mut terms = net.game.terms().clone();
         terms.refresh();
         let numbers = net
@@ -137,13 +121,14 @@ impl PropnetMachine {
             facts: numbers.collect(),
             moves: net.moves.iter().zip(&net.legal).map(legal_ever).collect(),
             initial: Arc::clone(&initial),
+            evaluator,
             net,
         };
         PropnetMachine {
             shared: Arc::new(shared),
             terms,
             limits,
-            evaluator,
+            evaluator: None,
             loaded: initial,
             datalog: None,
         }
@@ -156,7 +141,7 @@ impl PropnetMachine {
 
     /// How gates are evaluated.
     pub fn evaluation(&self) -> Evaluation {
-        match &self.evaluator {
+        match self.shared.evaluator(self.limits.engine) {
             Evaluator::Changes(_) => Evaluation::Changes,
             Evaluator::Lanes(batch) if batch.engine() == Engine::Interpreter => {
                 Evaluation::Interpreter
@@ -169,8 +154,11 @@ impl PropnetMachine {
         if self.limits.interrupt.load(Ordering::Relaxed) {
             return Err(PlayError::Interrupted);
         }
+        let shared = &self.shared;
+        let evaluator =
+            (self.evaluator).get_or_insert_with(|| shared.evaluator(self.limits.engine).clone());
         if self.loaded != *state {
-            match &mut self.evaluator {
+            match evaluator {
                 Evaluator::Lanes(batch) => batch.set_state(0, state),
                 Evaluator::Changes(changes) => changes.set_state(state),
             }
@@ -179,8 +167,13 @@ impl PropnetMachine {
         Ok(())
     }
 
+    /// What was made by [`PropnetMachine::load`].
+    fn evaluator(&mut self) -> &mut Evaluator {
+        self.evaluator.as_mut().expect("a state was loaded")
+    }
+
     fn is_over(&mut self) -> bool {
-        match &mut self.evaluator {
+        match self.evaluator() {
             Evaluator::Lanes(batch) => batch.is_terminal(0),
             Evaluator::Changes(changes) => changes.is_terminal(),
         }
@@ -218,6 +211,30 @@ impl PropnetMachine {
             positions.push(*moves.get(chosen)? as usize);
         }
         Some(positions)
+    }
+}
+
+impl Shared {
+    fn evaluator(&self, engine: Engine) -> &Evaluator {
+        self.evaluator.get_or_init(|| fastest(&self.net, engine))
+    }
+}
+
+/// What takes less work in a few random moves.
+fn fastest(net: &Propnet, engine: Engine) -> Evaluator {
+    let lanes = lanes(engine);
+    let (cost, floor) = match lanes {
+        64 => (INTERPRETED, 0),
+        _ => (COMPILED, LARGE),
+    };
+    let changes = (net.network.gates() >= floor).then(|| Differential::new(net));
+    let changes = changes.flatten().and_then(|mut changes| {
+        let is_less = changes.activity(SAMPLE) * CHANGED < changes.size() as u64 * cost;
+        is_less.then_some(changes)
+    });
+    match changes {
+        Some(changes) => Evaluator::Changes(changes),
+        None => Evaluator::Lanes(Box::new(Batch::new(net, lanes, engine))),
     }
 }
 
@@ -289,7 +306,7 @@ impl Machine for PropnetMachine {
         let moves = &self.shared.net.moves[role.index()];
         let to_move = |number: usize| moves[number];
         out.clear();
-        match &mut self.evaluator {
+        match self.evaluator.as_mut().expect("a state was loaded") {
             Evaluator::Lanes(batch) => out.extend(batch.legal_moves(0, role.index()).map(to_move)),
             Evaluator::Changes(changes) => {
                 out.extend(changes.legal_moves(role.index()).map(to_move));
@@ -310,7 +327,7 @@ impl Machine for PropnetMachine {
             return Ok(self.state_of(&next));
         };
         self.load(packed)?;
-        self.loaded = match &mut self.evaluator {
+        self.loaded = match self.evaluator() {
             Evaluator::Lanes(batch) => {
                 batch.step(&positions);
                 batch.state(0).into()
@@ -335,7 +352,7 @@ impl Machine for PropnetMachine {
         self.load(packed)?;
         let goals = &self.shared.net.goals[role.index()];
         let value = |number: usize| goals[number].0;
-        Ok(match &mut self.evaluator {
+        Ok(match self.evaluator.as_mut().expect("a state was loaded") {
             Evaluator::Lanes(batch) => batch.goal_values(0, role.index()).map(value).collect(),
             Evaluator::Changes(changes) => changes.goal_values(role.index()).map(value).collect(),
         })

@@ -79,7 +79,8 @@ pub(super) fn check_all<M: Machine>(
         interrupt: interrupt.cloned().unwrap_or_default(),
         ..Limits::default()
     };
-    let datalog = DatalogMachine::new(machine.game(), limits).map_err(SolveError::Play);
+    let datalog = DatalogMachine::for_few_states(machine.game(), limits);
+    let datalog = datalog.map_err(SolveError::Play);
     let played = datalog.and_then(|datalog| play_all(datalog, start, plans, target, None));
     match played {
         Err(SolveError::Play(PlayError::Interrupted)) => Ok(Checker::Nobody),

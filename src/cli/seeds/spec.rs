@@ -234,7 +234,7 @@ pub(super) struct BoardExpect {
     pub verdict: Option<String>,
     #[serde(default)]
     pub may_fail: bool,
-    /// Whether there is one solution each, but for the boards of these numbers.
+    /// Whether there is one solution each, but several of the boards of these numbers.
     #[serde(default)]
     pub unique: bool,
     #[serde(default)]
