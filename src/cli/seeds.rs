@@ -65,7 +65,8 @@ const MARKDOWN: &str = "\
 # Others' figures beside ours
 
 Printed by `ggp seeds --markdown`. *Theirs* are figures of their authors, on their
-machines; *ours* those of the machine that printed this, one thread, release build.
+machines; *ours* those of the machine that printed this, one thread unless a row says
+more, release build. *CPU* is the time that a quiet machine would take.
 Every answer was checked: plans were played again by another evaluator, proofs by
 code of their own, and lengths, counts and numbers of solutions are as known unless
 a row says WRONG. *Open* are states that a search by level had not expanded at its end.

@@ -7,7 +7,7 @@ use crate::cli::plot;
 pub(super) fn csv(tables: &[Measured]) -> Vec<(&'static str, String)> {
     let mut searches = begun(
         "table,search,verdict,length,fewest,theirs_expanded,theirs_generated,theirs_frontier,\
-         theirs_seconds,expanded,generated,frontier,peak_bytes,load_seconds,seconds,settled_by",
+         theirs_seconds,expanded,generated,frontier,peak_bytes,load_seconds,cpu_seconds,seconds,settled_by",
     );
     let mut levels = begun("table,search,depth,expanded,generated,frontier,seconds");
     let mut boards = begun(
@@ -31,6 +31,7 @@ pub(super) fn csv(tables: &[Measured]) -> Vec<(&'static str, String)> {
                 plain(row.frontier),
                 row.peak_bytes.to_string(),
                 row.load_seconds.to_string(),
+                row.cpu_seconds.to_string(),
                 row.seconds.to_string(),
                 row.settled_by.clone(),
             ]);

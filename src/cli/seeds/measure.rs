@@ -3,7 +3,8 @@
 //! In: a [`spec`](super::spec) and folders. Out: rows with counts and times, and
 //! whatever was not as it must be. Each plan is played again by the Datalog
 //! evaluator, each proof is checked by [`verify`](crate::verify); neither is in
-//! the times.
+//! the times. Those of boards are CPU time, so that others on the machine are not
+//! in them either.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -14,6 +15,7 @@ use serde::Serialize;
 use super::spec::{
     Board, BoardRun, Boards, Expect, Game, Goal, GraphRun, Merge, Reached, SearchRun, Theirs,
 };
+use crate::bench::usage::cpu_time;
 use crate::check::{self, ReadOptions};
 use crate::cli::Context;
 use crate::cli::solve::{texts, verdict_name};
@@ -56,7 +58,9 @@ pub(super) struct SearchRow {
     /// Open states at the end; of a search without levels they are not known.
     pub frontier: Option<u64>,
     pub peak_bytes: u64,
+    /// CPU time, of making ready and of the search.
     pub load_seconds: f64,
+    pub cpu_seconds: f64,
     pub seconds: f64,
     pub levels: Vec<LevelRow>,
     pub faults: Vec<String>,
@@ -79,6 +83,7 @@ pub(super) struct BoardsRow {
     pub theirs: Theirs,
     pub goal: Goal,
     pub each: Vec<BoardRow>,
+    /// CPU time.
     pub seconds: f64,
     pub faults: Vec<String>,
 }
@@ -94,6 +99,7 @@ pub(super) struct BoardRow {
     /// Solutions found, where they were counted, and whether these are all.
     pub solutions: Option<(usize, bool)>,
     pub expanded: u64,
+    /// CPU time, of making ready and of solving.
     pub load_seconds: f64,
     pub seconds: f64,
 }
@@ -123,6 +129,33 @@ impl BoardsRow {
     }
 }
 
+/// Time since it was made.
+struct Clock {
+    wall: Instant,
+    /// None where it is not to be had.
+    cpu: Option<Duration>,
+}
+
+impl Clock {
+    fn new() -> Clock {
+        Clock {
+            wall: Instant::now(),
+            cpu: cpu_time(),
+        }
+    }
+
+    /// On the wall.
+    fn passed(&self) -> Duration {
+        self.wall.elapsed()
+    }
+
+    /// Of the CPU, or else on the wall.
+    fn spent(&self) -> Duration {
+        let spent = cpu_time().zip(self.cpu).map(|(now, then)| now - then);
+        spent.unwrap_or_else(|| self.passed())
+    }
+}
+
 /// A game that is ready to play.
 struct Ready {
     machine: AnyMachine,
@@ -138,7 +171,9 @@ struct Solved {
     plans: Vec<String>,
     settled_by: String,
     solutions: Option<(usize, bool)>,
+    /// CPU time, and time on the wall.
     took: Duration,
+    passed: Duration,
     faults: Vec<String>,
 }
 
@@ -234,7 +269,8 @@ impl Bench<'_> {
             frontier: levels.last().map(|level| level.frontier),
             peak_bytes: stats.peak_bytes,
             load_seconds: ready.took.as_secs_f64(),
-            seconds: solved.took.as_secs_f64(),
+            cpu_seconds: solved.took.as_secs_f64(),
+            seconds: solved.passed.as_secs_f64(),
             levels,
             faults,
         })
@@ -370,7 +406,7 @@ impl Bench<'_> {
 
     /// Reads rules and makes a machine, as a command does.
     fn ready(&self, rules: &[String], board: Option<&Grid>) -> anyhow::Result<Ready> {
-        let began = Instant::now();
+        let clock = Clock::new();
         let mut sources = Vec::new();
         for name in rules {
             sources.push(Source::new(name, read(&self.games.join(name))?));
@@ -397,7 +433,7 @@ impl Bench<'_> {
         Ok(Ready {
             machine,
             start,
-            took: began.elapsed(),
+            took: clock.spent(),
         })
     }
 
@@ -461,9 +497,9 @@ fn levels(levels: &[LevelStats]) -> Vec<LevelRow> {
 
 /// An answer, checked.
 fn answer(ready: &Ready, how: &SolveOptions, stats: &mut Stats) -> anyhow::Result<Solved> {
-    let began = Instant::now();
+    let clock = Clock::new();
     let answer = solve(&ready.machine, how, stats, &mut ())?;
-    let took = began.elapsed();
+    let (took, passed) = (clock.spent(), clock.passed());
     let mut solved = Solved {
         verdict: verdict_name(&answer.verdict),
         length: None,
@@ -472,6 +508,7 @@ fn answer(ready: &Ready, how: &SolveOptions, stats: &mut Stats) -> anyhow::Resul
         settled_by: answer.chosen,
         solutions: None,
         took,
+        passed,
         faults: Vec::new(),
     };
     match &answer.verdict {
@@ -505,10 +542,10 @@ fn answer(ready: &Ready, how: &SolveOptions, stats: &mut Stats) -> anyhow::Resul
 
 /// Solutions that differ in the moves that are made, checked.
 fn counted(ready: &Ready, how: &SolveOptions, most: usize) -> anyhow::Result<Solved> {
-    let began = Instant::now();
+    let clock = Clock::new();
     let found = count_from(&ready.machine, &ready.start, how, most)?;
     let plans = found.plans;
-    let took = began.elapsed();
+    let (took, passed) = (clock.spent(), clock.passed());
     Ok(Solved {
         verdict: match (plans.is_empty(), found.is_all) {
             (false, _) => "solved",
@@ -521,6 +558,7 @@ fn counted(ready: &Ready, how: &SolveOptions, most: usize) -> anyhow::Result<Sol
         settled_by: "sets of moves by SAT".to_owned(),
         solutions: Some((plans.len(), found.is_all)),
         took,
+        passed,
         faults: wrong_plans(ready, &plans),
     })
 }

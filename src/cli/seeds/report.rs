@@ -109,12 +109,13 @@ fn searches(rows: &[SearchRow], others: &[Other]) -> Sheet {
             grouped(row.generated),
             count(row.frontier),
             format!("{:.3}", row.seconds),
+            format!("{:.3}", row.cpu_seconds),
             format!("{:.1}", row.peak_bytes as f64 / f64::from(1 << 20)),
             answer,
         ]
     };
-    let head = "search|theirs: expanded|generated|open|time|ours: expanded|generated|open|s|MiB|\
-                answer";
+    let head = "search|theirs: expanded|generated|open|time|ours: expanded|generated|open|s|\
+                CPU s|MiB|answer";
     let head: Vec<&str> = head.split('|').collect();
     let other = |other: &Other| {
         let theirs = &other.theirs;
@@ -149,7 +150,7 @@ fn boards(rows: &[BoardsRow]) -> Sheet {
             answers(row),
         ]
     };
-    let head = "boards|number|theirs|ours: s|ms each|of it solving|ms at most|goal|answers";
+    let head = "boards|number|theirs|ours: CPU s|ms each|of it solving|ms at most|goal|answers";
     Sheet {
         head: head.split('|').collect(),
         rows: rows.iter().map(row).collect(),
