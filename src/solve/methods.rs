@@ -2,7 +2,7 @@
 //!
 //! In: a [`Puzzle`] and a budget. Out: what a method came to, and why it applied.
 
-use super::{Method, SolveOptions, Strategy};
+use super::{Method, Scoring, SolveOptions, Strategy};
 use crate::puzzle::best_first::{Order, best_first};
 use crate::puzzle::collapse::{collapse, collapse_sure};
 use crate::puzzle::dive::{DeadEnd, DiveOptions, dive};
@@ -141,8 +141,11 @@ impl<'p> Methods<'p> {
                         uct(puzzle, &how, budget, out, stats, observer)
                     }
                 };
-                let best = self.best.as_ref().map_or(0, |end| end.score.get());
-                (outcome, format!("the best end met has {best} points"))
+                let why = match self.options.scoring {
+                    Scoring::Points => "by points, then by facts as wanted",
+                    Scoring::Length => "by the lengths of solutions",
+                };
+                (outcome, why.to_owned())
             }
             Method::Levels => {
                 let why = "level by level".to_owned();

@@ -4,7 +4,8 @@
 //! analysis finds comes first: linear systems, sums that no move makes larger,
 //! final states that a set of moves brings about. Then searches take turns; each
 //! round has [`GROWTH`] times what the last had, so that what is done again costs
-//! little. They share what they learn: a plan makes the next ones look for
+//! little. What they have is counted, so that it does not depend on the machine;
+//! in large games the clock ends a slice before. They share what they learn: a plan makes the next ones look for
 //! shorter ones, and lengths that one has refuted need not be refuted again.
 //!
 //! Where the target is not met, the same methods look for ends that are worth
@@ -31,6 +32,12 @@ const ROUNDS: u32 = 8;
 /// it ends with a shortest plan or a proof.
 const LEVELS: u64 = 100_000_000;
 const MOST_LEVELS: u64 = 200_000;
+/// States of lines that are sampled, hundreds at a time, for one of a search.
+const SAMPLED: u64 = 50;
+/// Time of a method in the first round, where that ends before the states do, and
+/// how much more it has in the next.
+const FIRST_TIME: Duration = Duration::from_millis(300);
+const MORE_TIME: u32 = 4;
 /// Conflicts of a SAT solver in the first round; and gates, over all steps, that
 /// it is told about.
 const FIRST_CONFLICTS: u64 = 1_000;
@@ -258,6 +265,7 @@ impl<'p> Portfolio<'p> {
         let gates = self.puzzle.net.network.gates().max(1) as u64;
         let growth = GROWTH.saturating_pow(round.saturating_sub(1));
         let left = self.time_left();
+        let time = FIRST_TIME * MORE_TIME.pow(round.saturating_sub(1));
         let depth = match &self.plan {
             Some((plan, _)) => whole.depth.min(plan.len() as u32 - 1),
             None => whole.depth,
@@ -270,10 +278,16 @@ impl<'p> Portfolio<'p> {
                 let steps = (FIRST_GATES.saturating_mul(growth) / gates).max(2);
                 let steps = u32::try_from(steps).unwrap_or(u32::MAX);
                 let conflicts = FIRST_CONFLICTS.saturating_mul(growth);
-                (conflicts, None, depth.min(steps))
+                (conflicts, Some(time), depth.min(steps))
             }
-            Method::Levels => (nodes.max(MOST_LEVELS.min(LEVELS / gates)), None, depth),
-            _ => (nodes, None, depth),
+            Method::Levels => {
+                let nodes = nodes.max(MOST_LEVELS.min(LEVELS / gates));
+                (nodes, Some(2 * time), depth)
+            }
+            Method::Nrpa | Method::Nested | Method::Uct => {
+                (nodes.saturating_mul(SAMPLED), Some(2 * time), depth)
+            }
+            _ => (nodes, Some(time), depth),
         };
         Budget {
             nodes: nodes.min(left_nodes),
