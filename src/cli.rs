@@ -12,6 +12,7 @@
 //! input or a failure. A reader that closes the pipe early is no failure.
 
 mod context;
+mod plot;
 pub mod position;
 pub mod record;
 pub mod rules;
@@ -114,6 +115,8 @@ commands! {
     Solve = solve;
     /// Write the graph that a search explores
     Graph = graph;
+    /// Solve what other programs solved, and show their figures beside ours
+    Seeds = seeds;
     /// Compare our answers with a folder of reference answers
     Conformance = conformance;
     /// Measure random playouts, for every backend

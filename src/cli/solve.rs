@@ -1,9 +1,12 @@
 //! `ggp solve`: plans of a game with one role, or the proof that there is none.
 
 mod batch;
-mod progress;
 mod levels;
+mod progress;
+mod reference;
 mod report;
+
+pub(super) use report::verdict_name;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -32,12 +35,14 @@ Examples:
   ggp solve hitori.kif --grid board.txt --budget-time 10
   ggp solve hitori.kif --each puzzles.txt --threads 2
   ggp solve --suite games --roles 1 --budget-time 10
+  ggp solve --suite games --roles 1 --reference benches/single_player.csv
 
 A plan is a line of moves; compound moves are in brackets. Every plan is played
 again before it is printed, by the naive evaluator unless --check says otherwise. In a game of several roles the
 moves of each are evaluated by playouts instead.
 
-Exit codes: 0 solved; 1 unsolvable, or no plan found; 2 bad input or a failure.")]
+Exit codes: 0 solved; 1 unsolvable, or no plan found; 2 bad input or a failure. With
+--reference: 0 nothing contradicts it, 1 something does.")]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,
@@ -76,6 +81,10 @@ pub struct Options {
     /// Only games of --suite with so many roles
     #[arg(long, value_name = "N", requires = "suite")]
     roles: Option<usize>,
+    /// Show what is known of the games of --suite from this table (CSV), and report what
+    /// contradicts it
+    #[arg(long, value_name = "FILE", requires = "suite")]
+    reference: Option<PathBuf>,
     /// Threads for a search; with --each or --suite, puzzles to solve at the same
     /// time
     #[arg(long, value_name = "N", default_value_t = 1)]

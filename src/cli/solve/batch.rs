@@ -9,6 +9,7 @@ use std::time::Instant;
 use anyhow::Context as _;
 use serde::Serialize;
 
+use super::reference::{Known, Ours, Reference};
 use super::report::verdict_name;
 use super::{Options, texts};
 use crate::check::Reading;
@@ -36,6 +37,31 @@ struct Row {
     strategy: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
+    /// What is known of it from elsewhere, and what of ours contradicts that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    known: Option<Known>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contradiction: Option<String>,
+    #[serde(skip)]
+    no_plan_within: Option<u32>,
+}
+
+impl Row {
+    /// Whether there is nothing left to find out but shorter plans.
+    fn is_settled(&self) -> bool {
+        ["solved", "unsolvable"].contains(&self.verdict)
+    }
+
+    /// Compares with what is known.
+    fn compare(&mut self, known: Option<&Known>) {
+        let ours = match (self.verdict, self.length, self.optimal) {
+            ("solved", Some(moves), Some(optimal)) => Ours::Plan(moves, optimal),
+            ("unsolvable", ..) => Ours::Unsolvable,
+            _ => Ours::NoPlan(self.no_plan_within),
+        };
+        self.contradiction = known.and_then(|known| known.contradiction(ours));
+        self.known = known.cloned();
+    }
 }
 
 /// Which one it is.
@@ -67,6 +93,7 @@ struct Total {
     solved: usize,
     unsolvable: usize,
     failed: usize,
+    contradictions: usize,
     nodes: u64,
     /// The sum over the puzzles, with several threads more than has passed.
     seconds: f64,
@@ -83,7 +110,11 @@ pub(super) fn each(
     let text = rules::read_text(path, options.rules.max_bytes, context)?;
     let puzzles = grid::puzzles(&rules::shown_name(path), &text)?;
     let puzzles: Vec<(usize, &Grid)> = puzzles.iter().enumerate().collect();
-    run(&puzzles, 7, options.threads, context, |(index, puzzle)| {
+    let sheet = Sheet {
+        width: 7,
+        reference: None,
+    };
+    run(&puzzles, &sheet, options.threads, context, |(index, puzzle)| {
         let place = Place::Board {
             puzzle: index + 1,
             line: puzzle.line(),
@@ -100,9 +131,14 @@ pub(super) fn suite(
     how: &SolveOptions,
     context: &Context,
 ) -> anyhow::Result<Exit> {
+    let reference = match &options.reference {
+        Some(path) => Some(Reference::read(path)?),
+        None => None,
+    };
+    let listed: Vec<PathBuf> = options.rules.files.iter().map(|path| folder(path)).collect();
     let mut games: Vec<RuleOptions> = Vec::new();
-    for files in bench::games(&options.rules.files)? {
-        let is_listed = options.rules.files.iter().any(|file| files.contains(file));
+    for files in bench::games(&listed)? {
+        let is_listed = listed.iter().any(|file| files.contains(file));
         let rules = RuleOptions {
             files,
             ..options.rules.clone()
@@ -116,11 +152,32 @@ pub(super) fn suite(
         }
     }
     let names: Vec<String> = games.iter().map(|rules| name(&rules.files)).collect();
-    let width = names.iter().map(String::len).max().unwrap_or(0).max(7);
-    run(&games, width, options.threads, context, |rules| {
+    let sheet = Sheet {
+        width: names.iter().map(String::len).max().unwrap_or(0).max(7),
+        reference: reference.as_ref(),
+    };
+    run(&games, &sheet, options.threads, context, |rules| {
         let game = name(&rules.files);
-        row(Place::Game { game }, rules, || rules.read(context), how, context)
+        let known = reference.as_ref().and_then(|reference| reference.of(&game));
+        let read = || rules.read(context);
+        let mut row = row(Place::Game { game: game.clone() }, rules, read, how, context);
+        row.compare(known);
+        row
     })
+}
+
+/// The folder with the rule files, where one stands beside other things.
+fn folder(path: &Path) -> PathBuf {
+    let inner = path.join("games");
+    let is_rules = |entry: std::fs::DirEntry| {
+        let path = entry.path();
+        path.extension().is_some_and(|ending| ending == "kif")
+    };
+    let has_rules = || std::fs::read_dir(path).is_ok_and(|all| all.flatten().any(is_rules));
+    match inner.is_dir() && !has_rules() {
+        true => inner,
+        false => path.to_owned(),
+    }
 }
 
 /// What a rule set is called.
@@ -133,7 +190,7 @@ fn name(files: &[PathBuf]) -> String {
 /// before it are there.
 fn run<T: Sync>(
     items: &[T],
-    width: usize,
+    sheet: &Sheet,
     threads: u16,
     context: &Context,
     solve: impl Fn(&T) -> Row + Sync,
@@ -143,10 +200,7 @@ fn run<T: Sync>(
     let rows: Mutex<Vec<Option<Row>>> = Mutex::new(items.iter().map(|_| None).collect());
     let bar = context.bar(items.len() as u64, "puzzles");
     if !context.json() {
-        context.print(format!(
-            "{:>width$}  {:<18}  {:>6}  {:>10}  {:>9}",
-            "puzzle", "verdict", "length", "nodes", "seconds"
-        ))?;
+        context.print(sheet.head())?;
     }
     let printed = Mutex::new((0, Ok(())));
     std::thread::scope(|scope| {
@@ -167,7 +221,7 @@ fn run<T: Sync>(
                     let mut printed = printed.lock().expect("printing does not panic");
                     while let Some(Some(row)) = rows.get(printed.0) {
                         if !context.json() && printed.1.is_ok() {
-                            printed.1 = bar.suspend(|| context.print(line(row, width)));
+                            printed.1 = bar.suspend(|| context.print(sheet.line(row)));
                         }
                         printed.0 += 1;
                     }
@@ -185,6 +239,7 @@ fn run<T: Sync>(
         solved: count("solved"),
         unsolvable: count("unsolvable"),
         failed: count("failed"),
+        contradictions: rows.iter().filter(|row| row.contradiction.is_some()).count(),
         nodes: rows.iter().map(|row| row.nodes).sum(),
         seconds: rows.iter().map(|row| row.seconds).sum(),
         elapsed: started.elapsed().as_secs_f64(),
@@ -194,19 +249,23 @@ fn run<T: Sync>(
     if context.json() {
         context.print_json(&serde_json::json!({ "puzzles": rows, "total": total }))?;
     } else {
-        let mut verdicts = format!("{} of {} solved", total.solved, total.puzzles);
-        if total.unsolvable > 0 {
-            verdicts += &format!(", {} unsolvable", total.unsolvable);
+        context.print(sheet.total(&total))?;
+    }
+    for row in rows.iter() {
+        if let Some(contradiction) = &row.contradiction {
+            let word = context.error_word();
+            // Whoever reads the table alone must not miss it, however quiet it is.
+            eprintln!("{word} {}: {contradiction}", row.place.name());
         }
-        context.print(format!(
-            "{:>width$}  {verdicts:<18}  {:>6}  {:>10}  {:>9.3}",
-            "total", "", total.nodes, total.seconds
-        ))?;
     }
     if let Some((puzzle, error)) = failed {
         return Err(anyhow::anyhow!("{error}")).with_context(|| format!("puzzle {puzzle}"));
     }
-    Ok(if is_solved { Exit::Done } else { Exit::Negative })
+    let is_right = match sheet.reference {
+        Some(_) => total.contradictions == 0,
+        None => is_solved,
+    };
+    Ok(if is_right { Exit::Done } else { Exit::Negative })
 }
 
 fn row(
@@ -228,6 +287,9 @@ fn row(
         plan: None,
         strategy: None,
         error: None,
+        known: None,
+        contradiction: None,
+        no_plan_within: None,
     };
     match solve_one(rules, read, how, &mut stats, context) {
         Ok((machine, answer)) => {
@@ -237,6 +299,11 @@ fn row(
                 row.optimal = Some(*optimal);
                 row.plan = plans.first().map(|plan| texts(&machine, plan));
             }
+            row.no_plan_within = match answer.verdict {
+                Verdict::NoSolutionWithin(depth) => Some(depth),
+                Verdict::OutOfBudget { depth_completed, .. } => depth_completed,
+                _ => None,
+            };
             row.strategy = Some(answer.chosen);
         }
         Err(error) => row.error = Some(format!("{error:#}")),
@@ -264,13 +331,73 @@ fn solve_one(
     Ok((machine, answer))
 }
 
-fn line(row: &Row, width: usize) -> String {
-    let length = row.length.map_or_else(|| "-".to_owned(), |l| l.to_string());
-    format!(
-        "{:>width$}  {:<18}  {length:>6}  {:>10}  {:>9.3}",
-        row.place.name(),
-        row.verdict,
-        row.nodes,
-        row.seconds
-    )
+/// How rows are shown.
+struct Sheet<'r> {
+    /// Of the names.
+    width: usize,
+    reference: Option<&'r Reference>,
+}
+
+impl Sheet<'_> {
+    fn head(&self) -> String {
+        let width = self.width;
+        match self.reference {
+            None => format!(
+                "{:>width$}  {:<18}  {:>6}  {:>10}  {:>9}",
+                "puzzle", "verdict", "length", "nodes", "seconds"
+            ),
+            Some(_) => format!(
+                "{:<width$}  {:<11}  {:<18}  {:>6}  {:<5}  {:>9}  settled by",
+                "game", "known", "ours", "length", "least", "seconds"
+            ),
+        }
+    }
+
+    fn line(&self, row: &Row) -> String {
+        let width = self.width;
+        let name = row.place.name();
+        let length = row.length.map_or_else(|| "-".to_owned(), |l| l.to_string());
+        if self.reference.is_none() {
+            return format!(
+                "{name:>width$}  {:<18}  {length:>6}  {:>10}  {:>9.3}",
+                row.verdict, row.nodes, row.seconds
+            );
+        }
+        let known = row.known.as_ref().map_or_else(|| "-".to_owned(), Known::text);
+        let least = match row.optimal {
+            Some(true) => "yes",
+            Some(false) => "",
+            None => "-",
+        };
+        let by = match (&row.contradiction, &row.error, &row.strategy) {
+            (Some(contradiction), ..) => format!("CONTRADICTION: {contradiction}"),
+            (_, Some(error), _) => error.clone(),
+            (.., Some(strategy)) if row.is_settled() => strategy.clone(),
+            _ => "-".to_owned(),
+        };
+        format!(
+            "{name:<width$}  {known:<11}  {:<18}  {length:>6}  {least:<5}  {:>9.3}  {by}",
+            row.verdict, row.seconds
+        )
+    }
+
+    fn total(&self, total: &Total) -> String {
+        let width = self.width;
+        if self.reference.is_some() {
+            let settled = total.solved + total.unsolvable;
+            let mut text = format!("settled {settled} of {}", total.puzzles);
+            if total.contradictions > 0 {
+                text += &format!(", {} CONTRADICT what is known", total.contradictions);
+            }
+            return text;
+        }
+        let mut verdicts = format!("{} of {} solved", total.solved, total.puzzles);
+        if total.unsolvable > 0 {
+            verdicts += &format!(", {} unsolvable", total.unsolvable);
+        }
+        format!(
+            "{:>width$}  {verdicts:<18}  {:>6}  {:>10}  {:>9.3}",
+            "total", "", total.nodes, total.seconds
+        )
+    }
 }

@@ -123,7 +123,7 @@ fn compared(compare: Compare, stripped: usize) -> &'static str {
 }
 
 /// The verdict as a word of a file format.
-pub(super) fn verdict_name<A>(verdict: &Verdict<A>) -> &'static str {
+pub(in crate::cli) fn verdict_name<A>(verdict: &Verdict<A>) -> &'static str {
     match verdict {
         Verdict::Solved { .. } => "solved",
         Verdict::Unsolvable => "unsolvable",

@@ -121,8 +121,9 @@ impl Once {
                 let facts: Vec<(usize, bool)> = constant
                     .map(|&(fact, becomes)| (fact as usize, becomes == Literal::TRUE))
                     .collect();
-                ternary.suppose(&facts, |ternary, _| {
+                ternary.suppose(facts, |ternary, _| {
                     last[made] = ternary.read(effects.terminal) == Some(true);
+                    Vec::new()
                 });
             }
         }
@@ -178,32 +179,29 @@ impl Once {
                 }
             }
             let row = &mut after[made];
-            let mut suppose = |facts: &[(usize, bool)], row: &mut [u64]| {
-                ternary.suppose(facts, |ternary, learned| {
-                    for &chosen in learned.iter().flat_map(|&node| &legal_of[node]) {
-                        if ternary.read(effects.legal[chosen]) == Some(false) {
-                            row[chosen / 64] |= 1 << (chosen % 64);
-                        }
+            let mut is_first = true;
+            let learned = ternary.suppose(facts, |ternary, learned| {
+                for &chosen in learned.iter().flat_map(|&node| &legal_of[node]) {
+                    if ternary.read(effects.legal[chosen]) == Some(false) {
+                        row[chosen / 64] |= 1 << (chosen % 64);
                     }
-                })
-            };
-            let mut learned = suppose(&facts, row);
-            // What the move needs as at the start remains so, if nothing that is
-            // legal after it changes that.
-            let before = facts.len();
-            for fact in needs(&mut conjuncts, effects, made, &holds) {
-                let mover = &self.movers[fact];
-                let away = mover.must.iter().chain(&mover.may);
-                let mut away = away.map(|&by| by as usize);
-                if !mover.is_still()
-                    && away.all(|by| by != made && row[by / 64] >> (by % 64) & 1 == 1)
-                {
-                    facts.push((fact, holds[fact]));
                 }
-            }
-            if facts.len() > before {
-                learned += suppose(&facts, row);
-            }
+                // What the move needs as at the start remains so, if nothing that is
+                // legal after it changes that.
+                let remains = |&fact: &usize| {
+                    let mover = &self.movers[fact];
+                    let away = mover.must.iter().chain(&mover.may);
+                    let mut away = away.map(|&by| by as usize);
+                    !mover.is_still()
+                        && away.all(|by| by != made && row[by / 64] >> (by % 64) & 1 == 1)
+                };
+                if !std::mem::take(&mut is_first) {
+                    return Vec::new();
+                }
+                let needs = needs(&mut conjuncts, effects, made, &holds);
+                let remaining = needs.into_iter().filter(remains);
+                remaining.map(|fact| (fact, holds[fact])).collect()
+            });
             let Some(left) = effort.checked_sub(learned) else {
                 return;
             };

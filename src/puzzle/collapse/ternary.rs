@@ -67,18 +67,41 @@ impl<'n> Ternary<'n> {
         }
     }
 
-    /// What follows if these inputs too are known, given to `look`; it is
-    /// forgotten then. The result is the number of nodes that became known.
+    /// What follows if these inputs too are known, and those that `look` adds when
+    /// it is given the nodes that became known; it looks again then. All is
+    /// forgotten at the end. The result is the number of nodes that became known.
     pub fn suppose(
         &mut self,
-        inputs: &[(usize, bool)],
-        look: impl FnOnce(&Self, &[usize]),
+        inputs: Vec<(usize, bool)>,
+        mut look: impl FnMut(&Self, &[usize]) -> Vec<(usize, bool)>,
     ) -> usize {
         let mut learned = Vec::new();
-        for &(input, value) in inputs {
-            self.learn(self.network.input(input).node(), value, &mut learned);
+        let mut inputs = inputs;
+        loop {
+            let known = learned.len();
+            for (input, value) in inputs {
+                self.learn(self.network.input(input).node(), value, &mut learned);
+            }
+            self.follow(known, &mut learned);
+            inputs = look(self, &learned[known..]);
+            if inputs.is_empty() {
+                break;
+            }
         }
-        let mut next = 0;
+        for &node in &learned {
+            for &edge in self.readers.of(node) {
+                let left = &mut self.left[edge.node()];
+                if *left != OTHER && self.values[node] != Some(edge.is_negated()) {
+                    *left += 1;
+                }
+            }
+        }
+        learned.iter().for_each(|&node| self.values[node] = None);
+        learned.len()
+    }
+
+    /// Learns what follows from nodes that were learned, from the `next` on.
+    fn follow(&mut self, mut next: usize, learned: &mut Vec<usize>) {
         while let Some(&node) = learned.get(next) {
             next += 1;
             let value = self.values[node];
@@ -95,21 +118,10 @@ impl<'n> Ternary<'n> {
                     (*left == 0).then_some(true)
                 };
                 if let Some(value) = becomes {
-                    self.learn(reader, value, &mut learned);
+                    self.learn(reader, value, learned);
                 }
             }
         }
-        look(self, &learned);
-        for &node in &learned {
-            for &edge in self.readers.of(node) {
-                let left = &mut self.left[edge.node()];
-                if *left != OTHER && self.values[node] != Some(edge.is_negated()) {
-                    *left += 1;
-                }
-            }
-        }
-        learned.iter().for_each(|&node| self.values[node] = None);
-        learned.len()
     }
 
     fn learn(&mut self, node: usize, value: bool, learned: &mut Vec<usize>) {

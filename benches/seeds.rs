@@ -1,0 +1,24 @@
+//! Other programs' figures beside ours: `ggp seeds` as a benchmark.
+//!
+//! ```text
+//! cargo bench --bench seeds -- [--table N] [--json] [--csv DIR] [--plot DIR]
+//! ```
+//!
+//! What is run stands in `benches/seeds.json`. Every answer that is timed is
+//! checked; the benchmark fails if one is wrong.
+
+use std::process::{Command, exit};
+
+fn main() {
+    // Cargo adds an option of its own.
+    let arguments = std::env::args()
+        .skip(1)
+        .filter(|argument| argument != "--bench");
+    let status = Command::new(env!("CARGO_BIN_EXE_ggp"))
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .arg("seeds")
+        .args(arguments)
+        .status()
+        .expect("the program was built");
+    exit(status.code().unwrap_or(2));
+}

@@ -1,0 +1,142 @@
+//! What is known of games from elsewhere, beside what comes of them here.
+//!
+//! In: a table as CSV with the columns `game`, `known` (`solvable`, `unsolvable` or
+//! `open`), `moves` (of a plan), `proved` (`shortest` if no plan is shorter),
+//! `settled_by` and `source`. Out: what contradicts it.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use serde::{Deserialize, Serialize};
+
+/// What is known of one game.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Known {
+    game: String,
+    known: Solvable,
+    moves: Option<usize>,
+    proved: Option<Proved>,
+    settled_by: String,
+    source: String,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Solvable {
+    Solvable,
+    Unsolvable,
+    Open,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Proved {
+    /// No plan is shorter.
+    Shortest,
+}
+
+/// What came of a game here.
+#[derive(Copy, Clone)]
+pub(super) enum Ours {
+    /// A plan of so many moves, and whether it is proved that none is shorter.
+    Plan(usize, bool),
+    Unsolvable,
+    /// No plan has so many moves or fewer; nothing if that is not known either.
+    NoPlan(Option<u32>),
+}
+
+/// A table of what is known.
+pub(super) struct Reference(Vec<Known>);
+
+impl Reference {
+    /// Reads a table.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or is no such table.
+    pub fn read(path: &Path) -> anyhow::Result<Reference> {
+        let name = path.display();
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
+        let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize();
+        let rows: Result<Vec<Known>, csv::Error> = rows.collect();
+        Ok(Reference(rows.with_context(|| {
+            format!("{name} is no table of what is known of games")
+        })?))
+    }
+
+    pub fn of(&self, game: &str) -> Option<&Known> {
+        self.0.iter().find(|known| known.game == game)
+    }
+}
+
+impl Known {
+    /// In a few characters.
+    pub fn text(&self) -> String {
+        let moves = match (self.moves, self.proved) {
+            (Some(moves), Some(Proved::Shortest)) => format!(", {moves}"),
+            (Some(moves), None) => format!(", <= {moves}"),
+            (None, _) => String::new(),
+        };
+        match self.known {
+            Solvable::Solvable => format!("yes{moves}"),
+            Solvable::Unsolvable => "no".to_owned(),
+            Solvable::Open => "open".to_owned(),
+        }
+    }
+
+    /// What of ours can not be right if this is.
+    pub fn contradiction(&self, ours: Ours) -> Option<String> {
+        let shortest = self.moves.filter(|_| self.proved.is_some());
+        match (self.known, ours) {
+            (Solvable::Unsolvable, Ours::Plan(moves, _)) => {
+                Some(format!("a plan of {moves} moves, where none is possible"))
+            }
+            (Solvable::Solvable, Ours::Unsolvable) => {
+                Some("no plan, where there is one".to_owned())
+            }
+            (_, Ours::Plan(moves, _)) if shortest.is_some_and(|least| moves < least) => {
+                Some(format!("a plan of {moves} moves, shorter than the shortest"))
+            }
+            (_, Ours::Plan(moves, true)) if self.moves.is_some_and(|known| known < moves) => {
+                Some(format!("{moves} moves as the fewest, where fewer do"))
+            }
+            (_, Ours::NoPlan(Some(within)))
+                if self.moves.is_some_and(|moves| moves <= within as usize) =>
+            {
+                Some(format!("no plan of {within} moves, where there is one"))
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Known, Ours, Reference};
+
+    fn known(rows: &str) -> Known {
+        let text = format!("game,known,moves,proved,settled_by,source\n{rows}\n");
+        let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize();
+        let table = Reference(rows.map(|row| row.expect("it is a row")).collect());
+        table.of("a").expect("it is there").clone()
+    }
+
+    #[test]
+    fn what_cannot_be_right_is_told() {
+        let told = |rows, ours| known(rows).contradiction(ours).is_some();
+        let shortest = "a,solvable,9,shortest,x,y";
+        assert!(told(shortest, Ours::Plan(8, false)));
+        assert!(told(shortest, Ours::Plan(10, true)));
+        assert!(told(shortest, Ours::Unsolvable));
+        assert!(told(shortest, Ours::NoPlan(Some(9))));
+        assert!(!told(shortest, Ours::NoPlan(Some(8))));
+        assert!(!told(shortest, Ours::NoPlan(None)));
+        assert!(!told(shortest, Ours::Plan(9, true)));
+        assert!(!told(shortest, Ours::Plan(10, false)));
+        let bound = "a,solvable,9,,x,y";
+        assert!(!told(bound, Ours::Plan(8, true)));
+        assert!(told(bound, Ours::Plan(10, true)));
+        assert!(told("a,unsolvable,,,x,y", Ours::Plan(1, false)));
+        assert!(!told("a,open,,,x,y", Ours::Unsolvable));
+    }
+}
