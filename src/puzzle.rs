@@ -18,6 +18,7 @@ pub mod levels;
 pub mod linear;
 pub mod parity;
 pub mod potential;
+pub mod symmetry;
 pub mod unroll;
 
 use crate::game::{Game, Score};
