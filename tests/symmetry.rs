@@ -286,7 +286,7 @@ fn plans_are_as_short_up_to_symmetry() {
             solved += u32::from(plan.len() > 1);
         }
     }
-    assert!(symmetric > 60 && solved > 10, "{symmetric} {solved}");
+    assert!(symmetric > 30 && solved > 8, "{symmetric} {solved}");
 }
 
 /// The same rules in other words and in another order.
