@@ -23,6 +23,7 @@ mod position;
 pub mod potential;
 pub mod rollout;
 pub mod uct;
+pub mod symmetry;
 pub mod unroll;
 
 use crate::game::{Game, Score};

@@ -6,6 +6,8 @@
 //! Counters that do no harm stand last, so that the first bits are a key; see
 //! [`analysis`](crate::analysis).
 
+mod image;
+
 use crate::analysis::{Stripping, counters};
 use crate::propnet::Propnet;
 use crate::propnet::batch::{Packed, holds};
