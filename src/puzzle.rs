@@ -8,6 +8,7 @@
 //! code that shares nothing with the methods.
 
 pub mod best_first;
+pub mod checkpoint;
 pub mod collapse;
 pub mod dive;
 pub mod effects;

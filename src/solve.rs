@@ -154,6 +154,8 @@ pub enum SolveError {
     NotOneRole(usize),
     /// The method works on the network, and what answers is another backend.
     NoNetwork(Method),
+    /// A file that was asked for could not be written, or read, for this reason.
+    Files(String),
     /// The rules are wrong, or too large.
     Play(PlayError),
     /// A plan that a search returned is none. This is a fault of this program.
@@ -181,6 +183,7 @@ impl fmt::Display for SolveError {
                 "{} works on the network of a game, and this one is played without",
                 method.name()
             ),
+            SolveError::Files(failure) => f.write_str(failure),
             SolveError::Play(error) => error.fmt(f),
             SolveError::WrongPlan(wrong) => wrong.fmt(f),
         }
@@ -306,7 +309,10 @@ fn network_method<M: Machine>(
         // Playouts look for the best end in the rest of the time.
         None => methods.portfolio(options.budget.time.map(|t| t * 4 / 5), stats, observer),
     };
-    Ok(found.map(|found| (puzzle, found)))
+    match methods.failure.take() {
+        Some(failure) => Err(SolveError::Files(failure)),
+        None => Ok(found.map(|found| (puzzle, found))),
+    }
 }
 
 /// What a method came to, in the words of searches.

@@ -280,7 +280,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         false => Batch::No,
     };
     let mut how = options.search.options(plans, batch, context);
-    options.levels.apply(&mut how)?;
+    options.levels.apply(batch == Batch::No, &mut how)?;
     if let Some(path) = &options.each {
         return batch::each(options, path, &how, context);
     }
@@ -310,6 +310,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     progress.finish();
     let answer = answer?;
     report::print(&machine, &how, &answer, &stats, options, context)?;
+    options.levels.note(&answer, context);
     Ok(exit(&answer))
 }
 

@@ -117,6 +117,8 @@ pub(super) struct Methods<'p> {
     is_hasty: bool,
     /// Whether there is one order of moves at a time.
     is_alone: bool,
+    /// What went wrong with files.
+    pub failure: Option<String>,
 }
 
 impl<'p> Methods<'p> {
@@ -129,6 +131,7 @@ impl<'p> Methods<'p> {
             potentials: None,
             is_hasty: false,
             is_alone: false,
+            failure: None,
         }
     }
 
@@ -173,12 +176,20 @@ impl<'p> Methods<'p> {
                 "by additive estimates".into(),
             ),
             Method::Levels => {
-                let why = "level by level".to_owned();
+                let asked = match self.is_hasty {
+                    true => LevelsOptions::default(),
+                    false => self.options.levels.clone(),
+                };
                 let how = LevelsOptions {
                     threads: self.options.threads,
-                    ..self.options.levels.clone()
+                    ..asked
                 };
-                (levels(puzzle, &how, budget, stats, observer), why)
+                let outcome = levels(puzzle, &how, budget, stats, observer);
+                let outcome = outcome.unwrap_or_else(|error| {
+                    self.failure = Some(error.to_string());
+                    Outcome::Unknown
+                });
+                (outcome, "level by level".to_owned())
             }
             Method::Dive => {
                 let mut how = DiveOptions {

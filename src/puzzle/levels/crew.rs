@@ -92,7 +92,9 @@ impl Crew {
                 .build()
                 .ok(),
         };
-        let workers = pool.as_ref().map_or(1, rayon::ThreadPool::current_num_threads);
+        let workers = pool
+            .as_ref()
+            .map_or(1, rayon::ThreadPool::current_num_threads);
         Crew {
             pool,
             workers: (0..workers).map(|_| Mutex::new(worker.clone())).collect(),
@@ -116,9 +118,17 @@ impl Crew {
             }),
             _ => {
                 let mut worker = lock(0);
-                items.into_iter().map(|item| act(&mut worker, item)).collect()
+                items
+                    .into_iter()
+                    .map(|item| act(&mut worker, item))
+                    .collect()
             }
         }
+    }
+
+    /// Number of workers.
+    pub fn len(&self) -> usize {
+        self.workers.len()
     }
 
     /// The first worker, for work of one.
@@ -128,15 +138,24 @@ impl Crew {
 
     pub fn memory(&self) -> u64 {
         let workers = self.workers.iter();
-        workers.map(|worker| worker.lock().expect("no worker panics").memory()).sum()
+        workers
+            .map(|worker| worker.lock().expect("no worker panics").memory())
+            .sum()
     }
 }
 
 impl Worker {
     /// The children of states, whose codes `read` appends.
-    pub fn portion(&mut self, read: impl FnOnce(&mut Vec<u64>)) -> Portion {
+    ///
+    /// # Errors
+    ///
+    /// Those of `read`.
+    pub fn portion<E>(
+        &mut self,
+        read: impl FnOnce(&mut Vec<u64>) -> Result<(), E>,
+    ) -> Result<Portion, E> {
         self.parents.clear();
-        read(&mut self.parents);
+        read(&mut self.parents)?;
         let stride = self.expander.stride();
         let mut open = 0;
         let mut child = Vec::new();
@@ -148,7 +167,7 @@ impl Worker {
             }
             self.dealer.take(&self.children.states, stride);
         }
-        self.dealer.deal(open, child)
+        Ok(self.dealer.deal(open, child))
     }
 
     /// A state alone.
@@ -159,10 +178,18 @@ impl Worker {
 
     /// Replaces [`Worker::children`] by those of states, whose codes `read`
     /// appends; fewer than [`LANES`].
-    pub fn expand(&mut self, read: impl FnOnce(&mut Vec<u64>)) {
+    ///
+    /// # Errors
+    ///
+    /// Those of `read`.
+    pub fn expand<E>(
+        &mut self,
+        read: impl FnOnce(&mut Vec<u64>) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.parents.clear();
-        read(&mut self.parents);
+        read(&mut self.parents)?;
         self.expander.expand(&self.parents, &mut self.children);
+        Ok(())
     }
 
     /// Looks which children are ends.

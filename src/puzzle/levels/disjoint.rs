@@ -92,7 +92,8 @@ impl System {
             return false;
         }
         let inverse = power(row[pivot], PRIME - 2);
-        row.iter_mut().for_each(|value| *value = times(*value, inverse));
+        row.iter_mut()
+            .for_each(|value| *value = times(*value, inverse));
         let at = self.rows.partition_point(|(other, _)| *other < pivot);
         self.rows.insert(at, (pivot, row));
         true
