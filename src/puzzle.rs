@@ -8,6 +8,7 @@
 //! code that shares nothing with the methods.
 
 pub mod best_first;
+pub mod checkpoint;
 pub mod collapse;
 pub mod dive;
 pub mod effects;
@@ -22,8 +23,8 @@ pub mod parity;
 mod position;
 pub mod potential;
 pub mod rollout;
-pub mod uct;
 pub mod symmetry;
+pub mod uct;
 pub mod unroll;
 
 use crate::game::{Game, Score};

@@ -66,9 +66,7 @@ type Search = fn(&Puzzle, &Budget, &mut Stats) -> Outcome;
 
 /// Every search that finds a plan or a proof in the end.
 const SEARCHES: [(&str, Search); 8] = [
-    ("levels", |puzzle, budget, stats| {
-        levels(puzzle, &LevelsOptions::default(), budget, stats, &mut ())
-    }),
+    ("levels", level_by_level),
     ("one diver", |puzzle, budget, stats| {
         let options = DiveOptions {
             divers: 1,
@@ -134,6 +132,10 @@ const SEARCHES: [(&str, Search); 8] = [
         )
     }),
 ];
+
+fn level_by_level(puzzle: &Puzzle, budget: &Budget, stats: &mut Stats) -> Outcome {
+    levels(puzzle, &LevelsOptions::default(), budget, stats, &mut ()).unwrap()
+}
 
 /// What is larger is too slow on the plain machine.
 const GATES: usize = 1_500;
@@ -350,13 +352,7 @@ fn positions_are_counted_level_by_level() {
         depth: 9,
         ..Budget::default()
     };
-    let outcome = levels(
-        &own("senku"),
-        &LevelsOptions::default(),
-        &budget,
-        &mut stats,
-        &mut (),
-    );
+    let outcome = level_by_level(&own("senku"), &budget, &mut stats);
     assert_eq!(outcome, Outcome::NoPlanWithin(9));
     let generated = stats.levels.iter().map(|level| level.counts.generated);
     let expected = [1, 4, 12, 60, 296, 1338, 5648, 21842, 77559, 249_690];

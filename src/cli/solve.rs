@@ -317,7 +317,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         Batch::Yes => 1,
     };
     let mut how = options.search.options(plans, batch, threads, context);
-    options.levels.apply(&mut how)?;
+    options.levels.apply(batch == Batch::No, &mut how)?;
     if let Some(path) = &options.each {
         return batch::each(options, path, &how, context);
     }
@@ -358,6 +358,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     progress.finish();
     let answer = answer?;
     report::print(&machine, &how, &answer, &stats, options, context)?;
+    options.levels.note(&answer, context);
     Ok(exit(&answer))
 }
 

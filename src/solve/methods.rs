@@ -41,6 +41,8 @@ pub(super) struct Methods<'p> {
     pub is_alone: bool,
     /// The best end that was met on the way to none that is good enough.
     pub best: Option<BestSoFar>,
+    /// What went wrong with files.
+    pub failure: Option<String>,
 }
 
 impl<'p> Methods<'p> {
@@ -53,6 +55,7 @@ impl<'p> Methods<'p> {
             is_hasty: false,
             is_alone: false,
             best: None,
+            failure: None,
         }
     }
 
@@ -148,16 +151,24 @@ impl<'p> Methods<'p> {
                 (outcome, why.to_owned())
             }
             Method::Levels => {
-                let why = "level by level".to_owned();
+                let asked = match self.is_hasty {
+                    true => LevelsOptions::default(),
+                    false => self.options.levels.clone(),
+                };
                 let how = LevelsOptions {
                     threads: match self.is_hasty {
                         // In a portfolio the threads have a search each.
                         true => 1,
                         false => self.options.threads,
                     },
-                    ..self.options.levels.clone()
+                    ..asked
                 };
-                (levels(puzzle, &how, budget, stats, observer), why)
+                let outcome = levels(puzzle, &how, budget, stats, observer);
+                let outcome = outcome.unwrap_or_else(|error| {
+                    self.failure = Some(error.to_string());
+                    Outcome::Unknown
+                });
+                (outcome, "level by level".to_owned())
             }
             Method::Dive => {
                 let mut how = DiveOptions {
