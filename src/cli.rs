@@ -112,6 +112,8 @@ commands! {
     Play = play;
     /// Find plans, or show that there are none
     Solve = solve;
+    /// Check answers that `solve` has written
+    Verify = verify;
     /// Write the graph that a search explores
     Graph = graph;
     /// Compare our answers with a folder of reference answers

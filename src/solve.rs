@@ -7,6 +7,7 @@
 
 mod auto;
 mod check;
+mod claim;
 mod evaluate;
 mod network;
 mod order;
@@ -31,6 +32,7 @@ use crate::search::{
 };
 
 pub use check::{Checker, WrongPlan, check_plan};
+pub use claim::{claim, proof};
 
 pub use evaluate::{Evaluation, MoveValue, RoleValue, budget_name, evaluate};
 pub use network::Method;

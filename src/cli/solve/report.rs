@@ -11,6 +11,7 @@ use crate::cli::Context;
 use crate::machine::{AnyMachine, Machine};
 use crate::search::{BudgetKind, Compare, Counts, Coverage, LevelStats, Stats, Verdict};
 use crate::solve::{Answer, Checker, Evaluation, SolveOptions, budget_name};
+use crate::verify::Proof;
 
 /// An answer as `--json` prints it.
 #[derive(Serialize)]
@@ -32,6 +33,9 @@ struct Record {
     plans: Vec<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     best: Option<BestRecord>,
+    /// Why there is no plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proof: Option<Proof>,
     strategy: String,
     checked_by: Checker,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -249,6 +253,7 @@ fn record(machine: &AnyMachine, answer: &Answer, stats: &Stats) -> Record {
             score: best.score.get(),
             plan: texts(machine, &best.plan),
         }),
+        proof: crate::solve::proof(answer),
         strategy: answer.chosen.clone(),
         checked_by: answer.checked,
         fault: answer.fault.as_ref().map(ToString::to_string),
