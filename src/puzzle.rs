@@ -15,6 +15,7 @@ pub mod effects;
 pub mod estimate;
 pub mod expand;
 mod gf2;
+pub mod invariant;
 pub mod levels;
 pub mod linear;
 pub mod nested;
@@ -177,6 +178,18 @@ pub enum Reason {
     Potential {
         /// Facts and their weights.
         weights: Vec<(u32, i64)>,
+    },
+    /// What holds at the start, is kept by every move, and holds in no solution.
+    Invariant {
+        /// Of each list of facts, and whether they hold, one is so.
+        clauses: Vec<Vec<(u32, bool)>>,
+        /// Facts of which no two hold.
+        exclusive: Vec<Vec<u32>>,
+    },
+    /// No play has more moves than this, and none of these is a solution.
+    Over {
+        /// Moves.
+        moves: u32,
     },
     /// The end, as the rules say it, can not be brought about by any set of
     /// moves: the clauses were refuted.

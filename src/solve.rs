@@ -7,6 +7,7 @@
 
 mod auto;
 mod check;
+mod claim;
 mod count;
 mod evaluate;
 mod methods;
@@ -35,6 +36,7 @@ use crate::search::{
 };
 
 pub use check::{Checker, WrongPlan, check_plan};
+pub use claim::{claim, proof};
 
 pub use crate::puzzle::rollout::Scoring;
 pub use count::{Counted, count_from};
