@@ -21,7 +21,7 @@ use super::methods::{Found, Methods};
 use super::{Method, SolveOptions};
 use crate::game::Score;
 use crate::puzzle::{BestSoFar, Outcome, Plan, Puzzle};
-use crate::search::{Budget, Observer, Stats};
+use crate::search::{Budget, LevelStats, Observer, Stats};
 
 /// States that a search may expand in the first round, how much more it may in
 /// the next, and rounds.
@@ -61,6 +61,23 @@ const SEARCHES: [Method; 9] = [
     Method::Nrpa,
     Method::Uct,
 ];
+/// What takes turns where levels grow quickly, so that breadth-first has little
+/// hope: the same, in another order.
+const WIDE: [Method; 9] = [
+    Method::Dive,
+    Method::Greedy,
+    Method::Nrpa,
+    Method::Novelty,
+    Method::Levels,
+    Method::Steps,
+    Method::AStar,
+    Method::Beam,
+    Method::Uct,
+];
+/// States that breadth-first expands to see how levels grow, and the growth that
+/// is much.
+const PROBE: u64 = 200;
+const MUCH: u64 = 2;
 /// What looks for ends that are worth something.
 const CLIMBERS: [Method; 4] = [
     Method::Levels,
@@ -84,6 +101,8 @@ pub(super) struct Portfolio<'p> {
     pub best: Option<BestSoFar>,
     /// Whether it is proved that no end is worth more than that.
     pub is_best: bool,
+    /// Whether levels grow quickly.
+    is_wide: bool,
 }
 
 impl<'p> Portfolio<'p> {
@@ -105,6 +124,7 @@ impl<'p> Portfolio<'p> {
             refuted: None,
             best: None,
             is_best: false,
+            is_wide: false,
         }
     }
 
@@ -131,6 +151,12 @@ impl<'p> Portfolio<'p> {
                 return Some(found);
             }
         }
+        let first = stats.levels.len();
+        let found = self.one(Method::Levels, 1, PROBE, stats, observer)?;
+        if let Some(found) = self.answer(found, 1, stats) {
+            return Some(found);
+        }
+        self.is_wide = is_wide(&stats.levels[first..]);
         let mut nodes = FIRST_ROUND;
         for round in 1..=ROUNDS {
             // In some games many orders help, in others they are in the way.
@@ -157,13 +183,20 @@ impl<'p> Portfolio<'p> {
         stats: &mut Stats,
         observer: &mut dyn Observer,
     ) -> Option<Found> {
-        for method in SEARCHES {
+        for &method in self.searches() {
             let found = self.one(method, round, nodes, stats, observer)?;
             if let Some(found) = self.answer(found, round, stats) {
                 return Some(found);
             }
         }
         None
+    }
+
+    fn searches(&self) -> &'static [Method; 9] {
+        match self.is_wide {
+            true => &WIDE,
+            false => &SEARCHES,
+        }
     }
 
     /// One method; none if the budget is spent.
@@ -194,7 +227,7 @@ impl<'p> Portfolio<'p> {
     }
 
     /// The searches of a round by several threads. The answer is that of the
-    /// first search, in the order of [`SEARCHES`], that has one: whichever thread
+    /// first search, in their order, that has one: whichever thread
     /// is quicker, it is the same.
     fn at_once(
         &mut self,
@@ -204,7 +237,8 @@ impl<'p> Portfolio<'p> {
         stats: &mut Stats,
         observer: &mut dyn Observer,
     ) -> Option<Found> {
-        let budgets: Vec<Budget> = SEARCHES
+        let searches = self.searches();
+        let budgets: Vec<Budget> = searches
             .iter()
             .map(|&method| {
                 let mut budget = self.slice(method, round, nodes, stats);
@@ -217,7 +251,7 @@ impl<'p> Portfolio<'p> {
             let flag: Option<&Arc<AtomicBool>> = budgets[index].interrupt.as_ref();
             flag.expect("each has one").store(true, Ordering::Relaxed);
         };
-        let made = SEARCHES.map(|_| Mutex::new(None));
+        let made = searches.map(|_| Mutex::new(None));
         let next = AtomicUsize::new(0);
         let (puzzle, options, is_alone) = (self.puzzle, self.options, self.methods.is_alone);
         std::thread::scope(|scope| {
@@ -230,7 +264,7 @@ impl<'p> Portfolio<'p> {
                         return;
                     };
                     let mut stats = Stats::default();
-                    let found = methods.run(SEARCHES[index], budget, &mut stats, &mut ());
+                    let found = methods.run(searches[index], budget, &mut stats, &mut ());
                     if is_end(&found.outcome, budget.depth) {
                         (index + 1..budgets.len()).for_each(raise);
                     }
@@ -280,7 +314,7 @@ impl<'p> Portfolio<'p> {
                 let conflicts = FIRST_CONFLICTS.saturating_mul(growth);
                 (conflicts, Some(time), depth.min(steps))
             }
-            Method::Levels => {
+            Method::Levels if nodes != PROBE && !self.is_wide => {
                 let nodes = nodes.max(MOST_LEVELS.min(LEVELS / gates));
                 (nodes, Some(2 * time), depth)
             }
@@ -409,6 +443,15 @@ impl<'p> Portfolio<'p> {
     fn time_left(&self) -> Option<Duration> {
         let all = self.patience?;
         Some(all.saturating_sub(self.started.elapsed()))
+    }
+}
+
+/// Whether levels, of which the last is incomplete, grow quickly.
+fn is_wide(levels: &[LevelStats]) -> bool {
+    let states = |level: &LevelStats| level.counts.generated;
+    match levels {
+        [.., before, last, _] => states(last) > MUCH * states(before),
+        _ => false,
     }
 }
 
