@@ -8,7 +8,9 @@
 //! code that shares nothing with the methods.
 
 pub mod best_first;
+pub mod bidirectional;
 pub mod collapse;
+pub mod deepening;
 pub mod dive;
 pub mod effects;
 pub mod estimate;

@@ -143,6 +143,18 @@ enum StrategyChoice {
     Nested,
     /// Monte Carlo tree search, many leaves at once
     Uct,
+    /// Iterative deepening by lower bounds of the moves to come
+    IdaStar,
+    /// Iterative deepening on packed states
+    Deepening,
+    /// Breadth-first on packed states from both ends
+    Bidirectional,
+    /// Greedy by facts that have to change, those that few moves change first
+    Scarce,
+    /// Greedy by relaxed plans, and the moves that they begin with
+    RelaxedPlans,
+    /// What is new first, apart for each progress
+    Progress,
 }
 
 impl StrategyChoice {
@@ -165,6 +177,12 @@ impl StrategyChoice {
             StrategyChoice::Nrpa => Method::Nrpa,
             StrategyChoice::Nested => Method::Nested,
             StrategyChoice::Uct => Method::Uct,
+            StrategyChoice::IdaStar => Method::IdaStar,
+            StrategyChoice::Deepening => Method::Deepening,
+            StrategyChoice::Bidirectional => Method::Bidirectional,
+            StrategyChoice::Scarce => Method::Scarce,
+            StrategyChoice::RelaxedPlans => Method::RelaxedPlans,
+            StrategyChoice::Progress => Method::Progress,
         })
     }
 }

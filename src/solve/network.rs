@@ -9,8 +9,10 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::SolveOptions;
-use crate::puzzle::best_first::{Order, best_first};
+use crate::puzzle::best_first::{BestFirst, Order, best_first};
+use crate::puzzle::bidirectional::bidirectional;
 use crate::puzzle::collapse::{collapse, collapse_sure};
+use crate::puzzle::deepening::{Bounds, Deepening, deepening};
 use crate::puzzle::dive::{DeadEnd, DiveOptions, dive};
 use crate::puzzle::effects::Effects;
 use crate::puzzle::estimate::Estimate;
@@ -22,7 +24,7 @@ use crate::puzzle::rollout::Sampling;
 use crate::puzzle::uct::{Uct, uct};
 use crate::puzzle::unroll::unroll;
 use crate::puzzle::{Outcome, Puzzle, Reason, linear, parity};
-use crate::search::{Budget, Observer, Stats};
+use crate::search::{Budget, Compare, Observer, Stats};
 
 /// A method on the network.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -51,11 +53,23 @@ pub enum Method {
     Nested,
     /// Monte Carlo tree search in lanes.
     Uct,
+    /// Iterative deepening by lower bounds.
+    IdaStar,
+    /// Iterative deepening.
+    Deepening,
+    /// Breadth-first from both ends.
+    Bidirectional,
+    /// Facts that few moves change first.
+    Scarce,
+    /// By relaxed plans and the moves they begin with.
+    RelaxedPlans,
+    /// What is new for its progress first.
+    Progress,
 }
 
 impl Method {
     /// Every method.
-    pub const ALL: [Method; 12] = [
+    pub const ALL: [Method; 18] = [
         Method::Algebra,
         Method::MoveSet,
         Method::Steps,
@@ -68,6 +82,12 @@ impl Method {
         Method::Nrpa,
         Method::Nested,
         Method::Uct,
+        Method::IdaStar,
+        Method::Deepening,
+        Method::Bidirectional,
+        Method::Scarce,
+        Method::RelaxedPlans,
+        Method::Progress,
     ];
 
     /// What it is called.
@@ -85,6 +105,12 @@ impl Method {
             Method::Nrpa => "nested rollout policy adaptation",
             Method::Nested => "nested Monte Carlo search",
             Method::Uct => "Monte Carlo tree search in lanes",
+            Method::IdaStar => "IDA*",
+            Method::Deepening => "iterative deepening on packed states",
+            Method::Bidirectional => "breadth-first from both ends",
+            Method::Scarce => "greedy by scarcity",
+            Method::RelaxedPlans => "greedy by relaxed plans",
+            Method::Progress => "novelty by progress",
         }
     }
 }
@@ -157,8 +183,15 @@ impl<'p> Methods<'p> {
         observer: &mut dyn Observer,
     ) -> Found {
         let puzzle = self.puzzle;
-        let mut best =
-            |order, estimate| best_first(puzzle, order, estimate, budget, stats, observer);
+        let mut best = |order, estimate| {
+            best_first(
+                puzzle,
+                &BestFirst::new(order, estimate),
+                budget,
+                stats,
+                observer,
+            )
+        };
         let (outcome, why) = match method {
             Method::Algebra => return self.algebra(),
             Method::MoveSet => {
@@ -176,6 +209,39 @@ impl<'p> Methods<'p> {
                 best(Order::Greedy, Estimate::Additive),
                 "by additive estimates".into(),
             ),
+            Method::Scarce => (
+                best(Order::Greedy, Estimate::Scarce),
+                "facts that few moves change weigh most".into(),
+            ),
+            Method::RelaxedPlans => {
+                let how = BestFirst {
+                    prefers: true,
+                    ..BestFirst::new(Order::Greedy, Estimate::RelaxedPlan)
+                };
+                (
+                    best_first(puzzle, &how, budget, stats, observer),
+                    "and by their first moves".into(),
+                )
+            }
+            Method::Progress => (
+                best(Order::Progress, Estimate::Distance),
+                "by goal distance".into(),
+            ),
+            Method::IdaStar | Method::Deepening => {
+                let how = Deepening {
+                    bounds: match method {
+                        Method::IdaStar => Bounds::Sums,
+                        _ => Bounds::One,
+                    },
+                    compare: Compare::Key,
+                };
+                let outcome = deepening(puzzle, &how, budget, stats, observer);
+                (outcome, "by limits".into())
+            }
+            Method::Bidirectional => {
+                let outcome = bidirectional(puzzle, budget, stats, observer);
+                (outcome, "level by level".into())
+            }
             Method::Novelty => (
                 best(Order::Novelty, Estimate::Distance),
                 "by goal distance".into(),

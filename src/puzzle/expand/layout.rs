@@ -91,6 +91,15 @@ impl Layout {
         self.key_bits
     }
 
+    /// By fact: whether the key tells it.
+    pub fn key_facts(&self) -> Vec<bool> {
+        let mut facts = vec![false; self.facts];
+        for field in self.fields.iter().filter(|field| field.at < self.key_bits) {
+            field.facts.iter().for_each(|&fact| facts[fact] = true);
+        }
+        facts
+    }
+
     /// What equal keys promise; never a mere hint.
     pub fn meaning(&self) -> KeyMeaning {
         self.meaning
