@@ -8,8 +8,10 @@
 //! code that shares nothing with the methods.
 
 pub mod best_first;
+pub mod bidirectional;
 pub mod checkpoint;
 pub mod collapse;
+pub mod deepening;
 pub mod dive;
 pub mod effects;
 pub mod estimate;
