@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use ggp::game::Score;
 use ggp::machine::{DatalogMachine, Limits};
-use ggp::puzzle::levels::levels;
+use ggp::puzzle::levels::{LevelsOptions, levels};
 use ggp::puzzle::nested::{Nested, nested};
 use ggp::puzzle::nrpa::{Nrpa, nrpa};
 use ggp::puzzle::rollout::{Sampling, Scoring};
@@ -70,7 +70,14 @@ fn check(name: &str, text: &str, scoring: Scoring) -> Option<bool> {
             .map(|&chosen| puzzle.net.moves[0][chosen as usize]);
         check_plan(&machine, &moves.collect::<Vec<_>>()).unwrap()
     };
-    let expected = levels(&puzzle, &Budget::default(), &mut Stats::default(), &mut ());
+    let expected = levels(
+        &puzzle,
+        &LevelsOptions::default(),
+        &Budget::default(),
+        &mut Stats::default(),
+        &mut (),
+    )
+    .unwrap();
     let least = match expected {
         Outcome::Solved { plan, .. } => Some(plan.len()),
         Outcome::Unsolvable(_) => None,
