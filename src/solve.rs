@@ -32,7 +32,7 @@ use crate::search::{
 };
 
 pub use check::{Checker, WrongPlan, check_plan};
-pub use claim::{claim, proof};
+pub use claim::{claim, claim_count, proof};
 
 pub use evaluate::{Evaluation, MoveValue, RoleValue, budget_name, evaluate};
 pub use network::Method;
