@@ -181,12 +181,11 @@ pub enum Reason {
         /// Facts and their weights.
         weights: Vec<(u32, i64)>,
     },
-    /// What holds at the start, is kept by every move, and holds in no solution.
+    /// Clauses that hold at the start, are kept by every move together with what
+    /// the network takes for granted, and of which no solution fulfils all.
     Invariant {
         /// Of each list of facts, and whether they hold, one is so.
         clauses: Vec<Vec<(u32, bool)>>,
-        /// Facts of which no two hold.
-        exclusive: Vec<Vec<u32>>,
     },
     /// No play has more moves than this, and none of these is a solution.
     Over {

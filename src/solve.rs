@@ -36,7 +36,7 @@ use crate::search::{
 };
 
 pub use check::{Checker, WrongPlan, check_plan};
-pub use claim::{claim, proof};
+pub use claim::{claim, claim_count, proof};
 
 pub use crate::puzzle::rollout::Scoring;
 pub use count::{Counted, count_from};
