@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::Compare;
+use super::{BudgetKind, Compare};
 
 /// Counters of one level or of a whole search.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -74,6 +74,8 @@ pub struct Stats {
     pub peak_bytes: u64,
     /// Time spent in all.
     pub elapsed: Duration,
+    /// What ended the last search too early, if it says so here.
+    pub ran_out: Option<BudgetKind>,
 }
 
 impl Stats {
