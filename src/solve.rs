@@ -452,12 +452,12 @@ fn verdict_of(
                 Outcome::NoPlanWithin(depth) => Some(*depth),
                 _ => None,
             },
-            what: match &budget.interrupt {
+            what: stats.ran_out.unwrap_or_else(|| match &budget.interrupt {
                 Some(raised) if raised.load(Ordering::Relaxed) => BudgetKind::Interrupt,
                 _ if budget.time.is_some_and(|time| began.elapsed() >= time) => BudgetKind::Time,
                 _ if stats.total().expanded >= budget.nodes => BudgetKind::Nodes,
                 _ => BudgetKind::Method,
-            },
+            }),
         },
     }
 }

@@ -476,3 +476,16 @@ fn the_process_keeps_to_its_memory() {
         );
     }
 }
+
+#[test]
+fn what_ran_out_is_said() {
+    let folder = scratch("ran-out");
+    let little = ["games/senku.kif", "--budget-memory", "1"];
+    let files = ["--budget-disk", "0", "--spill", folder.to_str().unwrap()];
+    for (flags, expected) in [(&[][..], "memory"), (&files, "disk")] {
+        let output = ggp(&[&little, flags].concat()).wait_with_output().unwrap();
+        let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(value["ran_out"], expected);
+        assert_eq!(output.status.code(), Some(1));
+    }
+}
