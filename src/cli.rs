@@ -113,6 +113,8 @@ commands! {
     Play = play;
     /// Find plans, or show that there are none
     Solve = solve;
+    /// Check answers that `solve` has written
+    Verify = verify;
     /// Write the graph that a search explores
     Graph = graph;
     /// Solve what other programs solved, and show their figures beside ours

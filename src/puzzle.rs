@@ -8,12 +8,16 @@
 //! code that shares nothing with the methods.
 
 pub mod best_first;
+pub mod bidirectional;
+pub mod checkpoint;
 pub mod collapse;
+pub mod deepening;
 pub mod dive;
 pub mod effects;
 pub mod estimate;
 pub mod expand;
 mod gf2;
+pub mod invariant;
 pub mod levels;
 pub mod linear;
 pub mod nested;
@@ -22,6 +26,7 @@ pub mod parity;
 mod position;
 pub mod potential;
 pub mod rollout;
+pub mod symmetry;
 pub mod uct;
 pub mod unroll;
 
@@ -175,6 +180,18 @@ pub enum Reason {
     Potential {
         /// Facts and their weights.
         weights: Vec<(u32, i64)>,
+    },
+    /// What holds at the start, is kept by every move, and holds in no solution.
+    Invariant {
+        /// Of each list of facts, and whether they hold, one is so.
+        clauses: Vec<Vec<(u32, bool)>>,
+        /// Facts of which no two hold.
+        exclusive: Vec<Vec<u32>>,
+    },
+    /// No play has more moves than this, and none of these is a solution.
+    Over {
+        /// Moves.
+        moves: u32,
     },
     /// The end, as the rules say it, can not be brought about by any set of
     /// moves: the clauses were refuted.

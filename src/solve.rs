@@ -7,6 +7,7 @@
 
 mod auto;
 mod check;
+mod claim;
 mod count;
 mod evaluate;
 mod methods;
@@ -35,6 +36,7 @@ use crate::search::{
 };
 
 pub use check::{Checker, WrongPlan, check_plan};
+pub use claim::{claim, proof};
 
 pub use crate::puzzle::rollout::Scoring;
 pub use count::{Counted, count_from};
@@ -139,6 +141,8 @@ pub enum SolveError {
     NotOneRole(usize),
     /// The method works on the network, and what answers is another backend.
     NoNetwork(Method),
+    /// A file that was asked for could not be written, or read, for this reason.
+    Files(String),
     /// The rules are wrong, or too large.
     Play(PlayError),
     /// A plan that a search returned is none. This is a fault of this program.
@@ -166,6 +170,7 @@ impl fmt::Display for SolveError {
                 "{} works on the network of a game, and this one is played without",
                 Strategy::Network(*method).name()
             ),
+            SolveError::Files(failure) => f.write_str(failure),
             SolveError::Play(error) => error.fmt(f),
             SolveError::WrongPlan(wrong) => wrong.fmt(f),
         }
@@ -324,6 +329,9 @@ fn on_network<M: Machine>(
         Some(method) => {
             let mut methods = Methods::new(&came.puzzle, options);
             let found = Some(methods.run(method, &options.budget, stats, observer));
+            if let Some(failure) = methods.failure.take() {
+                return Err(SolveError::Files(failure));
+            }
             let best = methods.best.take();
             came = OnNetwork {
                 found,

@@ -20,7 +20,7 @@ use ggp::puzzle::effects::Effects;
 use ggp::puzzle::potential::Potentials;
 use ggp::puzzle::{Outcome, Puzzle, Reason, linear, parity};
 use ggp::span::{Source, Sources};
-use ggp::verify::{Answer, Proof, verify};
+use ggp::verify::{Answer, Limits, Proof, verify};
 
 mod common;
 
@@ -64,7 +64,19 @@ fn checked(puzzle: &Puzzle, outcome: &Outcome) -> Result<(), String> {
 fn claim(puzzle: &Puzzle, answer: &Answer) -> Result<(), String> {
     let text = serde_json::to_string(answer).expect("it can be written");
     let answer: Answer = serde_json::from_str(&text).expect("it can be read again");
-    verify(&puzzle.net.game, &start(puzzle), puzzle.target, &answer)
+    // That some plans are the shortest is too hard to check again.
+    let limits = Limits {
+        conflicts: 5_000,
+        ..Limits::default()
+    };
+    let checked = verify(
+        &puzzle.net.game,
+        &start(puzzle),
+        puzzle.target,
+        &answer,
+        &limits,
+    );
+    checked.map(|_| ()).map_err(|failure| failure.to_string())
 }
 
 fn start(puzzle: &Puzzle) -> Vec<TermId> {
@@ -282,7 +294,7 @@ fn a_limit_of_time_is_kept() {
     let outcome = by_algebra(&short);
     assert_eq!(outcome, Outcome::NoPlanWithin(2));
     assert_eq!(checked(&short, &outcome), Ok(()));
-    let answer = Answer::NoPlanWithin { moves: 3 };
+    let answer = Answer::NoSolutionWithin { moves: 3 };
     assert!(claim(&enough, &answer).is_err());
 }
 
@@ -427,8 +439,9 @@ fn wrong_plans_and_counts_are_rejected() {
         claim(
             &solvable,
             &Answer::Solved {
-                plan,
+                plans: vec![plan],
                 optimal: false,
+                all: false,
             },
         )
     };
@@ -437,6 +450,7 @@ fn wrong_plans_and_counts_are_rejected() {
     assert!(plan(&["go", "go", "stay"]).is_err());
     assert!(plan(&["go", "jump"]).is_err());
     let exhausted = |puzzle: &Puzzle, positions| {
+        let positions = Some(positions);
         let proof = Proof::Exhausted { positions };
         claim(puzzle, &Answer::Unsolvable { proof })
     };
@@ -444,9 +458,16 @@ fn wrong_plans_and_counts_are_rejected() {
     assert_eq!(exhausted(&stuck, 3), Ok(()));
     assert!(exhausted(&stuck, 4).is_err());
     assert!(exhausted(&solvable, 3).is_err());
-    assert_eq!(claim(&solvable, &Answer::NoPlanWithin { moves: 1 }), Ok(()));
-    assert!(claim(&solvable, &Answer::NoPlanWithin { moves: 2 }).is_err());
-    assert!(claim(&solvable, &Answer::Unknown).is_err());
+    assert_eq!(
+        claim(&solvable, &Answer::NoSolutionWithin { moves: 1 }),
+        Ok(())
+    );
+    assert!(claim(&solvable, &Answer::NoSolutionWithin { moves: 2 }).is_err());
+    let nothing = Answer::OutOfBudget {
+        no_solution_within: None,
+        best: None,
+    };
+    assert!(claim(&solvable, &nothing).is_err());
     let empty = Proof::Potential {
         weights: Vec::new(),
     };

@@ -40,6 +40,7 @@ const NARROW: &[(&str, &[&str])] = &[
 const EDGES: &[&str] = &[
     "search",
     "puzzle",
+    "verify",
     "solve",
     "play",
     "grid",

@@ -1,9 +1,6 @@
 //! Searches over packed states agree with the plain ones, plan by plan and
 //! position by position.
 
-use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -11,9 +8,9 @@ use ggp::check::Keyword;
 use ggp::game::{Game, Score};
 use ggp::machine::DatalogMachine;
 use ggp::machine::{Limits, Machine};
-use ggp::propnet::batch::pack;
-use ggp::propnet::{GroundLimits, Propnet};
-use ggp::puzzle::best_first::{Order, best_first};
+use ggp::puzzle::best_first::{BestFirst, Order, best_first};
+use ggp::puzzle::bidirectional::bidirectional;
+use ggp::puzzle::deepening::{Bounds, Deepening, deepening};
 use ggp::puzzle::dive::{DeadEnd, DiveOptions, dive};
 use ggp::puzzle::estimate::Estimate;
 use ggp::puzzle::levels::{LevelsOptions, levels};
@@ -21,54 +18,30 @@ use ggp::puzzle::{Outcome, Puzzle, Reason};
 use ggp::search::breadth_first::{BreadthFirst, breadth_first};
 use ggp::search::{Budget, Compare, Plans, Stats, Verdict};
 use ggp::solve::{GameProblem, Keys, check_plan};
-use rand::{RngExt, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
 
-fn game(text: &str) -> Game {
-    Game::from_text("test.kif", text).unwrap_or_else(|found| panic!("{text}\n{:?}", found.findings))
-}
-
-fn puzzle(game: &Game) -> Option<Puzzle> {
-    let (mut net, _) = Propnet::ground(game, &GroundLimits::default()).ok()?;
-    net.simplify();
-    let start = pack(net.initial.iter().copied());
-    Puzzle::new(net, start, Score::MAX)
-}
-
-/// Our games with one role, and each board with its rules.
-fn texts() -> Vec<(String, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");
-    let read = |path: &Path| fs::read_to_string(path).unwrap();
-    let files = |folder: &Path| {
-        let entries = fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().path());
-        let mut files: Vec<_> = entries.filter(|path| path.is_file()).collect();
-        files.sort();
-        files
-    };
-    let name = |path: &Path| path.file_stem().unwrap().to_string_lossy().into_owned();
-    let mut texts: Vec<(String, String)> = files(&root)
-        .iter()
-        .map(|path| (name(path), read(path)))
-        .collect();
-    for board in files(&root.join("instances")) {
-        let text = read(&board);
-        let (_, rules) = text.split_once("; Read with games/").unwrap();
-        let rules = rules.split(".kif").next().unwrap();
-        let rules = read(&root.join(format!("{rules}.kif")));
-        texts.push((name(&board), format!("{rules}\n{text}")));
-    }
-    texts
-}
+#[path = "puzzle_search/shared.rs"]
+mod shared;
+use shared::{game, puzzle, random_rules, texts};
 
 type Search = fn(&Puzzle, &Budget, &mut Stats) -> Outcome;
 
+fn best(
+    puzzle: &Puzzle,
+    order: Order,
+    estimate: Estimate,
+    budget: &Budget,
+    stats: &mut Stats,
+) -> Outcome {
+    let how = BestFirst {
+        prefers: true,
+        ..BestFirst::new(order, estimate)
+    };
+    best_first(puzzle, &how, budget, stats, &mut ())
+}
+
 /// Every search that finds a plan or a proof in the end.
-const SEARCHES: [(&str, Search); 8] = [
-    ("levels", |puzzle, budget, stats| {
-        levels(puzzle, &LevelsOptions::default(), budget, stats, &mut ())
-    }),
+const SEARCHES: [(&str, Search); 11] = [
+    ("levels", level_by_level),
     ("one diver", |puzzle, budget, stats| {
         let options = DiveOptions {
             divers: 1,
@@ -84,56 +57,69 @@ const SEARCHES: [(&str, Search); 8] = [
         dive(puzzle, &options, None, budget, stats, &mut ())
     }),
     ("greedy, distance", |puzzle, budget, stats| {
-        best_first(
-            puzzle,
-            Order::Greedy,
-            Estimate::Distance,
-            budget,
-            stats,
-            &mut (),
-        )
+        best(puzzle, Order::Greedy, Estimate::Distance, budget, stats)
     }),
     ("greedy, additive", |puzzle, budget, stats| {
-        best_first(
-            puzzle,
-            Order::Greedy,
-            Estimate::Additive,
-            budget,
-            stats,
-            &mut (),
-        )
+        best(puzzle, Order::Greedy, Estimate::Additive, budget, stats)
     }),
     ("A*, distance", |puzzle, budget, stats| {
-        best_first(
-            puzzle,
-            Order::AStar,
-            Estimate::Distance,
-            budget,
-            stats,
-            &mut (),
-        )
+        best(puzzle, Order::AStar, Estimate::Distance, budget, stats)
     }),
     ("A*, latest", |puzzle, budget, stats| {
-        best_first(
-            puzzle,
-            Order::AStar,
-            Estimate::Latest,
-            budget,
-            stats,
-            &mut (),
-        )
+        best(puzzle, Order::AStar, Estimate::Latest, budget, stats)
+    }),
+    ("greedy, scarce", |puzzle, budget, stats| {
+        best(puzzle, Order::Greedy, Estimate::Scarce, budget, stats)
+    }),
+    ("greedy, relaxed plans", |puzzle, budget, stats| {
+        best(puzzle, Order::Greedy, Estimate::RelaxedPlan, budget, stats)
+    }),
+    ("progress", |puzzle, budget, stats| {
+        best(puzzle, Order::Progress, Estimate::Distance, budget, stats)
     }),
     ("novelty", |puzzle, budget, stats| {
-        best_first(
-            puzzle,
-            Order::Novelty,
-            Estimate::Additive,
-            budget,
-            stats,
-            &mut (),
-        )
+        best(puzzle, Order::Novelty, Estimate::Additive, budget, stats)
     }),
 ];
+
+fn level_by_level(puzzle: &Puzzle, budget: &Budget, stats: &mut Stats) -> Outcome {
+    levels(puzzle, &LevelsOptions::default(), budget, stats, &mut ()).unwrap()
+}
+
+/// Those that need other limits, or rules of some kind.
+const OTHERS: [(&str, Search); 5] = [
+    ("deepening", |puzzle, budget, stats| {
+        deepen(puzzle, Bounds::One, Compare::Key, budget, stats)
+    }),
+    ("deepening, whole states", |puzzle, budget, stats| {
+        deepen(puzzle, Bounds::One, Compare::State, budget, stats)
+    }),
+    ("IDA*, sums", |puzzle, budget, stats| {
+        deepen(puzzle, Bounds::Sums, Compare::Key, budget, stats)
+    }),
+    ("IDA*, all", |puzzle, budget, stats| {
+        deepen(puzzle, Bounds::All, Compare::Key, budget, stats)
+    }),
+    ("both ends", |puzzle, budget, stats| {
+        bidirectional(puzzle, budget, stats, &mut ())
+    }),
+];
+
+fn deepen(
+    puzzle: &Puzzle,
+    bounds: Bounds,
+    compare: Compare,
+    budget: &Budget,
+    stats: &mut Stats,
+) -> Outcome {
+    deepening(
+        puzzle,
+        &Deepening { bounds, compare },
+        budget,
+        stats,
+        &mut (),
+    )
+}
 
 /// What is larger is too slow on the plain machine.
 const GATES: usize = 1_500;
@@ -167,9 +153,12 @@ fn check(name: &str, game: &Game, nodes: u64) -> bool {
         Verdict::Unsolvable => None,
         _ => return false,
     };
-    for (search, run) in SEARCHES {
+    for (search, run) in SEARCHES.into_iter().chain(OTHERS) {
         let mut stats = Stats::default();
         let outcome = run(&puzzle, &Budget::default(), &mut stats);
+        if search == "both ends" && outcome == Outcome::Unknown {
+            continue;
+        }
         let what = format!("{name}, {search}: {outcome:?}");
         match (&outcome, least) {
             (Outcome::Solved { plan, optimal }, Some(least)) => {
@@ -183,6 +172,7 @@ fn check(name: &str, game: &Game, nodes: u64) -> bool {
                     "{what}"
                 );
                 let is_bound = ["levels", "A*, latest"].contains(&search);
+                let is_bound = is_bound || OTHERS.iter().any(|(other, _)| *other == search);
                 assert!(*optimal || !is_bound, "{what}");
             }
             (&Outcome::Unsolvable(Reason::Exhausted { positions }), None) => {
@@ -241,92 +231,6 @@ fn plans_and_proofs_are_those_of_plain_search() {
     }
 }
 
-/// Rules of a small random game of facts that moves set, drop or turn.
-fn random_rules(seed: u64) -> String {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let facts = random.random_range(2..7);
-    let moves = random.random_range(2..5);
-    let mut text = String::from("(role me)\n");
-    let literal = |random: &mut Xoshiro256PlusPlus| {
-        let fact = random.random_range(0..facts);
-        match random.random_bool(0.5) {
-            true => format!("(true (f {fact}))"),
-            false => format!("(not (true (f {fact})))"),
-        }
-    };
-    for fact in 0..facts {
-        writeln!(text, "(base (f {fact}))").unwrap();
-        if random.random_bool(0.3) {
-            writeln!(text, "(init (f {fact}))").unwrap();
-        }
-        let mut others = Vec::new();
-        for chosen in 0..moves {
-            match random.random_range(0..6) {
-                0 => writeln!(text, "(<= (next (f {fact})) (does me (m {chosen})))").unwrap(),
-                1 => {}
-                2 => writeln!(
-                    text,
-                    "(<= (next (f {fact})) (does me (m {chosen})) (not (true (f {fact}))))"
-                )
-                .unwrap(),
-                3 => writeln!(
-                    text,
-                    "(<= (next (f {fact})) (does me (m {chosen})) {})",
-                    literal(&mut random)
-                )
-                .unwrap(),
-                _ => others.push(chosen),
-            }
-        }
-        for chosen in others {
-            let rule = format!("(does me (m {chosen})) (true (f {fact}))");
-            writeln!(text, "(<= (next (f {fact})) {rule})").unwrap();
-        }
-    }
-    for chosen in 0..moves {
-        writeln!(text, "(input me (m {chosen}))").unwrap();
-        let condition = match chosen {
-            0 => String::new(),
-            _ => literal(&mut random),
-        };
-        writeln!(
-            text,
-            "(<= (legal me (m {chosen})) (true (tick ?t)) {condition})"
-        )
-        .unwrap();
-    }
-    let goal: Vec<String> = (0..random.random_range(2..5))
-        .map(|_| literal(&mut random))
-        .collect();
-    let goal = goal.join(" ");
-    writeln!(text, "(<= won {goal})").unwrap();
-    writeln!(
-        text,
-        "(<= terminal won)\n(<= (goal me 100) won)\n(<= (goal me 0) (not won))"
-    )
-    .unwrap();
-    // A clock that goes round, or ends the game.
-    let last = random.random_range(2..9);
-    writeln!(
-        text,
-        "(init (tick 0)) (<= (next (tick ?u)) (true (tick ?t)) (after ?t ?u))"
-    )
-    .unwrap();
-    for tick in 0..last {
-        writeln!(text, "(after {tick} {})", tick + 1).unwrap();
-    }
-    if random.random_bool(0.5) {
-        writeln!(text, "(after {last} 0)").unwrap();
-    } else {
-        writeln!(text, "(<= terminal (true (tick {last})))").unwrap();
-    }
-    if random.random_bool(0.3) {
-        let extra = literal(&mut random);
-        writeln!(text, "(<= terminal {extra})").unwrap();
-    }
-    text
-}
-
 #[test]
 fn random_games_are_searched_as_plainly() {
     let mut ended = 0;
@@ -350,17 +254,75 @@ fn positions_are_counted_level_by_level() {
         depth: 9,
         ..Budget::default()
     };
-    let outcome = levels(
-        &own("senku"),
-        &LevelsOptions::default(),
-        &budget,
-        &mut stats,
-        &mut (),
-    );
+    let outcome = level_by_level(&own("senku"), &budget, &mut stats);
     assert_eq!(outcome, Outcome::NoPlanWithin(9));
     let generated = stats.levels.iter().map(|level| level.counts.generated);
     let expected = [1, 4, 12, 60, 296, 1338, 5648, 21842, 77559, 249_690];
     assert_eq!(generated.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn searches_from_both_ends_meet() {
+    for (name, least) in [
+        ("hanoi", 31),
+        ("wolf_goat_cabbage", 7),
+        ("eight_puzzle", 20),
+    ] {
+        let puzzle = own(name);
+        let stats = &mut Stats::default();
+        let outcome = bidirectional(&puzzle, &Budget::default(), stats, &mut ());
+        let is_shortest = matches!(
+            &outcome,
+            Outcome::Solved { plan, optimal: true } if plan.len() == least
+        );
+        assert!(is_shortest, "{name}: {outcome:?}");
+        let all = &mut Stats::default();
+        level_by_level(&puzzle, &Budget::default(), all);
+        assert!(stats.total().expanded < all.total().expanded, "{name}");
+    }
+}
+
+#[test]
+fn sums_bound_the_moves_to_come() {
+    // Each jump takes one peg: no pass is needed before that of the plan.
+    let stats = &mut Stats::default();
+    let budget = Budget {
+        nodes: 200_000,
+        ..Budget::default()
+    };
+    let outcome = deepen(&own("senku"), Bounds::Sums, Compare::Key, &budget, stats);
+    let limits: Vec<u32> = stats.levels.iter().map(|level| level.depth).collect();
+    assert_eq!(limits, [31], "{outcome:?}");
+    let within = Budget {
+        depth: 30,
+        ..Budget::default()
+    };
+    let stats = &mut Stats::default();
+    let outcome = deepen(&own("senku"), Bounds::Sums, Compare::Key, &within, stats);
+    assert_eq!(outcome, Outcome::NoPlanWithin(30));
+    assert_eq!(stats.total().expanded, 0);
+}
+
+#[test]
+fn a_table_without_room_costs_time_only() {
+    let puzzle = own("eight_puzzle");
+    let mut expanded = Vec::new();
+    for memory_bytes in [100_000, 1 << 28] {
+        let budget = Budget {
+            memory_bytes,
+            ..Budget::default()
+        };
+        let stats = &mut Stats::default();
+        let outcome = deepen(&puzzle, Bounds::All, Compare::Key, &budget, stats);
+        let is_shortest = matches!(
+            &outcome,
+            Outcome::Solved { plan, optimal: true } if plan.len() == 20
+        );
+        assert!(is_shortest, "{outcome:?}");
+        assert!(stats.peak_bytes <= memory_bytes, "{}", stats.peak_bytes);
+        expanded.push(stats.total().expanded);
+    }
+    assert!(expanded[0] > expanded[1], "{expanded:?}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `ggp solve`: plans of a game with one role, or the proof that there is none.
 
+mod answer;
 mod batch;
 mod levels;
 mod progress;
@@ -34,6 +35,7 @@ Examples:
   ggp solve eight_puzzle.kif --strategy iterative --stats table
   ggp solve hitori.kif --grid board.txt --budget-time 10
   ggp solve hitori.kif --each puzzles.txt --threads 2
+  ggp solve eight_puzzle.kif --answer plan.json && ggp verify eight_puzzle.kif plan.json
   ggp solve --suite games --roles 1 --budget-time 10
   ggp solve --suite games --roles 1 --reference benches/single_player.csv
 
@@ -70,6 +72,9 @@ pub struct Options {
     /// Write what was counted to this file; as CSV unless --stats says otherwise
     #[arg(long, value_name = "FILE")]
     stats_file: Option<PathBuf>,
+    /// Write the answer and its proof to this file, for `ggp verify`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["each", "suite"])]
+    answer: Option<PathBuf>,
     /// Solve the rules once for each puzzle in this file, as if by --grid
     ///
     /// A puzzle is a line, as `[[1,2],[3,4]]` or with `/` between the rows.
@@ -225,7 +230,7 @@ fn goal(text: &str) -> Result<Goal, String> {
     }
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
 }
@@ -317,7 +322,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         Batch::Yes => 1,
     };
     let mut how = options.search.options(plans, batch, threads, context);
-    options.levels.apply(&mut how)?;
+    options.levels.apply(batch == Batch::No, &mut how)?;
     if let Some(path) = &options.each {
         return batch::each(options, path, &how, context);
     }
@@ -347,6 +352,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         }
         let evaluation = evaluate(&machine, &start, &how, &mut stats, &mut progress)?;
         progress.finish();
+        if options.answer.is_some() {
+            bail!("--answer needs a game with one role");
+        }
         report::print_evaluation(&evaluation, context)?;
         return Ok(Exit::Done);
     }
@@ -357,7 +365,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let answer = solve(&machine, &start, &how, &mut stats, &mut progress);
     progress.finish();
     let answer = answer?;
+    if let Some(path) = &options.answer {
+        answer::write(path, &machine, &start, &how, &answer, context)?;
+    }
     report::print(&machine, &how, &answer, &stats, options, context)?;
+    options.levels.note(&answer, context);
     Ok(exit(&answer))
 }
 

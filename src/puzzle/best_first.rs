@@ -2,13 +2,19 @@
 //!
 //! In: a puzzle, an [`Estimate`] and an order in which states are taken. Out:
 //! some plan, a shortest one, or the proof that there is none. States taken
-//! together are expanded in lanes, and what follows is estimated in lanes.
+//! together are expanded in lanes, and what follows is estimated in lanes. All
+//! moves cost one, so that by no estimate at all, uniform-cost search, is
+//! [`levels`](super::levels::levels()).
 //!
-//! Source: novelty as in Lipovetzky and Geffner, Best-first width search (2017).
+//! Source: novelty, alone and by progress, as BFWS(f2) and BFWS(f5) in Lipovetzky
+//! and Geffner, Best-first width search (2017); preferred moves as in Richter and
+//! Westphal, The LAMA planner (2010), section 4.
+
+use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use crate::propnet::batch::Packed;
+use crate::propnet::batch::{Packed, holds};
 use crate::propnet::code::Engine;
 use crate::search::{Budget, BudgetKind, Compare, KeyMeaning, Meter, Observer, Stats};
 
@@ -28,29 +34,72 @@ pub enum Order {
     /// Those that show a fact that no state with the same estimate showed
     /// before; then greedily.
     Novelty,
+    /// The same, apart for each number of facts reached of those that a relaxed
+    /// plan showed when the estimate was last less than ever on the way.
+    Progress,
     /// The best of each level, as many as given; others are forgotten. It proves
     /// nothing.
     Beam(usize),
 }
 
+/// How to search.
+#[derive(Copy, Clone, Debug)]
+pub struct BestFirst {
+    /// Which states are taken first.
+    pub order: Order,
+    /// By what.
+    pub estimate: Estimate,
+    /// States taken together, at most; but for [`Order::Beam`].
+    pub together: usize,
+    /// Whether states that moves of relaxed plans lead to wait a second time, and
+    /// the two queues take turns. Only by [`Estimate::RelaxedPlan`].
+    pub prefers: bool,
+}
+
+impl BestFirst {
+    /// 64 states together, and nothing is preferred.
+    pub fn new(order: Order, estimate: Estimate) -> BestFirst {
+        BestFirst {
+            order,
+            estimate,
+            together: 64,
+            prefers: false,
+        }
+    }
+}
+
 /// Lanes of the expander.
 const LANES: usize = 512;
-/// States taken together, at most.
-const TOGETHER: usize = 64;
+/// States that are taken from the preferred in advance, when one is better than
+/// all before.
+const BOOST: i64 = 1_000;
 
 /// Looks for a plan of at most [`Budget::depth`] moves.
 pub fn best_first(
     puzzle: &Puzzle,
-    order: Order,
-    estimate: Estimate,
+    how: &BestFirst,
     budget: &Budget,
     stats: &mut Stats,
     observer: &mut dyn Observer,
 ) -> Outcome {
     let mut meter = Meter::new(budget, stats, observer);
     let layout = Layout::new(puzzle, Facts::Relevant);
+    let &BestFirst {
+        order, estimate, ..
+    } = how;
     let mut search = Search {
         order,
+        together: how.together.max(1),
+        prefers: how.prefers && estimate == Estimate::RelaxedPlan,
+        plans: (order == Order::Progress)
+            .then(|| Estimator::new(puzzle, &layout, Estimate::RelaxedPlan)),
+        progress: Vec::new(),
+        wanted: Vec::new(),
+        preferred: Queue::default(),
+        helpful: Vec::new(),
+        helpful_ends: Vec::new(),
+        turns: [0; 2],
+        least: NEVER,
         is_bound: order == Order::AStar && estimate == Estimate::Latest,
         reopens: order == Order::AStar
             || budget.depth != u32::MAX
@@ -76,6 +125,23 @@ pub fn best_first(
 struct Search {
     layout: Layout,
     order: Order,
+    together: usize,
+    prefers: bool,
+    /// What shows facts to reach, if progress counts.
+    plans: Option<Estimator>,
+    /// By state, if progress counts: by what it is counted, and what was reached.
+    progress: Vec<(u32, u64)>,
+    /// Facts to reach, and whether they are to hold.
+    wanted: Vec<Vec<(u32, bool)>>,
+    /// States that preferred moves lead to.
+    preferred: Queue,
+    /// By state: the preferred moves, and where they end.
+    helpful: Vec<u32>,
+    helpful_ends: Vec<u32>,
+    /// States taken from the queue, and from the preferred.
+    turns: [i64; 2],
+    /// Of all estimates.
+    least: u16,
     /// Whether estimates make the first plan taken a shortest one.
     is_bound: bool,
     reopens: bool,
@@ -89,8 +155,8 @@ struct Search {
     /// By depth: what states have besides their keys.
     beside: Vec<Vec<u64>>,
     queue: Queue,
-    /// By estimate: what held in states with it.
-    seen: FxHashMap<u16, Vec<u64>>,
+    /// By estimate and progress: what held in states with it.
+    seen: FxHashMap<(u16, u32), Vec<u64>>,
     most_beside: u64,
     /// Whether the depth limit cut anything off; whether a beam forgot anything.
     is_cut: bool,
@@ -106,6 +172,7 @@ struct Node {
     depth: u32,
     estimate: u16,
     end: End,
+    is_taken: bool,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -122,38 +189,34 @@ const NOBODY: u32 = u32::MAX;
 /// first.
 #[derive(Default)]
 struct Queue {
-    ranks: Vec<Vec<(u32, u32)>>,
-    least: usize,
+    ranks: BTreeMap<usize, Vec<(u32, u32)>>,
     len: usize,
 }
 
 impl Queue {
     fn push(&mut self, rank: usize, state: u32, depth: u32) {
-        if rank >= self.ranks.len() {
-            self.ranks.resize_with(rank + 1, Vec::new);
-        }
-        self.ranks[rank].push((state, depth));
-        self.least = self.least.min(rank);
+        self.ranks.entry(rank).or_default().push((state, depth));
         self.len += 1;
     }
 
     /// The least rank of all.
-    fn least(&mut self) -> Option<usize> {
-        while self.ranks.get(self.least).is_some_and(Vec::is_empty) {
-            self.least += 1;
-        }
-        (self.least < self.ranks.len()).then_some(self.least)
+    fn least(&self) -> Option<usize> {
+        self.ranks.first_key_value().map(|(&rank, _)| rank)
     }
 
     /// The newest of the least rank.
     fn pop(&mut self) -> Option<(u32, u32)> {
-        let rank = self.least()?;
+        let mut first = self.ranks.first_entry()?;
+        let newest = first.get_mut().pop();
+        if first.get().is_empty() {
+            first.remove();
+        }
         self.len -= 1;
-        self.ranks[rank].pop()
+        newest
     }
 
     fn clear(&mut self) {
-        self.ranks.iter_mut().for_each(Vec::clear);
+        self.ranks.clear();
         self.len = 0;
     }
 }
@@ -232,6 +295,7 @@ impl Search {
                     depth,
                     estimate: 0,
                     end: End::Open,
+                    is_taken: false,
                 });
                 continue;
             }
@@ -241,6 +305,7 @@ impl Search {
                 node.parent = parent;
                 node.chosen = children.moves[child];
                 node.depth = depth;
+                node.is_taken = false;
                 // New ones are queued below.
                 if (number as usize) < first && node.end != End::Dead && depth < self.depth {
                     let rank = self.rank(number, None);
@@ -262,13 +327,24 @@ impl Search {
         let mut ends = Ends::default();
         self.expander.ends(fresh, &mut ends);
         let mut estimates = Vec::new();
-        self.estimator.estimate(fresh, &mut estimates);
+        let (helpful, helpful_ends) = (&mut self.helpful, &mut self.helpful_ends);
+        self.estimator.estimate_with(fresh, &mut estimates, |plan| {
+            helpful.extend(&plan.first);
+            helpful_ends.push(helpful.len() as u32);
+        });
+        if self.plans.is_some() {
+            self.count_progress(first, fresh, &estimates);
+        }
         let stride = self.layout.words();
         for (position, code) in fresh.chunks(stride).enumerate() {
             let number = first + position;
             let is = |bits: &[u64]| bits[position / 64] >> (position % 64) & 1 == 1;
             let node = &mut self.nodes[number];
             node.estimate = estimates[position];
+            if node.estimate < self.least {
+                self.least = node.estimate;
+                self.turns[1] -= BOOST;
+            }
             node.end = match (is(&ends.solved), is(&ends.over)) {
                 (true, _) => End::Solved,
                 (_, true) => End::Dead,
@@ -282,10 +358,58 @@ impl Search {
                 _ => {
                     let rank = self.rank(number as u32, Some(code));
                     self.queue.push(rank, number as u32, depth);
+                    if self.prefers && self.is_preferred(number) {
+                        self.preferred.push(rank, number as u32, depth);
+                    }
                 }
             }
         }
         Ok(None)
+    }
+
+    /// Whether a move that its parent's relaxed plan begins with led to a state.
+    fn is_preferred(&self, number: usize) -> bool {
+        let Node { parent, chosen, .. } = self.nodes[number];
+        let end = |state: usize| self.helpful_ends[state] as usize;
+        let parent = parent as usize;
+        parent < number && {
+            let begin = parent.checked_sub(1).map_or(0, end);
+            self.helpful[begin..end(parent)].contains(&chosen)
+        }
+    }
+
+    /// Notes what new states have reached of what was wanted on the way, and asks
+    /// anew what is wanted where an estimate is less than the parent's.
+    fn count_progress(&mut self, first: usize, fresh: &[u64], estimates: &[u16]) {
+        let mut better = Vec::new();
+        let mut turns = Vec::new();
+        for (position, code) in fresh.chunks(self.layout.words()).enumerate() {
+            let parent = self.nodes[first + position].parent as usize;
+            let before = match parent < first {
+                true => Some(self.nodes[parent].estimate),
+                false => estimates.get(parent.wrapping_sub(first)).copied(),
+            };
+            if before.is_none_or(|before| estimates[position] < before) {
+                turns.push(first + position);
+                better.extend_from_slice(code);
+                self.progress.push((0, 0));
+                continue;
+            }
+            let (by, mut reached) = self.progress[parent];
+            self.layout.decode(code, &mut self.state);
+            for (bit, &(fact, value)) in self.wanted[by as usize].iter().enumerate() {
+                reached |= u64::from(holds(&self.state, fact as usize) == value) << bit;
+            }
+            self.progress.push((by, reached));
+        }
+        let Some(plans) = &mut self.plans else { return };
+        let wanted = &mut self.wanted;
+        plans.estimate_with(&better, &mut Vec::new(), |plan| {
+            wanted.push(plan.facts.iter().copied().take(64).collect());
+        });
+        for (by, number) in (wanted.len() - turns.len()..).zip(turns) {
+            self.progress[number].0 = by as u32;
+        }
     }
 
     /// How late a state is taken; `code` if it is new.
@@ -295,18 +419,21 @@ impl Search {
         match self.order {
             Order::Greedy | Order::Beam(_) => estimate,
             Order::AStar => node.depth as usize + estimate,
-            Order::Novelty => {
-                let is_novel = code.is_some_and(|code| self.shows_more(code, node.estimate));
+            Order::Novelty | Order::Progress => {
+                let progress = self.progress.get(number as usize);
+                let reached = progress.map_or(0, |(_, reached)| reached.count_ones());
+                let key = (node.estimate, reached);
+                let is_novel = code.is_some_and(|code| self.shows_more(code, key));
                 estimate + if is_novel { 0 } else { usize::from(NEVER) + 1 }
             }
         }
     }
 
-    /// Whether a fact holds that held in no state with the same estimate.
-    fn shows_more(&mut self, code: &[u64], estimate: u16) -> bool {
+    /// Whether a fact holds that held in no state with the same key.
+    fn shows_more(&mut self, code: &[u64], key: (u16, u32)) -> bool {
         self.layout.decode(code, &mut self.state);
         let words = self.state.len();
-        let seen = (self.seen.entry(estimate)).or_insert_with(|| vec![0; words]);
+        let seen = (self.seen.entry(key)).or_insert_with(|| vec![0; words]);
         let mut is_novel = false;
         for (seen, &word) in seen.iter_mut().zip(&self.state) {
             is_novel |= word & !*seen != 0;
@@ -325,20 +452,25 @@ impl Search {
         taken.clear();
         let most = match self.order {
             Order::Beam(width) => width,
-            _ => TOGETHER,
+            _ => self.together,
         };
         let left = usize::try_from(meter.nodes_left()).unwrap_or(usize::MAX);
-        let rank = self.queue.least();
+        let is_turn = self.preferred.len > 0 && self.turns[1] <= self.turns[0];
+        let queue = match is_turn {
+            true => &mut self.preferred,
+            false => &mut self.queue,
+        };
+        let rank = queue.least();
         while taken.len() < most {
-            if self.order == Order::AStar && self.queue.least() != rank {
+            if self.order == Order::AStar && queue.least() != rank {
                 break;
             }
-            let Some((number, depth)) = self.queue.pop() else {
+            let Some((number, depth)) = queue.pop() else {
                 break;
             };
-            let node = self.nodes[number as usize];
-            if node.depth != depth {
-                // It was queued again.
+            let node = &mut self.nodes[number as usize];
+            if node.depth != depth || node.is_taken {
+                // It was queued again, or is twice in the queues.
                 continue;
             }
             if node.end == End::Solved {
@@ -347,12 +479,14 @@ impl Search {
             if taken.len() == left {
                 return Err(BudgetKind::Nodes);
             }
+            node.is_taken = true;
             taken.push(number);
         }
+        self.turns[usize::from(is_turn)] += taken.len() as i64;
         if let Order::Beam(_) = self.order {
             self.has_forgotten |= self.queue.len > 0;
             self.queue.clear();
-        } else if taken.is_empty() && self.queue.len > 0 {
+        } else if taken.is_empty() && (self.queue.len > 0 || self.preferred.len > 0) {
             // All of that rank were queued again.
             return self.take(taken, meter);
         }
@@ -383,9 +517,12 @@ impl Search {
     /// Bytes taken, about, if there is room for what is beside the states.
     fn memory(&self) -> Result<u64, BudgetKind> {
         let nodes = self.nodes.len() * size_of::<Node>();
-        let queue = self.queue.len * size_of::<(u32, u32)>();
+        let queue = (self.queue.len + self.preferred.len) * size_of::<(u32, u32)>();
         let seen = self.seen.len() * 8 * self.state.len();
-        let beside = (nodes + queue + seen) as u64;
+        let helpful = 4 * (self.helpful.len() + self.helpful_ends.len());
+        let progress = self.progress.len() * size_of::<(u32, u64)>();
+        let wanted: usize = self.wanted.len() * 64 * size_of::<(u32, bool)>();
+        let beside = (nodes + queue + seen + helpful + progress + wanted) as u64;
         if beside > self.most_beside {
             return Err(BudgetKind::Memory);
         }

@@ -17,6 +17,7 @@
 pub(super) mod course;
 pub(super) mod effects;
 mod formula;
+mod guesses;
 mod once;
 mod replay;
 mod ternary;
@@ -130,6 +131,14 @@ pub fn count(puzzle: &Puzzle, budget: &Budget, at_most: usize) -> Solutions {
         solutions.clone()
     });
     found.unwrap_or(solutions)
+}
+
+/// Clauses, facts and whether they hold, of which many are kept by every move.
+pub(super) fn guesses(puzzle: &Puzzle) -> Vec<Vec<(u32, bool)>> {
+    with_analysis(puzzle, |analysis| {
+        guesses::guesses(puzzle, &analysis.effects, &analysis.once)
+    })
+    .unwrap_or_default()
 }
 
 pub(super) fn watch(budget: &Budget) -> Watch {

@@ -24,7 +24,7 @@ use specialise::Specialiser;
 pub type Sparse = Vec<(u32, i32)>;
 
 /// The sum of one known vector and of one vector of each choice.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Form {
     /// What is known.
     pub sure: Sparse,
@@ -85,6 +85,25 @@ impl Effects {
     }
 }
 
+/// By move: how the facts' values change in the cases that its legality is made
+/// of, so many at most. None if the puzzle is too large.
+pub fn cases(puzzle: &Puzzle, most: usize) -> Option<Vec<Vec<Form>>> {
+    let net = &puzzle.net;
+    let effects = Effects::of(puzzle)?;
+    let links = Links::new(net);
+    let mut specialiser = Specialiser::new(puzzle);
+    let of_move = |chosen: usize| {
+        let legal = specialiser.base(net.legal[0][chosen]);
+        let cases = cubes(specialiser.network(), &links, legal, most);
+        let form = |cube| form_of_case(net, &links, &effects.free, &mut specialiser, chosen, cube);
+        let mut forms: Vec<Form> = cases.iter().map(form).collect();
+        forms.sort_unstable();
+        forms.dedup();
+        forms
+    };
+    Some((0..puzzle.moves()).map(of_move).collect())
+}
+
 fn form_of_move(
     net: &Propnet,
     links: &Links,
@@ -95,12 +114,24 @@ fn form_of_move(
     let legal = specialiser.base(net.legal[0][chosen]);
     let mut cube = Cube::new(net.facts.len());
     cube.assume(specialiser.network(), links, legal)?;
+    Some(form_of_case(net, links, free, specialiser, chosen, &cube))
+}
+
+/// A move's form where some facts have known values.
+fn form_of_case(
+    net: &Propnet,
+    links: &Links,
+    free: &[bool],
+    specialiser: &mut Specialiser<'_>,
+    chosen: usize,
+    cube: &Cube,
+) -> Form {
     let mut form = Unknowns::default();
     for (fact, next) in specialiser.touched(chosen) {
         if !free[fact] {
             continue;
         }
-        let next = next.map(|next| specialiser.under(next, &cube));
+        let next = next.map(|next| specialiser.under(next, cube));
         let next = match next {
             Some(next) if next.is_constant() => Some((None, next == Literal::TRUE)),
             Some(next) => match specialiser.network().node(next.node()) {
@@ -127,7 +158,7 @@ fn form_of_move(
             None => form.unknown(fact, fact, -1),
         }
     }
-    Some(form.into_form(net, links, &cube))
+    form.into_form(net, links, cube)
 }
 
 fn form_of_states(net: &Propnet, links: &Links, free: &[bool], cube: &Cube) -> Form {

@@ -118,7 +118,7 @@ impl Expander {
             self.legal.run(&mut self.banks);
             let legal = &self.banks[LEGAL as usize];
             self.chosen.resize(self.lanes() * moves.max(1), 0);
-            columns(legal, self.moves, count, moves, &mut self.chosen);
+            columns(legal, self.moves, count, moves.max(1), &mut self.chosen);
             let over = legal.row(self.moves);
             let over = (0..count).filter(|lane| over[lane / 64] >> (lane % 64) & 1 == 1);
             out.open += (count - over.count()) as u64;

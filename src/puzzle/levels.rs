@@ -13,18 +13,27 @@
 
 mod crew;
 mod disjoint;
+mod made;
+mod resume;
 mod shards;
+mod spill;
 mod way;
 
-use crate::search::{Budget, BudgetKind, Compare, Meter, Observer, Stats};
+use std::fmt;
+use std::io;
+use std::ops::Range;
+use std::path::PathBuf;
 
-use super::expand::states::Full;
+use crate::propnet::batch::Packed;
+use crate::search::{Budget, BudgetKind, Meter, Observer, Stats};
+
+use super::checkpoint::{self, Checkpoint, CheckpointError, Timer};
 use super::expand::{Facts, Layout};
 use super::{Outcome, Plan, Puzzle, Reason};
-use crate::propnet::batch::Packed;
-use crew::{Crew, LANES, Portion};
-use disjoint::is_disjoint;
+use crew::Crew;
 use shards::{SHARDS, Shards, Span};
+pub use spill::Spill;
+use spill::{Disk, SpillError};
 
 /// How to go level by level.
 #[derive(Clone, Debug)]
@@ -33,6 +42,12 @@ pub struct LevelsOptions {
     pub whole: bool,
     /// Threads that share the work; 0 counts as 1.
     pub threads: usize,
+    /// Where to put levels that do not fit into the memory.
+    pub spill: Option<Spill>,
+    /// Where to write the search's state. Not together with [`Spill`].
+    pub checkpoint: Option<Checkpoint>,
+    /// The file with the state from which to go on.
+    pub resume: Option<PathBuf>,
 }
 
 impl Default for LevelsOptions {
@@ -40,36 +55,130 @@ impl Default for LevelsOptions {
         LevelsOptions {
             whole: false,
             threads: 1,
+            spill: None,
+            checkpoint: None,
+            resume: None,
         }
+    }
+}
+
+/// Why a file could not be used.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum LevelsError {
+    /// A checkpoint.
+    Checkpoint(CheckpointError),
+    /// A file of levels, in this folder.
+    Spill(PathBuf, io::Error),
+    /// Levels in files are no part of checkpoints.
+    SpillAndCheckpoint,
+}
+
+impl fmt::Display for LevelsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LevelsError::Checkpoint(error) => error.fmt(f),
+            LevelsError::Spill(folder, error) => write!(f, "{}: {error}", folder.display()),
+            LevelsError::SpillAndCheckpoint => {
+                f.write_str("a search that puts levels into files has no checkpoints")
+            }
+        }
+    }
+}
+
+impl std::error::Error for LevelsError {}
+
+impl From<CheckpointError> for LevelsError {
+    fn from(error: CheckpointError) -> Self {
+        LevelsError::Checkpoint(error)
     }
 }
 
 /// Looks for a shortest plan of at most [`Budget::depth`] moves.
 ///
-/// Level `d` of `stats` holds what is `d` moves from the start. Equal positions
-/// are those that differ in nothing that matters, see [`Layout`]. Counts of a
-/// level that a solution ended depend on how much is expanded at once, all
-/// others on the puzzle only.
+/// Level `d` of `stats` holds what is `d` moves from the start, also what was
+/// counted before a checkpoint. Equal positions are those that differ in nothing
+/// that matters, see [`Layout`]. Counts of a level that a solution or the budget
+/// ended depend on how much is expanded at once, all others on the puzzle only.
+///
+/// # Errors
+///
+/// [`LevelsError`], if `options` ask for files.
 pub fn levels(
     puzzle: &Puzzle,
     options: &LevelsOptions,
     budget: &Budget,
     stats: &mut Stats,
     observer: &mut dyn Observer,
-) -> Outcome {
+) -> Result<Outcome, LevelsError> {
+    let has_checkpoint = options.checkpoint.is_some() || options.resume.is_some();
+    if options.spill.is_some() && has_checkpoint {
+        return Err(LevelsError::SpillAndCheckpoint);
+    }
+    let first = stats.levels.len();
     let mut meter = Meter::new(budget, stats, observer);
     let mut flood = Flood::new(puzzle, options, budget);
-    flood
-        .run(budget.depth, &mut meter)
-        .unwrap_or(Outcome::Unknown)
+    let identity = checkpoint::Identity::new("levels", puzzle, &(options.whole, &flood.layout));
+    if let Some(file) = &options.resume {
+        flood.resume(file, &identity, &mut meter)?;
+    }
+    let save = |flood: &Flood<'_>, meter: &Meter<'_>| {
+        let Some(checkpoint) = &options.checkpoint else {
+            return Ok(());
+        };
+        let levels = &meter.stats().levels[first..];
+        flood.save(&checkpoint.file, &identity, levels)
+    };
+    let mut timer = options.checkpoint.as_ref().map(|c| Timer::new(c.every));
+    let mut between = |flood: &Flood<'_>, meter: &Meter<'_>| match &mut timer {
+        Some(timer) => timer.tick(|| save(flood, meter)),
+        None => Ok(()),
+    };
+    let folder = || options.spill.as_ref().map(|spill| spill.folder.clone());
+    match flood.run(budget.depth, &mut meter, &mut between) {
+        Ok(outcome) => Ok(outcome),
+        Err(Stop::Budget) => {
+            save(&flood, &meter)?;
+            Ok(Outcome::Unknown)
+        }
+        Err(Stop::Checkpoint(error)) => Err(LevelsError::Checkpoint(error)),
+        Err(Stop::Spill(error)) => Err(LevelsError::Spill(folder().unwrap_or_default(), error)),
+    }
+}
+
+/// What ends a search before its time.
+enum Stop {
+    /// It may go on with another budget.
+    Budget,
+    Checkpoint(CheckpointError),
+    Spill(io::Error),
+}
+
+impl From<BudgetKind> for Stop {
+    fn from(_: BudgetKind) -> Self {
+        Stop::Budget
+    }
+}
+
+impl From<CheckpointError> for Stop {
+    fn from(error: CheckpointError) -> Self {
+        Stop::Checkpoint(error)
+    }
+}
+
+impl From<SpillError> for Stop {
+    fn from(error: SpillError) -> Self {
+        match error {
+            SpillError::Io(error) => Stop::Spill(error),
+            SpillError::TooMuch => Stop::Budget,
+        }
+    }
 }
 
 /// Children of a round, about, where states and networks are small.
 const TOGETHER: usize = 1 << 22;
 /// Parents of a round, at least if there are so many.
 const LEAST: usize = 64;
-/// Parents of a portion.
-const PORTION: usize = 1 << 11;
 /// States from which on it may pay to ask whether levels are disjoint.
 const MANY: u64 = 1 << 20;
 
@@ -78,7 +187,10 @@ struct Flood<'p> {
     puzzle: &'p Puzzle,
     layout: Layout,
     crew: Crew,
+    /// All states; once levels are in files, those of the level in the making
+    /// that came since some went into a file.
     shards: Shards,
+    disk: Option<Disk>,
     levels: Vec<Level>,
     rounds: Vec<Round>,
     /// The level that is expanded; the one behind it is made, if there is one.
@@ -114,6 +226,32 @@ struct Round {
     starts: Box<[u32]>,
 }
 
+/// A level's states, in their order.
+enum Source<'f> {
+    Memory(&'f Shards, Span),
+    Disk(&'f Disk, u32),
+}
+
+impl Source<'_> {
+    fn len(&self) -> u64 {
+        match self {
+            Source::Memory(_, span) => span.len(),
+            Source::Disk(disk, level) => disk.len(*level),
+        }
+    }
+
+    /// Appends codes of some of them, given what they have besides their keys.
+    fn read(&self, some: Range<u64>, beside: &[u64], out: &mut Vec<u64>) -> io::Result<()> {
+        match self {
+            Source::Memory(shards, span) => {
+                shards.read(span, some, beside, out);
+                Ok(())
+            }
+            Source::Disk(disk, level) => disk.read(*level, some, beside, out),
+        }
+    }
+}
+
 impl<'p> Flood<'p> {
     fn new(puzzle: &'p Puzzle, options: &LevelsOptions, budget: &Budget) -> Flood<'p> {
         let layout = Layout::new(puzzle, Facts::Relevant);
@@ -127,6 +265,7 @@ impl<'p> Flood<'p> {
         Flood {
             crew: Crew::new(puzzle, &layout, options.threads, together),
             shards: Shards::new(bits, words, budget.memory_bytes - rounds),
+            disk: options.spill.as_ref().map(|spill| Disk::new(spill, bits)),
             levels: Vec::new(),
             rounds: Vec::new(),
             depth: 0,
@@ -142,13 +281,20 @@ impl<'p> Flood<'p> {
         }
     }
 
-    fn run(&mut self, most: u32, meter: &mut Meter<'_>) -> Result<Outcome, BudgetKind> {
+    /// Goes on until there is an answer. What is to be done between rounds may
+    /// look at all.
+    fn run(
+        &mut self,
+        most: u32,
+        meter: &mut Meter<'_>,
+        between: &mut dyn FnMut(&Self, &Meter<'_>) -> Result<(), CheckpointError>,
+    ) -> Result<Outcome, Stop> {
         if self.levels.is_empty() {
             self.begin(meter)?;
         }
         loop {
-            let span = self.span(self.depth);
-            if self.is_done() || span.len() == 0 {
+            let len = self.source(self.depth).len();
+            if self.is_done() || len == 0 {
                 break;
             }
             if self.depth >= most {
@@ -160,132 +306,34 @@ impl<'p> Flood<'p> {
             if self.levels.len() == self.depth as usize + 1 {
                 self.open_level(meter);
             }
-            while self.expanded < span.len() && !self.is_done() {
-                self.round(&span, meter)?;
+            while self.expanded < len && !self.is_done() {
+                self.round(meter)?;
+                between(self, meter)?;
+            }
+            if !self.is_done() {
+                self.sift(meter)?;
             }
             meter.end_level();
             self.depth += 1;
             self.expanded = 0;
         }
-        meter.record(self.shards.len(), self.memory());
+        meter.record(self.positions(), self.memory());
         Ok(match self.plan.take() {
             Some(plan) => solved(plan),
             None => Outcome::Unsolvable(Reason::Exhausted {
-                positions: self.shards.len() as u64,
+                positions: self.positions() as u64,
             }),
         })
     }
 
-    fn begin(&mut self, meter: &mut Meter<'_>) -> Result<(), BudgetKind> {
-        meter.begin_level(0, Compare::Key);
-        let start = self.layout.encode(&self.puzzle.start);
-        let beside = start.clone();
-        let starts = self.shards.lens();
-        self.levels.push(Level { starts, beside });
-        let portion = self.crew.first().one(&start);
-        let inserted = self.shards.insert(&self.crew, &[portion]);
-        inserted.map_err(|Full| BudgetKind::Memory)?;
-        let (over, solved) = self.look(&self.span(0));
-        let level = meter.level();
-        level.counts.generated = 1;
-        level.counts.solutions = solved;
-        level.frontier = 1 - over;
-        meter.end_level();
-        if solved > 0 {
-            self.plan = Some(Plan::new());
-        }
-        Ok(())
-    }
-
-    /// Begins to make a level from the one before.
-    fn open_level(&mut self, meter: &mut Meter<'_>) {
-        meter.begin_level(self.depth + 1, Compare::Key);
-        if self.is_disjoint.is_none() && self.shards.len() as u64 >= MANY {
-            self.is_disjoint = Some(is_disjoint(self.puzzle, &self.layout));
-        }
-        if self.is_disjoint == Some(true) {
-            self.shards.forget();
-        }
-        self.levels.push(Level {
-            starts: self.shards.lens(),
-            beside: Packed::new(),
-        });
-    }
-
-    /// Expands some more of the level's states.
-    fn round(&mut self, span: &Span, meter: &mut Meter<'_>) -> Result<(), BudgetKind> {
-        meter.check()?;
-        let left = usize::try_from(meter.nodes_left()).unwrap_or(usize::MAX);
-        let count = (span.len() - self.expanded).min(self.size.min(left) as u64);
-        if count == 0 {
-            return Err(BudgetKind::Nodes);
-        }
-        let end = self.expanded + count;
-        let firsts = (self.expanded..end).step_by(PORTION).collect();
-        let (shards, beside) = (&self.shards, &self.levels[self.depth as usize].beside);
-        let work = count as usize * self.together / self.size;
-        let portions = self.crew.each(work, firsts, |worker, first| {
-            let some = first..end.min(first + PORTION as u64);
-            worker.portion(|out| shards.read(span, some, beside, out))
-        });
-        let starts = self.shards.lens();
-        let inserted = self.shards.insert(&self.crew, &portions);
-        inserted.map_err(|Full| BudgetKind::Memory)?;
-        let made = &mut self.levels[self.depth as usize + 1];
-        if let (true, Some(portion)) = (
-            made.beside.is_empty(),
-            portions.iter().find(|portion| !portion.child.is_empty()),
-        ) {
-            made.beside.clone_from(&portion.child);
-        }
-        let children: usize = portions.iter().map(Portion::len).sum();
-        let open = portions.iter().map(|portion| portion.open).sum();
-        let buffers = portions.iter().map(Portion::memory).sum::<u64>();
-        self.buffers = buffers + self.crew.memory();
-        drop(portions);
-        let fresh = Span::new(&starts, &self.shards.lens());
-        let (over, solved) = self.look(&fresh);
-        let level = meter.level();
-        level.counts.generated += fresh.len();
-        level.counts.cycles += children as u64 - fresh.len();
-        level.counts.solutions += solved;
-        level.frontier += fresh.len() - over;
-        let round = Round {
-            level: self.depth,
-            first: self.expanded,
-            end,
-            starts,
-        };
-        if solved > 0 && self.plan.is_none() {
-            self.plan = Some(self.plan(&round));
-        }
-        self.rounds.push(round);
-        self.expanded = end;
-        // Not much more at once than before: who knows what it leads to.
-        let fair = self.together as u64 * count / (children as u64).max(count);
-        self.size = (fair as usize).clamp(LEAST, 2 * self.size);
-        let memory = self.memory();
-        meter.charge(open, children as u64, self.shards.len(), memory);
-        match meter.fits(memory) {
-            true => Ok(()),
-            false => Err(BudgetKind::Memory),
+    fn source(&self, level: u32) -> Source<'_> {
+        match &self.disk {
+            Some(disk) if disk.is_used() => Source::Disk(disk, level),
+            _ => Source::Memory(&self.shards, self.span(level)),
         }
     }
 
-    /// How many of some states of the last level are over, and how many solved.
-    fn look(&self, span: &Span) -> (u64, u64) {
-        let firsts = (0..span.len()).step_by(LANES).collect();
-        let beside = &self.levels[self.levels.len() - 1].beside;
-        let ends = self
-            .crew
-            .each(span.len() as usize, firsts, |worker, first| {
-                let some = first..span.len().min(first + LANES as u64);
-                worker.look(|out| self.shards.read(span, some, beside, out))
-            });
-        let add = |a: (u64, u64), b: (u64, u64)| (a.0 + b.0, a.1 + b.1);
-        ends.into_iter().fold((0, 0), add)
-    }
-
+    /// The states of a level that are in memory.
     fn span(&self, level: u32) -> Span {
         let level = level as usize;
         let from = &self.levels[level].starts;
@@ -297,6 +345,12 @@ impl<'p> Flood<'p> {
 
     fn is_done(&self) -> bool {
         self.plan.is_some() && !self.whole
+    }
+
+    /// How many states were met; some may be counted twice while a level is made.
+    fn positions(&self) -> usize {
+        let stored = self.disk.as_ref().map_or(0, Disk::positions);
+        stored as usize + self.shards.len()
     }
 
     fn memory(&self) -> u64 {

@@ -114,7 +114,7 @@ fn search(
                 .iter()
                 .map(|child| *child.plan.last().expect("it moved"));
             let moves: Vec<usize> = moves.map(|chosen| chosen as usize).collect();
-            for (child, (state, _)) in children.iter_mut().zip(rollouts.step(&states, &moves)) {
+            for (child, state) in children.iter_mut().zip(rollouts.step(&states, &moves)) {
                 child.state = state;
             }
         }

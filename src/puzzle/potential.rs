@@ -10,6 +10,8 @@
 //! linear programming as in Seipp, Pommerening and Helmert, New optimization
 //! functions for potential heuristics (2015).
 
+pub mod bound;
+
 use std::time::Duration;
 
 use microlp::{ComparisonOp, LinearExpr, OptimizationDirection, Problem, Variable};

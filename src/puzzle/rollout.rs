@@ -142,15 +142,11 @@ impl Rollouts {
         &mut self.lines
     }
 
-    /// The states after one move each, and whether the game is over there.
-    pub fn step(&mut self, states: &[Packed], moves: &[usize]) -> Vec<(Packed, bool)> {
+    /// The states after one move each.
+    pub fn step(&mut self, states: &[Packed], moves: &[usize]) -> Vec<Packed> {
         self.batch.set_states(states);
         self.batch.step(moves);
-        let over = self.batch.terminal().to_vec();
-        let states = self.batch.states(states.len()).into_iter().enumerate();
-        states
-            .map(|(lane, state)| (state, is_set(&over, lane)))
-            .collect()
+        self.batch.states(states.len())
     }
 
     /// The legal moves in some states; none where the game is over.

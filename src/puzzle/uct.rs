@@ -32,7 +32,7 @@ impl Default for Uct {
         Uct {
             sampling: Sampling::default(),
             exploration: 0.4,
-            leaves: 64,
+            leaves: 32,
         }
     }
 }
@@ -59,7 +59,8 @@ pub fn uct(
         most: i64::MIN,
         exploration: how.exploration,
         bytes: 0,
-        most_bytes: budget.memory_bytes,
+        // Some more leaves are added before they are counted.
+        most_bytes: budget.memory_bytes - budget.memory_bytes / 8,
     };
     meter.begin_level(0, Compare::State);
     let outcome = tree.grow(how, &mut rollouts, &mut meter);
@@ -126,22 +127,33 @@ impl Tree {
         let mut leaves = vec![0];
         loop {
             self.expand(&leaves, rollouts);
-            let lines = LANES / leaves.len();
-            let mut starts = Vec::with_capacity(lines * leaves.len());
+            // From an end there is but one line.
+            let open = leaves
+                .iter()
+                .filter(|&&leaf| !self.nodes[leaf as usize].is_done);
+            let open = open.count();
+            let share = (LANES - (leaves.len() - open)) / open.max(1);
+            let mut starts: Vec<Start> = Vec::with_capacity(LANES);
+            let mut ends = Vec::with_capacity(leaves.len());
             for &leaf in &leaves {
+                let node = &self.nodes[leaf as usize];
                 let start = Start {
-                    state: self.nodes[leaf as usize].state.clone(),
+                    state: node.state.clone(),
                     plan: self.way(leaf),
                 };
+                let lines = if node.is_done { 1 } else { share };
                 starts.resize(starts.len() + lines, start);
+                ends.push(starts.len());
             }
             if let Some(plan) = rollouts.play(&starts, &Policy::Uniform, meter)? {
                 let optimal = plan.is_empty();
                 return Ok(Outcome::Solved { plan, optimal });
             }
-            for (&leaf, lines) in leaves.iter().zip(rollouts.lines().chunks(lines)) {
-                let values: Vec<i64> = lines.iter().map(|line| line.value).collect();
-                self.back_up(leaf, &values);
+            let values: Vec<i64> = rollouts.lines().iter().map(|line| line.value).collect();
+            let mut first = 0;
+            for (&leaf, end) in leaves.iter().zip(ends) {
+                self.back_up(leaf, &values[first..end]);
+                first = end;
             }
             for &leaf in &leaves {
                 self.close(leaf);
@@ -160,8 +172,7 @@ impl Tree {
             .iter()
             .map(|&leaf| self.nodes[leaf as usize].state.clone())
             .collect();
-        let all = rollouts.legal(&states);
-        for (&leaf, legal) in leaves.iter().zip(all) {
+        for (&leaf, legal) in leaves.iter().zip(rollouts.legal(&states)) {
             let depth = self.way(leaf).len();
             let node = &mut self.nodes[leaf as usize];
             // Where a limit ends lines, all that can be seen is.
@@ -210,7 +221,7 @@ impl Tree {
         }
         let fresh = self.nodes.len() - parents.len();
         let states = rollouts.step(&parents, &moves);
-        for (node, (state, _)) in self.nodes[fresh..].iter_mut().zip(states) {
+        for (node, state) in self.nodes[fresh..].iter_mut().zip(states) {
             node.state = state;
         }
     }

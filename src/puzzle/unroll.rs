@@ -113,12 +113,10 @@ impl<'p> Steps<'p> {
             if self.watch.is_over() || self.clauses.memory() > budget.memory_bytes {
                 return done(refuted);
             }
-            let unsolvable = Outcome::Unsolvable(Reason::Refuted {
-                what: format!("the game is over after {} moves at most", depth - 1),
-            });
+            let over = Reason::Over { moves: depth - 1 };
             if !self.step() {
                 return match self.course.then {
-                    Then::End => unsolvable,
+                    Then::End => Outcome::Unsolvable(over),
                     _ => done(refuted),
                 };
             }
@@ -127,7 +125,14 @@ impl<'p> Steps<'p> {
             loop {
                 match self.clauses.solve(&[solved], conflicts) {
                     None => return done(refuted),
-                    Some(false) if !self.clauses.is_needed(solved) => return unsolvable,
+                    Some(false) if !self.clauses.is_needed(solved) => {
+                        return Outcome::Unsolvable(match self.leaves_out_detours() {
+                            true => Reason::Refuted {
+                                what: format!("no play of {depth} moves is without detours"),
+                            },
+                            false => over,
+                        });
+                    }
                     Some(false) => break,
                     Some(true) => {}
                 }
@@ -141,6 +146,12 @@ impl<'p> Steps<'p> {
             refuted = Some(depth);
         }
         done(refuted)
+    }
+
+    /// Whether moves that undo themselves are not made twice in a row.
+    fn leaves_out_detours(&self) -> bool {
+        let mut after = (0..).zip(&self.after);
+        after.any(|(chosen, after)| after.contains(&chosen))
     }
 
     fn chosen(&self, moves: &[i32]) -> u32 {

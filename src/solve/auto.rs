@@ -142,8 +142,9 @@ pub(super) fn search<M: Machine>(
         depth_completed: completed,
         what: ran_out,
     };
+    let rounds = if round == 1 { "round" } else { "rounds" };
     let chosen = format!(
-        "auto: breadth-first, depth-first and playouts in {round} rounds; {}",
+        "auto: breadth-first, depth-first and playouts in {round} {rounds}; {}",
         problem.tables()
     );
     Ok((verdict, line, chosen))

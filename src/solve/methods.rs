@@ -2,9 +2,11 @@
 //!
 //! In: a [`Puzzle`] and a budget. Out: what a method came to, and why it applied.
 
-use super::{Method, SolveOptions, Strategy};
-use crate::puzzle::best_first::{Order, best_first};
+use super::{Method, Scoring, SolveOptions, Strategy};
+use crate::puzzle::best_first::{BestFirst, Order, best_first};
+use crate::puzzle::bidirectional::bidirectional;
 use crate::puzzle::collapse::{collapse, collapse_sure};
+use crate::puzzle::deepening::{Bounds, Deepening, deepening};
 use crate::puzzle::dive::{DeadEnd, DiveOptions, dive};
 use crate::puzzle::effects::Effects;
 use crate::puzzle::estimate::Estimate;
@@ -16,7 +18,7 @@ use crate::puzzle::rollout::Sampling;
 use crate::puzzle::uct::{Uct, uct};
 use crate::puzzle::unroll::unroll;
 use crate::puzzle::{BestSoFar, Outcome, Puzzle, Reason, linear, parity};
-use crate::search::{Budget, Observer, Stats};
+use crate::search::{Budget, Compare, Observer, Stats};
 
 /// What a method came to.
 pub(super) struct Found {
@@ -41,6 +43,8 @@ pub(super) struct Methods<'p> {
     pub is_alone: bool,
     /// The best end that was met on the way to none that is good enough.
     pub best: Option<BestSoFar>,
+    /// What went wrong with files.
+    pub failure: Option<String>,
 }
 
 impl<'p> Methods<'p> {
@@ -53,6 +57,7 @@ impl<'p> Methods<'p> {
             is_hasty: false,
             is_alone: false,
             best: None,
+            failure: None,
         }
     }
 
@@ -84,8 +89,15 @@ impl<'p> Methods<'p> {
         observer: &mut dyn Observer,
     ) -> Found {
         let puzzle = self.puzzle;
-        let mut best =
-            |order, estimate| best_first(puzzle, order, estimate, budget, stats, observer);
+        let mut best = |order, estimate| {
+            best_first(
+                puzzle,
+                &BestFirst::new(order, estimate),
+                budget,
+                stats,
+                observer,
+            )
+        };
         let (outcome, why) = match method {
             Method::Algebra => return self.algebra(),
             Method::MoveSet => {
@@ -103,6 +115,39 @@ impl<'p> Methods<'p> {
                 best(Order::Greedy, Estimate::Additive),
                 "by additive estimates".into(),
             ),
+            Method::Scarce => (
+                best(Order::Greedy, Estimate::Scarce),
+                "facts that few moves change weigh most".into(),
+            ),
+            Method::RelaxedPlans => {
+                let how = BestFirst {
+                    prefers: true,
+                    ..BestFirst::new(Order::Greedy, Estimate::RelaxedPlan)
+                };
+                (
+                    best_first(puzzle, &how, budget, stats, observer),
+                    "and by their first moves".into(),
+                )
+            }
+            Method::Progress => (
+                best(Order::Progress, Estimate::Distance),
+                "by goal distance".into(),
+            ),
+            Method::IdaStar | Method::Deepening => {
+                let how = Deepening {
+                    bounds: match method {
+                        Method::IdaStar => Bounds::Sums,
+                        _ => Bounds::One,
+                    },
+                    compare: Compare::Key,
+                };
+                let outcome = deepening(puzzle, &how, budget, stats, observer);
+                (outcome, "by limits".into())
+            }
+            Method::Bidirectional => {
+                let outcome = bidirectional(puzzle, budget, stats, observer);
+                (outcome, "level by level".into())
+            }
             Method::Novelty => (
                 best(Order::Novelty, Estimate::Distance),
                 "by goal distance".into(),
@@ -141,20 +186,31 @@ impl<'p> Methods<'p> {
                         uct(puzzle, &how, budget, out, stats, observer)
                     }
                 };
-                let best = self.best.as_ref().map_or(0, |end| end.score.get());
-                (outcome, format!("the best end met has {best} points"))
+                let why = match self.options.scoring {
+                    Scoring::Points => "by points, then by facts as wanted",
+                    Scoring::Length => "by the lengths of solutions",
+                };
+                (outcome, why.to_owned())
             }
             Method::Levels => {
-                let why = "level by level".to_owned();
+                let asked = match self.is_hasty {
+                    true => LevelsOptions::default(),
+                    false => self.options.levels.clone(),
+                };
                 let how = LevelsOptions {
                     threads: match self.is_hasty {
                         // In a portfolio the threads have a search each.
                         true => 1,
                         false => self.options.threads,
                     },
-                    ..self.options.levels.clone()
+                    ..asked
                 };
-                (levels(puzzle, &how, budget, stats, observer), why)
+                let outcome = levels(puzzle, &how, budget, stats, observer);
+                let outcome = outcome.unwrap_or_else(|error| {
+                    self.failure = Some(error.to_string());
+                    Outcome::Unknown
+                });
+                (outcome, "level by level".to_owned())
             }
             Method::Dive => {
                 let mut how = DiveOptions {

@@ -4,7 +4,8 @@
 //! analysis finds comes first: linear systems, sums that no move makes larger,
 //! final states that a set of moves brings about. Then searches take turns; each
 //! round has [`GROWTH`] times what the last had, so that what is done again costs
-//! little. They share what they learn: a plan makes the next ones look for
+//! little. What they have is counted, so that it does not depend on the machine;
+//! in large games the clock ends a slice before. They share what they learn: a plan makes the next ones look for
 //! shorter ones, and lengths that one has refuted need not be refuted again.
 //!
 //! Where the target is not met, the same methods look for ends that are worth
@@ -20,7 +21,7 @@ use super::methods::{Found, Methods};
 use super::{Method, SolveOptions};
 use crate::game::Score;
 use crate::puzzle::{BestSoFar, Outcome, Plan, Puzzle};
-use crate::search::{Budget, Observer, Stats};
+use crate::search::{Budget, LevelStats, Observer, Stats};
 
 /// States that a search may expand in the first round, how much more it may in
 /// the next, and rounds.
@@ -31,6 +32,12 @@ const ROUNDS: u32 = 8;
 /// it ends with a shortest plan or a proof.
 const LEVELS: u64 = 100_000_000;
 const MOST_LEVELS: u64 = 200_000;
+/// States of lines that are sampled, hundreds at a time, for one of a search.
+const SAMPLED: u64 = 50;
+/// Time of a method in the first round, where that ends before the states do, and
+/// how much more it has in the next.
+const FIRST_TIME: Duration = Duration::from_millis(300);
+const MORE_TIME: u32 = 4;
 /// Conflicts of a SAT solver in the first round; and gates, over all steps, that
 /// it is told about.
 const FIRST_CONFLICTS: u64 = 1_000;
@@ -54,6 +61,23 @@ const SEARCHES: [Method; 9] = [
     Method::Nrpa,
     Method::Uct,
 ];
+/// What takes turns where levels grow quickly, so that breadth-first has little
+/// hope: the same, in another order.
+const WIDE: [Method; 9] = [
+    Method::Dive,
+    Method::Greedy,
+    Method::Nrpa,
+    Method::Novelty,
+    Method::Levels,
+    Method::Steps,
+    Method::AStar,
+    Method::Beam,
+    Method::Uct,
+];
+/// States that breadth-first expands to see how levels grow, and the growth that
+/// is much.
+const PROBE: u64 = 200;
+const MUCH: u64 = 2;
 /// What looks for ends that are worth something.
 const CLIMBERS: [Method; 4] = [
     Method::Levels,
@@ -77,6 +101,8 @@ pub(super) struct Portfolio<'p> {
     pub best: Option<BestSoFar>,
     /// Whether it is proved that no end is worth more than that.
     pub is_best: bool,
+    /// Whether levels grow quickly.
+    is_wide: bool,
 }
 
 impl<'p> Portfolio<'p> {
@@ -98,6 +124,7 @@ impl<'p> Portfolio<'p> {
             refuted: None,
             best: None,
             is_best: false,
+            is_wide: false,
         }
     }
 
@@ -124,6 +151,12 @@ impl<'p> Portfolio<'p> {
                 return Some(found);
             }
         }
+        let first = stats.levels.len();
+        let found = self.one(Method::Levels, 1, PROBE, stats, observer)?;
+        if let Some(found) = self.answer(found, 1, stats) {
+            return Some(found);
+        }
+        self.is_wide = is_wide(&stats.levels[first..]);
         let mut nodes = FIRST_ROUND;
         for round in 1..=ROUNDS {
             // In some games many orders help, in others they are in the way.
@@ -150,13 +183,20 @@ impl<'p> Portfolio<'p> {
         stats: &mut Stats,
         observer: &mut dyn Observer,
     ) -> Option<Found> {
-        for method in SEARCHES {
+        for &method in self.searches() {
             let found = self.one(method, round, nodes, stats, observer)?;
             if let Some(found) = self.answer(found, round, stats) {
                 return Some(found);
             }
         }
         None
+    }
+
+    fn searches(&self) -> &'static [Method; 9] {
+        match self.is_wide {
+            true => &WIDE,
+            false => &SEARCHES,
+        }
     }
 
     /// One method; none if the budget is spent.
@@ -187,7 +227,7 @@ impl<'p> Portfolio<'p> {
     }
 
     /// The searches of a round by several threads. The answer is that of the
-    /// first search, in the order of [`SEARCHES`], that has one: whichever thread
+    /// first search, in their order, that has one: whichever thread
     /// is quicker, it is the same.
     fn at_once(
         &mut self,
@@ -197,7 +237,8 @@ impl<'p> Portfolio<'p> {
         stats: &mut Stats,
         observer: &mut dyn Observer,
     ) -> Option<Found> {
-        let budgets: Vec<Budget> = SEARCHES
+        let searches = self.searches();
+        let budgets: Vec<Budget> = searches
             .iter()
             .map(|&method| {
                 let mut budget = self.slice(method, round, nodes, stats);
@@ -210,7 +251,7 @@ impl<'p> Portfolio<'p> {
             let flag: Option<&Arc<AtomicBool>> = budgets[index].interrupt.as_ref();
             flag.expect("each has one").store(true, Ordering::Relaxed);
         };
-        let made = SEARCHES.map(|_| Mutex::new(None));
+        let made = searches.map(|_| Mutex::new(None));
         let next = AtomicUsize::new(0);
         let (puzzle, options, is_alone) = (self.puzzle, self.options, self.methods.is_alone);
         std::thread::scope(|scope| {
@@ -223,7 +264,7 @@ impl<'p> Portfolio<'p> {
                         return;
                     };
                     let mut stats = Stats::default();
-                    let found = methods.run(SEARCHES[index], budget, &mut stats, &mut ());
+                    let found = methods.run(searches[index], budget, &mut stats, &mut ());
                     if is_end(&found.outcome, budget.depth) {
                         (index + 1..budgets.len()).for_each(raise);
                     }
@@ -258,6 +299,7 @@ impl<'p> Portfolio<'p> {
         let gates = self.puzzle.net.network.gates().max(1) as u64;
         let growth = GROWTH.saturating_pow(round.saturating_sub(1));
         let left = self.time_left();
+        let time = FIRST_TIME * MORE_TIME.pow(round.saturating_sub(1));
         let depth = match &self.plan {
             Some((plan, _)) => whole.depth.min(plan.len() as u32 - 1),
             None => whole.depth,
@@ -270,10 +312,16 @@ impl<'p> Portfolio<'p> {
                 let steps = (FIRST_GATES.saturating_mul(growth) / gates).max(2);
                 let steps = u32::try_from(steps).unwrap_or(u32::MAX);
                 let conflicts = FIRST_CONFLICTS.saturating_mul(growth);
-                (conflicts, None, depth.min(steps))
+                (conflicts, Some(time), depth.min(steps))
             }
-            Method::Levels => (nodes.max(MOST_LEVELS.min(LEVELS / gates)), None, depth),
-            _ => (nodes, None, depth),
+            Method::Levels if nodes != PROBE && !self.is_wide => {
+                let nodes = nodes.max(MOST_LEVELS.min(LEVELS / gates));
+                (nodes, Some(2 * time), depth)
+            }
+            Method::Nrpa | Method::Nested | Method::Uct => {
+                (nodes.saturating_mul(SAMPLED), Some(2 * time), depth)
+            }
+            _ => (nodes, Some(time), depth),
         };
         Budget {
             nodes: nodes.min(left_nodes),
@@ -395,6 +443,15 @@ impl<'p> Portfolio<'p> {
     fn time_left(&self) -> Option<Duration> {
         let all = self.patience?;
         Some(all.saturating_sub(self.started.elapsed()))
+    }
+}
+
+/// Whether levels, of which the last is incomplete, grow quickly.
+fn is_wide(levels: &[LevelStats]) -> bool {
+    let states = |level: &LevelStats| level.counts.generated;
+    match levels {
+        [.., before, last, _] => states(last) > MUCH * states(before),
+        _ => false,
     }
 }
 

@@ -45,10 +45,22 @@ pub enum Method {
     Nested,
     /// Monte Carlo tree search in lanes.
     Uct,
+    /// Iterative deepening by lower bounds.
+    IdaStar,
+    /// Iterative deepening, packed states.
+    Deepening,
+    /// Breadth-first from both ends.
+    Bidirectional,
+    /// Facts that few moves change first.
+    Scarce,
+    /// By relaxed plans and the moves they begin with.
+    RelaxedPlans,
+    /// What is new for its progress first.
+    Progress,
 }
 
 /// Each strategy, what it is called in commands and files, and what it does.
-const STRATEGIES: [(Strategy, &str, &str); 17] = [
+const STRATEGIES: [(Strategy, &str, &str); 23] = [
     (
         Strategy::Auto,
         "auto",
@@ -129,6 +141,36 @@ const STRATEGIES: [(Strategy, &str, &str); 17] = [
         Strategy::Network(Method::Uct),
         "uct",
         "Monte Carlo tree search in lanes",
+    ),
+    (
+        Strategy::Network(Method::IdaStar),
+        "ida-star",
+        "iterative deepening by lower bounds of the moves to come",
+    ),
+    (
+        Strategy::Network(Method::Deepening),
+        "deepening",
+        "iterative deepening on packed states",
+    ),
+    (
+        Strategy::Network(Method::Bidirectional),
+        "bidirectional",
+        "breadth-first on packed states from both ends",
+    ),
+    (
+        Strategy::Network(Method::Scarce),
+        "scarce",
+        "greedy by facts that have to change, those that few moves change first",
+    ),
+    (
+        Strategy::Network(Method::RelaxedPlans),
+        "relaxed-plans",
+        "greedy by relaxed plans, and the moves that they begin with",
+    ),
+    (
+        Strategy::Network(Method::Progress),
+        "progress",
+        "what is new first, apart for each progress",
     ),
 ];
 

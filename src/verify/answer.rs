@@ -3,21 +3,46 @@
 //! In: what a method came to. Out: the same with facts and moves as canonical
 //! texts, to be written as JSON and read again.
 
-use serde::{Deserialize, Serialize};
+use std::fmt::Write as _;
 
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::game::Game;
+use crate::ground::TermId;
+use crate::program::{Atom, Literal, Term};
 use crate::propnet::Propnet;
 use crate::puzzle::{Outcome, Reason};
 
+/// An answer, and what it is an answer to.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Record {
+    /// The game's name.
+    pub game: String,
+    /// The [`digest`] of its rules.
+    pub rules: String,
+    /// The facts that it begins with.
+    pub start: Vec<String>,
+    /// The least score that is wanted.
+    pub target: u8,
+    /// The answer.
+    pub answer: Answer,
+}
+
 /// What came of a puzzle.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(tag = "verdict", rename_all = "snake_case")]
+#[serde(tag = "verdict", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Answer {
-    /// These moves lead to the target.
+    /// Each of these plans leads to the target.
     Solved {
         /// Moves, in order.
-        plan: Vec<String>,
+        plans: Vec<Vec<String>>,
         /// Whether it is claimed that no plan is shorter.
         optimal: bool,
+        /// Whether it is claimed that there are no others that short.
+        #[serde(default)]
+        all: bool,
     },
     /// Nothing leads to the target.
     Unsolvable {
@@ -25,22 +50,40 @@ pub enum Answer {
         proof: Proof,
     },
     /// No plan has so many moves or fewer.
-    NoPlanWithin {
+    NoSolutionWithin {
         /// Moves.
         moves: u32,
     },
-    /// Nothing was found out.
-    Unknown,
+    /// It was not found out.
+    OutOfBudget {
+        /// No plan has so many moves or fewer.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        no_solution_within: Option<u32>,
+        /// The best end that was met.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        best: Option<End>,
+    },
+}
+
+/// An end that is not good enough.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct End {
+    /// What it is worth.
+    pub score: u8,
+    /// The way there.
+    pub plan: Vec<String>,
 }
 
 /// Why there is no plan; see [`Reason`].
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Proof {
     /// All positions were looked at.
     Exhausted {
-        /// So many.
-        positions: u64,
+        /// So many, if they were counted; not more than there are.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        positions: Option<u64>,
     },
     /// A set of facts of which each move changes an even number.
     Parity {
@@ -55,6 +98,20 @@ pub enum Proof {
         /// Facts and their weights.
         weights: Vec<(String, i64)>,
     },
+    /// What holds at the start, is kept by every move, and holds in no solution.
+    Invariant {
+        /// Of each list of facts, or negations of facts as `(not FACT)`, one
+        /// holds.
+        clauses: Vec<Vec<String>>,
+        /// Facts of which no two hold.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        exclusive: Vec<Vec<String>>,
+    },
+    /// No play is longer, and none is a solution.
+    Over {
+        /// Moves.
+        moves: u32,
+    },
     /// Clauses that contradict each other.
     Refuted {
         /// Which, in words.
@@ -66,38 +123,165 @@ impl Answer {
     /// What a method came to on a network.
     pub fn of(net: &Propnet, outcome: &Outcome) -> Answer {
         let terms = net.terms();
-        let fact = |&fact: &u32| net.game.canonical(&terms, net.facts[fact as usize]);
+        let text = |fact: u32| net.game.canonical(&terms, net.facts[fact as usize]);
+        let fact = |&fact: &u32| text(fact);
+        let facts = |facts: &Vec<u32>| facts.iter().map(fact).collect::<Vec<String>>();
         let sum = |weights: &Vec<(u32, i64)>| -> Vec<(String, i64)> {
             let weights = weights.iter();
             weights.map(|(one, weight)| (fact(one), *weight)).collect()
         };
-        let unsolvable = |proof| Answer::Unsolvable { proof };
-        match outcome {
+        let literal = |&(fact, holds): &(u32, bool)| match holds {
+            true => text(fact),
+            false => format!("(not {})", text(fact)),
+        };
+        let proof = match outcome {
             Outcome::Solved { plan, optimal } => {
                 let text = |&chosen: &u32| {
                     let chosen = net.moves[0][chosen as usize];
                     net.game.canonical(&terms, chosen.term())
                 };
-                Answer::Solved {
-                    plan: plan.iter().map(text).collect(),
+                return Answer::Solved {
+                    plans: vec![plan.iter().map(text).collect()],
                     optimal: *optimal,
-                }
+                    all: false,
+                };
             }
-            Outcome::NoPlanWithin(moves) => Answer::NoPlanWithin { moves: *moves },
-            Outcome::Unknown => Answer::Unknown,
-            Outcome::Unsolvable(Reason::Exhausted { positions }) => unsolvable(Proof::Exhausted {
-                positions: *positions,
-            }),
-            Outcome::Unsolvable(Reason::Parity { facts, told }) => unsolvable(Proof::Parity {
-                facts: facts.iter().map(fact).collect(),
+            Outcome::NoPlanWithin(moves) => return Answer::NoSolutionWithin { moves: *moves },
+            Outcome::Unknown => {
+                return Answer::OutOfBudget {
+                    no_solution_within: None,
+                    best: None,
+                };
+            }
+            Outcome::Unsolvable(Reason::Exhausted { positions }) => Proof::Exhausted {
+                positions: Some(*positions),
+            },
+            Outcome::Unsolvable(Reason::Parity { facts: odd, told }) => Proof::Parity {
+                facts: facts(odd),
                 told: told.iter().map(sum).collect(),
-            }),
-            Outcome::Unsolvable(Reason::Potential { weights }) => unsolvable(Proof::Potential {
+            },
+            Outcome::Unsolvable(Reason::Potential { weights }) => Proof::Potential {
                 weights: sum(weights),
-            }),
-            Outcome::Unsolvable(Reason::Refuted { what }) => {
-                unsolvable(Proof::Refuted { what: what.clone() })
+            },
+            Outcome::Unsolvable(Reason::Invariant { clauses, exclusive }) => Proof::Invariant {
+                clauses: (clauses.iter())
+                    .map(|clause| clause.iter().map(literal).collect())
+                    .collect(),
+                exclusive: exclusive.iter().map(facts).collect(),
+            },
+            Outcome::Unsolvable(Reason::Over { moves }) => Proof::Over { moves: *moves },
+            Outcome::Unsolvable(Reason::Refuted { what }) => Proof::Refuted { what: what.clone() },
+        };
+        Answer::Unsolvable { proof }
+    }
+}
+
+/// The SHA-256 of a game's facts and rules as they were understood, whatever the
+/// names of its files and variables, and the blanks and comments in them.
+pub fn digest(game: &Game) -> String {
+    let mut text = String::new();
+    let line = "a string takes all";
+    for fact in &game.rules().facts {
+        write!(text, "({}", name(game, fact.relation)).expect(line);
+        for &argument in &fact.arguments {
+            write!(text, " {}", game.canonical(game.terms(), argument)).expect(line);
+        }
+        text.push_str(")\n");
+    }
+    for rule in &game.rules().rules {
+        text.push_str("(<= ");
+        write_atom(game, &rule.head, &mut text);
+        rule.body
+            .iter()
+            .for_each(|literal| write_literal(game, literal, &mut text));
+        text.push_str(")\n");
+    }
+    let mut digest = String::new();
+    for byte in Sha256::digest(text.as_bytes()) {
+        write!(digest, "{byte:02x}").expect(line);
+    }
+    digest
+}
+
+fn name(game: &Game, relation: crate::program::RelationId) -> String {
+    game.relation_name(relation).to_lowercase()
+}
+
+fn write_literal(game: &Game, literal: &Literal, text: &mut String) {
+    let mut pair = |word: &str, left: &Term, right: &Term| {
+        text.push_str(word);
+        [left, right]
+            .iter()
+            .for_each(|term| write_term(game, term, text));
+        text.push(')');
+    };
+    match literal {
+        Literal::Distinct(left, right, _) => pair("(distinct", left, right),
+        Literal::Same(left, right, _) => pair("(same", left, right),
+        Literal::Positive(atom) => write_atom(game, atom, text),
+        Literal::Negative(atom) => {
+            text.push_str("(not");
+            write_atom(game, atom, text);
+            text.push(')');
+        }
+        Literal::Any(branches) => {
+            text.push_str("(or");
+            for branch in branches {
+                text.push_str("(and");
+                branch
+                    .iter()
+                    .for_each(|literal| write_literal(game, literal, text));
+                text.push(')');
             }
+            text.push(')');
+        }
+    }
+}
+
+fn write_atom(game: &Game, atom: &Atom, text: &mut String) {
+    text.push('(');
+    text.push_str(&name(game, atom.relation));
+    atom.arguments
+        .iter()
+        .for_each(|term| write_term(game, term, text));
+    text.push(')');
+}
+
+fn write_term(game: &Game, term: &Term, text: &mut String) {
+    text.push(' ');
+    match term {
+        Term::Ground(id) => text.push_str(&game.canonical(game.terms(), *id)),
+        Term::Variable(variable) => {
+            text.push('?');
+            text.push_str(&variable.index().to_string());
+        }
+        Term::Apply(functor, arguments) => {
+            let name = game.symbols().name(game.functors().functor(*functor).name);
+            text.push('(');
+            text.push_str(&name.to_lowercase());
+            arguments
+                .iter()
+                .for_each(|term| write_term(game, term, text));
+            text.push(')');
+        }
+    }
+}
+
+impl Record {
+    /// An answer about a game that begins with these facts.
+    pub fn new(game: &Game, start: &[TermId], target: u8, answer: Answer) -> Record {
+        let mut terms = game.terms().clone();
+        terms.refresh();
+        let mut start: Vec<String> = (start.iter())
+            .map(|&fact| game.canonical(&terms, fact))
+            .collect();
+        start.sort_unstable();
+        Record {
+            game: game.name(),
+            rules: digest(game),
+            start,
+            target,
+            answer,
         }
     }
 }

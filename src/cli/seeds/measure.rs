@@ -527,7 +527,7 @@ fn answer(ready: &Ready, how: &SolveOptions, stats: &mut Stats) -> anyhow::Resul
                     let claim = verify::Answer::of(net, outcome);
                     let facts = ready.machine.facts(&ready.start);
                     let game = ready.machine.game();
-                    let checked = verify(game, &facts, how.target, &claim);
+                    let checked = verify(game, &facts, how.target, &claim, &verify::Limits::default());
                     let wrong = |error| format!("the proof is not right: {error}");
                     solved.faults.extend(checked.err().map(wrong));
                 }

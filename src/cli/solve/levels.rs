@@ -1,25 +1,77 @@
 //! What `--strategy levels` takes beside the options of all searches.
 
+use std::path::PathBuf;
+use std::time::Duration;
+
 use anyhow::bail;
 
-use crate::solve::{Method, SolveOptions, Strategy};
+use super::seconds;
+use crate::cli::Context;
+use crate::puzzle::checkpoint::Checkpoint;
+use crate::puzzle::levels::{LevelsOptions, Spill};
+use crate::search::Verdict;
+use crate::solve::{Answer, Method, SolveOptions, Strategy};
 
 /// Options of breadth-first search on packed states.
 #[derive(clap::Args, Clone, Debug)]
-#[command(next_help_heading = "Levels")]
+#[command(next_help_heading = "With --strategy levels")]
 pub(super) struct Flags {
     /// Look at every position that can be reached, also past a plan
     #[arg(long)]
-    pub whole: bool,
+    whole: bool,
+    /// Write the search's state to this file now and then, and when it is
+    /// interrupted or its budget is spent
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
+    /// Seconds between two checkpoints, at least
+    #[arg(long, value_name = "S", value_parser = seconds, default_value = "300")]
+    checkpoint_every: Duration,
+    /// Go on from this checkpoint; the budget counts from now
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
+    /// Put what the memory allowed does not take into files in this folder, which
+    /// are deleted at the end
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["checkpoint", "resume"])]
+    spill: Option<PathBuf>,
+    /// Most bytes of files for --spill, in MiB
+    #[arg(long, value_name = "MB", default_value_t = 16_384)]
+    budget_disk: u64,
 }
 
 impl Flags {
     /// Adds what is asked for to the options of a search.
-    pub fn apply(&self, how: &mut SolveOptions) -> anyhow::Result<()> {
-        if self.whole && how.strategy != Strategy::Network(Method::Levels) {
-            bail!("--whole goes with --strategy levels");
+    pub fn apply(&self, is_alone: bool, how: &mut SolveOptions) -> anyhow::Result<()> {
+        let is_asked = self.whole
+            || self.spill.is_some()
+            || self.checkpoint.is_some()
+            || self.resume.is_some();
+        if is_asked && how.strategy != Strategy::Network(Method::Levels) {
+            bail!("--whole, --checkpoint, --resume and --spill go with --strategy levels");
         }
-        how.levels.whole = self.whole;
+        if !is_alone && (self.checkpoint.is_some() || self.resume.is_some()) {
+            bail!("--checkpoint and --resume are for one search");
+        }
+        how.levels = LevelsOptions {
+            whole: self.whole,
+            spill: self.spill.as_ref().map(|folder| Spill {
+                folder: folder.clone(),
+                most_bytes: self.budget_disk.saturating_mul(1 << 20),
+            }),
+            checkpoint: self.checkpoint.as_ref().map(|file| Checkpoint {
+                file: file.clone(),
+                every: self.checkpoint_every,
+            }),
+            resume: self.resume.clone(),
+            ..how.levels.clone()
+        };
         Ok(())
+    }
+
+    /// Says how to go on.
+    pub fn note(&self, answer: &Answer, context: &Context) {
+        if let (Verdict::OutOfBudget { .. }, Some(file)) = (&answer.verdict, &self.checkpoint) {
+            let file = file.display();
+            context.note(format_args!("note: go on from here with --resume {file}"));
+        }
     }
 }

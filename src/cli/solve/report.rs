@@ -12,6 +12,7 @@ use crate::game::Score;
 use crate::machine::{AnyMachine, Machine};
 use crate::search::{BudgetKind, Compare, Counts, Coverage, LevelStats, Stats, Verdict};
 use crate::solve::{Answer, Checker, Counted, Evaluation, SolveOptions, budget_name};
+use crate::verify::Proof;
 
 /// An answer as `--json` prints it.
 #[derive(Serialize)]
@@ -38,6 +39,9 @@ struct Record {
     /// No end is worth more.
     #[serde(skip_serializing_if = "Option::is_none")]
     bound: Option<u8>,
+    /// Why there is no plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proof: Option<Proof>,
     strategy: String,
     checked_by: Checker,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -260,6 +264,7 @@ fn record(machine: &AnyMachine, answer: &Answer, stats: &Stats) -> Record {
         }),
         target: answer.target.get(),
         bound: answer.bound.map(|bound| bound.get()),
+        proof: crate::solve::proof(answer),
         strategy: answer.chosen.clone(),
         checked_by: answer.checked,
         fault: answer.fault.as_ref().map(ToString::to_string),

@@ -6,6 +6,8 @@
 //! Counters that do no harm stand last, so that the first bits are a key; see
 //! [`analysis`](crate::analysis).
 
+mod image;
+
 use crate::analysis::{Stripping, counters};
 use crate::propnet::Propnet;
 use crate::propnet::batch::{Packed, holds};
@@ -91,11 +93,13 @@ impl Layout {
         self.key_bits
     }
 
-    /// The facts that keys tell.
-    pub(in crate::puzzle) fn key_facts(&self) -> impl Iterator<Item = usize> {
-        let fields = self.fields.iter();
-        let fields = fields.filter(|field| field.at < self.key_bits);
-        fields.flat_map(|field| field.facts.iter().copied())
+    /// By fact: whether the key tells it.
+    pub fn key_facts(&self) -> Vec<bool> {
+        let mut facts = vec![false; self.facts];
+        for field in self.fields.iter().filter(|field| field.at < self.key_bits) {
+            field.facts.iter().for_each(|&fact| facts[fact] = true);
+        }
+        facts
     }
 
     /// What equal keys promise; never a mere hint.

@@ -4,6 +4,8 @@
 //! table beside them holds numbers only, each with as much of a hash as fits
 //! into its word. While the table grows there is no second one.
 
+use std::ops::Range;
+
 /// States of so many bits each.
 pub(in crate::puzzle) struct States {
     bits: usize,
@@ -97,13 +99,65 @@ impl States {
         }
     }
 
-    /// The states as they lie in memory, some at a time.
-    pub fn bytes(&self) -> impl Iterator<Item = &[u8]> {
-        let chunks = self.chunks.iter().take(self.len.div_ceil(CHUNK));
-        chunks.enumerate().map(|(chunk, bytes)| {
-            let states = CHUNK.min(self.len - chunk * CHUNK);
-            &bytes[..states * self.bytes]
+    /// Some states as they lie in memory, many at a time.
+    pub fn bytes(&self, numbers: Range<usize>) -> impl Iterator<Item = &[u8]> {
+        let firsts =
+            (numbers.start / CHUNK..numbers.end.div_ceil(CHUNK)).map(|chunk| chunk * CHUNK);
+        firsts.map(move |first| {
+            let from = numbers.start.max(first) - first;
+            let to = numbers.end.min(first + CHUNK) - first;
+            &self.chunks[first / CHUNK][from * self.bytes..to * self.bytes]
         })
+    }
+
+    /// Bytes of a state.
+    pub fn state_bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Replaces all by so many states, of which those before `since` are not
+    /// known; `fill` gives them as they lay in memory. `full` if that takes too
+    /// much.
+    pub fn restore<E>(
+        &mut self,
+        len: usize,
+        since: usize,
+        full: E,
+        mut fill: impl FnMut(&mut [u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let places = ((len - since) / 5 * 8).max(FIRST);
+        if self.chunk_bytes(len) + 4 * places as u64 > self.most_bytes {
+            return Err(full);
+        }
+        self.chunks.clear();
+        for first in (0..len).step_by(CHUNK) {
+            let states = CHUNK.min(len - first);
+            let room = match first {
+                0 => states.next_power_of_two().max(FIRST_CHUNK),
+                _ => CHUNK,
+            };
+            let mut bytes = vec![0; room * self.bytes + SLACK];
+            fill(&mut bytes[..states * self.bytes])?;
+            self.chunks.push(bytes);
+        }
+        (self.len, self.since) = (len, since);
+        self.rebuild(places);
+        Ok(())
+    }
+
+    /// How many states are kept but not known.
+    pub fn since(&self) -> usize {
+        self.since
+    }
+
+    /// Copies the first bits of a key over those of `out`; the other bits stay.
+    pub fn overlay(key: &[u64], bits: usize, out: &mut [u64]) {
+        let mut left = bits;
+        for (word, &value) in out.iter_mut().zip(key) {
+            let mask = low(left);
+            *word = *word & !mask | value & mask;
+            left = left.saturating_sub(64);
+        }
     }
 
     /// Copies the key of a state over the first bits of `out`; the other bits

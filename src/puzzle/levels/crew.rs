@@ -126,6 +126,11 @@ impl Crew {
         }
     }
 
+    /// Number of workers.
+    pub fn len(&self) -> usize {
+        self.workers.len()
+    }
+
     /// The first worker, for work of one.
     pub fn first(&self) -> MutexGuard<'_, Worker> {
         self.workers[0].lock().expect("no worker panics")
@@ -141,9 +146,16 @@ impl Crew {
 
 impl Worker {
     /// The children of states, whose codes `read` appends.
-    pub fn portion(&mut self, read: impl FnOnce(&mut Vec<u64>)) -> Portion {
+    ///
+    /// # Errors
+    ///
+    /// Those of `read`.
+    pub fn portion<E>(
+        &mut self,
+        read: impl FnOnce(&mut Vec<u64>) -> Result<(), E>,
+    ) -> Result<Portion, E> {
         self.parents.clear();
-        read(&mut self.parents);
+        read(&mut self.parents)?;
         let stride = self.expander.stride();
         let mut open = 0;
         let mut child = Vec::new();
@@ -155,7 +167,7 @@ impl Worker {
             }
             self.dealer.take(&self.children.states, stride);
         }
-        self.dealer.deal(open, child)
+        Ok(self.dealer.deal(open, child))
     }
 
     /// A state alone.
@@ -166,10 +178,18 @@ impl Worker {
 
     /// Replaces [`Worker::children`] by those of states, whose codes `read`
     /// appends; fewer than [`LANES`].
-    pub fn expand(&mut self, read: impl FnOnce(&mut Vec<u64>)) {
+    ///
+    /// # Errors
+    ///
+    /// Those of `read`.
+    pub fn expand<E>(
+        &mut self,
+        read: impl FnOnce(&mut Vec<u64>) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.parents.clear();
-        read(&mut self.parents);
+        read(&mut self.parents)?;
         self.expander.expand(&self.parents, &mut self.children);
+        Ok(())
     }
 
     /// Looks which children are ends.

@@ -22,7 +22,8 @@ pub(super) fn is_disjoint(puzzle: &Puzzle, layout: &Layout) -> bool {
         return false;
     };
     let mut column = FxHashMap::default();
-    for fact in layout.key_facts().filter(|&fact| effects.free[fact]) {
+    let told = layout.key_facts();
+    for fact in (0..told.len()).filter(|&fact| told[fact] && effects.free[fact]) {
         let next = column.len();
         column.insert(fact as u32, next);
     }

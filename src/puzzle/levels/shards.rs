@@ -16,6 +16,8 @@ pub(super) fn shard_of(hash: u64) -> usize {
 
 pub(super) struct Shards {
     all: Vec<States>,
+    bits: usize,
+    most_bytes: u64,
     /// Words of a key, and of a code.
     words: usize,
     stride: usize,
@@ -55,12 +57,29 @@ impl Shards {
     /// No states of so many bits, which may take so many bytes. Codes have
     /// `stride` words.
     pub fn new(bits: usize, stride: usize, most_bytes: u64) -> Shards {
-        let each = most_bytes / SHARDS as u64;
-        Shards {
-            all: (0..SHARDS).map(|_| States::new(bits, each)).collect(),
+        let mut shards = Shards {
+            all: Vec::new(),
+            bits,
+            most_bytes,
             words: key_words(bits),
             stride,
-        }
+        };
+        shards.clear();
+        shards
+    }
+
+    /// Gives back all states and their memory.
+    pub fn clear(&mut self) {
+        self.all.clear();
+        let each = self.most_bytes / SHARDS as u64;
+        let bits = self.bits;
+        self.all
+            .extend((0..SHARDS).map(|_| States::new(bits, each)));
+    }
+
+    /// Bytes that the states may take.
+    pub fn most_bytes(&self) -> u64 {
+        self.most_bytes
     }
 
     /// By shard: how many states there are.
@@ -80,6 +99,10 @@ impl Shards {
 
     pub fn all(&self) -> &[States] {
         &self.all
+    }
+
+    pub fn all_mut(&mut self) -> &mut [States] {
+        &mut self.all
     }
 
     /// Appends codes of a span's states; their bits beside the keys are given.

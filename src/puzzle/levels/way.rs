@@ -4,6 +4,7 @@
 //! round is expanded once more, and so on back to the start. Of all shortest
 //! plans it is the one whose states come first in their levels, from the end on.
 
+use std::io;
 use std::ops::Range;
 
 use super::crew::{LANES, Worker};
@@ -13,7 +14,11 @@ use crate::puzzle::expand::states::low;
 
 impl Flood<'_> {
     /// A shortest plan, whose last state is the first that came in a round.
-    pub(super) fn plan(&self, last: &Round) -> Plan {
+    ///
+    /// # Errors
+    ///
+    /// Those of reading files.
+    pub(super) fn plan(&self, last: &Round) -> io::Result<Plan> {
         let solved = |worker: &mut Worker| {
             worker.look_at_children();
             let solved = &worker.ends.solved;
@@ -21,7 +26,7 @@ impl Flood<'_> {
             Some(64 * word + solved[word].trailing_zeros() as usize)
         };
         let (mut at, chosen, mut code) = self
-            .first(last.level, last.first..last.end, solved)
+            .first(last.level, last.first..last.end, solved)?
             .expect("the round had a solution");
         let mut plan = vec![chosen];
         let bits = self.layout.key_bits();
@@ -38,13 +43,13 @@ impl Flood<'_> {
             let stride = self.layout.words();
             let found = self.first(level, range, |worker| {
                 worker.children.states.chunks(stride).position(is_it)
-            });
+            })?;
             let (parent, chosen, parents_code) = found.expect("the round led to it before");
             plan.push(chosen);
             (at, code) = (parent, parents_code);
         }
         plan.reverse();
-        plan
+        Ok(plan)
     }
 
     /// The first of some states of a level with a child that is looked for: its
@@ -54,26 +59,30 @@ impl Flood<'_> {
         level: u32,
         positions: Range<u64>,
         mut wanted: impl FnMut(&mut Worker) -> Option<usize>,
-    ) -> Option<(u64, u32, Vec<u64>)> {
+    ) -> io::Result<Option<(u64, u32, Vec<u64>)>> {
         let stride = self.layout.words();
-        let span = self.span(level);
+        let source = self.source(level);
         let beside = &self.levels[level as usize].beside;
         let mut worker = self.crew.first();
         for first in positions.clone().step_by(LANES) {
             let some = first..positions.end.min(first + LANES as u64);
-            worker.expand(|out| self.shards.read(&span, some, beside, out));
+            worker.expand(|out| source.read(some, beside, out))?;
             if let Some(child) = wanted(&mut worker) {
                 let parent = worker.children.parents[child];
                 let code = &worker.parents[parent as usize * stride..][..stride];
                 let chosen = worker.children.moves[child];
-                return Some((first + u64::from(parent), chosen, code.to_vec()));
+                return Ok(Some((first + u64::from(parent), chosen, code.to_vec())));
             }
         }
-        None
+        Ok(None)
     }
 
-    /// What was expanded when a state of a level came.
+    /// What was expanded when a state of a level came; all of the level before,
+    /// where that is not known.
     fn round_of(&self, level: u32, position: u64) -> Range<u64> {
+        if self.is_spilled() {
+            return 0..self.source(level - 1).len();
+        }
         let (shard, number) = self.span(level).place(position);
         let behind = self
             .rounds

@@ -1,0 +1,117 @@
+//! Plans in which nothing is ever undone.
+//!
+//! In: the additive costs of all gates in a state. Out: moves that together make
+//! the end true, each gate by its cheapest operands, and the facts on the way.
+
+use super::{Estimator, NEVER};
+use crate::propnet::network::{Literal, Network, Node};
+
+/// A plan in which nothing is undone.
+#[derive(Clone, Debug, Default)]
+pub struct RelaxedPlan {
+    /// Its moves.
+    pub moves: Vec<u32>,
+    /// Those of them that are legal at once.
+    pub first: Vec<u32>,
+    /// The facts that it changes, and whether they hold then.
+    pub facts: Vec<(u32, bool)>,
+}
+
+/// Room for finding plans.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Walk {
+    pub plan: RelaxedPlan,
+    due: Vec<Literal>,
+    /// By node: when it was last asked to be true, and false.
+    seen: Vec<[u32; 2]>,
+    turn: u32,
+}
+
+impl Estimator {
+    /// The plan of a lane, as its costs tell; empty if there is none.
+    pub(super) fn relaxed_plan(&mut self, lane: usize) -> RelaxedPlan {
+        let mut walk = std::mem::take(&mut self.walk);
+        let mut plan = std::mem::take(&mut walk.plan);
+        plan.moves.clear();
+        plan.first.clear();
+        plan.facts.clear();
+        walk.seen.resize(self.network.len(), [0; 2]);
+        walk.turn += 1;
+        walk.due.clear();
+        walk.due.push(self.wanted);
+        while let Some(literal) = walk.due.pop() {
+            let cost = self.cost_in(literal, lane);
+            let seen = &mut walk.seen[literal.node()][usize::from(literal.is_negated())];
+            let is_there = cost == 0 && !self.asks_moves[literal.node()];
+            if is_there || cost == NEVER || *seen == walk.turn {
+                continue;
+            }
+            *seen = walk.turn;
+            match self.network.node(literal.node()) {
+                Node::And(operands) if !literal.is_negated() => walk.due.extend(operands),
+                Node::And(operands) => {
+                    let cheapest = operands.iter().map(|&operand| !operand);
+                    walk.due
+                        .extend(cheapest.min_by_key(|&not| self.cost_in(not, lane)));
+                }
+                Node::Xor(a, b) => {
+                    let b = b.negated_if(!literal.is_negated());
+                    let both = |a: Literal, b: Literal| {
+                        let [a, b] = [a, b].map(|one| u32::from(self.cost_in(one, lane)));
+                        a + b
+                    };
+                    let (a, b) = match both(a, b) <= both(!a, !b) {
+                        true => (a, b),
+                        false => (!a, !b),
+                    };
+                    walk.due.extend([a, b]);
+                }
+                Node::Input(_) if cost == 0 && literal.is_negated() => {}
+                Node::Input(fact) if fact < self.facts => {
+                    plan.facts.push((fact as u32, !literal.is_negated()));
+                    walk.due
+                        .push(self.next[fact].negated_if(literal.is_negated()));
+                }
+                Node::Input(input) => {
+                    let chosen = input - self.facts;
+                    plan.moves.push(chosen as u32);
+                    match self.cost_in(self.legal[chosen], lane) {
+                        0 => plan.first.push(chosen as u32),
+                        _ => walk.due.push(self.legal[chosen]),
+                    }
+                }
+                Node::Feedback(number) => walk.due.extend(definition(&self.network, number)),
+                Node::False => {}
+            }
+        }
+        self.walk = walk;
+        plan
+    }
+
+    fn cost_in(&self, literal: Literal, lane: usize) -> u16 {
+        self.costs[literal.node()][usize::from(literal.is_negated())][lane]
+    }
+}
+
+fn definition(network: &Network, number: usize) -> Option<Literal> {
+    let mut regions = network.regions().iter();
+    let region = regions.find(|region| region.feedbacks.contains(&number))?;
+    Some(region.definitions[number - region.feedbacks.start])
+}
+
+/// By node: whether it depends on moves.
+pub(super) fn asks_moves(network: &Network, facts: usize) -> Vec<bool> {
+    let mut asks = vec![false; network.len()];
+    for node in 0..network.len() {
+        asks[node] = match network.node(node) {
+            Node::Input(input) => input >= facts,
+            // What stands in a cycle may.
+            Node::Feedback(_) => true,
+            _ => network
+                .reads(node)
+                .iter()
+                .any(|operand| asks[operand.node()]),
+        };
+    }
+    asks
+}

@@ -1,0 +1,366 @@
+//! Ground rules for a SAT solver, state by state.
+//!
+//! In: atoms in the state after so many moves, asked for one by one. Out: a
+//! solver that knows what they depend on: an atom holds exactly if one of its
+//! bodies does (Clark's completion), a fact of a state exactly if it was to hold
+//! next. Where atoms depend on each other this has models that the rules do not
+//! mean; they are found by deriving everything anew, and loop formulas exclude
+//! them. So what is refuted is refuted, and a model that is left is what the
+//! rules mean.
+//!
+//! Source: Clark, Negation as failure (1978); Lin and Zhao, ASSAT: computing
+//! answer sets of a logic program by SAT solvers (2004).
+
+use rustc_hash::FxHashMap;
+
+use super::program::{Input, Program};
+use super::{Failure, Limits};
+use crate::game::{Game, Score};
+use crate::ground::Terms;
+
+impl cadical::Callbacks for Limits {
+    fn terminate(&mut self) -> bool {
+        self.is_over()
+    }
+}
+
+/// The first state.
+#[derive(Copy, Clone, PartialEq, Eq)]
+pub(super) enum First {
+    /// That of the program.
+    Start,
+    /// Any.
+    Any,
+}
+
+/// A state, and the move made in it.
+#[derive(Default)]
+struct Frame {
+    /// By atom: its variable, 0 if there is none yet.
+    atoms: Vec<i32>,
+    /// By rule: whether its body holds.
+    bodies: FxHashMap<u32, i32>,
+}
+
+/// States and moves as clauses. Variables and their negations are numbers other
+/// than 0.
+pub(super) struct Formula<'p> {
+    program: &'p Program,
+    solver: cadical::Solver<Limits>,
+    limits: &'p Limits,
+    first: First,
+    variables: i32,
+    frames: Vec<Frame>,
+    /// Goal atoms that are worth enough.
+    enough: Vec<u32>,
+}
+
+/// True.
+pub(super) const YES: i32 = 1;
+
+impl<'p> Formula<'p> {
+    pub fn new(
+        program: &'p Program,
+        game: &Game,
+        target: Score,
+        first: First,
+        limits: &'p Limits,
+    ) -> Self {
+        let mut solver = cadical::Solver::new();
+        solver.set_callbacks(Some(limits.clone()));
+        solver.add_clause([YES]);
+        let terms: &Terms = &{
+            let mut terms = game.terms().clone();
+            terms.refresh();
+            terms
+        };
+        let enough = |value| game.score(terms, value).is_ok_and(|score| score >= target);
+        let enough = program.goals.iter().filter(|goal| enough(goal.0));
+        Formula {
+            solver,
+            limits,
+            first,
+            variables: YES,
+            frames: Vec::new(),
+            enough: enough.map(|goal| goal.1).collect(),
+            program,
+        }
+    }
+
+    pub fn variable(&mut self) -> i32 {
+        self.variables += 1;
+        self.variables
+    }
+
+    /// One of these holds.
+    pub fn add(&mut self, clause: &[i32]) {
+        self.solver.add_clause(clause.iter().copied());
+    }
+
+    /// Whether an atom holds in the state after so many moves, or comes of the
+    /// move made there.
+    pub fn atom(&mut self, moves: usize, atom: u32) -> i32 {
+        let mut open = Vec::new();
+        let literal = self.named(moves, atom, &mut open);
+        while let Some((moves, atom)) = open.pop() {
+            let of = self.frames[moves].atoms[atom as usize];
+            let mut any = vec![-of];
+            for rule in self.program.rules(atom) {
+                let all = self.body(moves, rule, &mut open);
+                self.add(&[of, -all]);
+                any.push(all);
+            }
+            self.add(&any);
+        }
+        literal
+    }
+
+    /// Whether a fact holds after so many moves.
+    pub fn fact(&mut self, moves: usize, fact: usize) -> i32 {
+        self.atom(moves, self.program.facts[fact].now)
+    }
+
+    /// An atom's variable; if it is new, what it means is still open.
+    fn named(&mut self, moves: usize, atom: u32, open: &mut Vec<(usize, u32)>) -> i32 {
+        while self.frames.len() <= moves {
+            self.frames.push(Frame {
+                atoms: vec![0; self.program.inputs.len()],
+                bodies: FxHashMap::default(),
+            });
+        }
+        let known = self.frames[moves].atoms[atom as usize];
+        if known != 0 {
+            return known;
+        }
+        let literal = match (self.program.inputs[atom as usize], moves) {
+            (Input::Fact(fact), 0) => match (self.first, self.program.facts[fact as usize].holds) {
+                (First::Any, _) => self.variable(),
+                (First::Start, true) => YES,
+                (First::Start, false) => -YES,
+            },
+            (Input::Fact(fact), _) => match self.program.facts[fact as usize].next {
+                Some(next) => self.named(moves - 1, next, open),
+                None => -YES,
+            },
+            (Input::Move(_), _) => self.variable(),
+            (Input::None, _) if self.program.rules(atom).is_empty() => -YES,
+            (Input::None, _) => {
+                open.push((moves, atom));
+                self.variable()
+            }
+        };
+        self.frames[moves].atoms[atom as usize] = literal;
+        literal
+    }
+
+    /// Whether a body holds.
+    fn body(&mut self, moves: usize, rule: u32, open: &mut Vec<(usize, u32)>) -> i32 {
+        let program = self.program;
+        let literals: Vec<i32> = (program.body(rule).iter())
+            .map(|&literal| {
+                let of = self.named(moves, literal.unsigned_abs() - 1, open);
+                if literal > 0 { of } else { -of }
+            })
+            .collect();
+        let all = match literals[..] {
+            [] => YES,
+            [one] => one,
+            _ => {
+                let all = self.variable();
+                let mut clause = vec![all];
+                for literal in literals {
+                    self.add(&[-all, literal]);
+                    clause.push(-literal);
+                }
+                self.add(&clause);
+                all
+            }
+        };
+        self.frames[moves].bodies.insert(rule, all);
+        all
+    }
+
+    /// Whether the game is over after so many moves.
+    pub fn over(&mut self, moves: usize) -> i32 {
+        match self.program.terminal {
+            Some(terminal) => self.atom(moves, terminal),
+            None => -YES,
+        }
+    }
+
+    /// Whether it is over after so many moves, and worth enough.
+    pub fn solved(&mut self, moves: usize) -> i32 {
+        let over = self.over(moves);
+        let solved = self.variable();
+        let mut any = vec![-solved];
+        for goal in self.enough.clone() {
+            any.push(self.atom(moves, goal));
+        }
+        self.add(&any);
+        self.add(&[-solved, over]);
+        solved
+    }
+
+    /// Where this holds, the game is not over after so many moves, and exactly
+    /// one move is made that is legal.
+    pub fn goes_on(&mut self, moves: usize) -> i32 {
+        let goes_on = self.variable();
+        let over = self.over(moves);
+        self.add(&[-goes_on, -over]);
+        let mut any = vec![-goes_on];
+        let mut before = -YES;
+        for chosen in 0..self.program.moves.len() {
+            let made = match self.program.moves[chosen].made {
+                Some(made) => self.atom(moves, made),
+                None => self.variable(),
+            };
+            let legal = self.atom(moves, self.program.moves[chosen].legal);
+            self.add(&[-goes_on, -made, legal]);
+            self.add(&[-goes_on, -made, -before]);
+            let so_far = self.variable();
+            self.add(&[so_far, -made]);
+            self.add(&[so_far, -before]);
+            before = so_far;
+            any.push(made);
+        }
+        self.add(&any);
+        goes_on
+    }
+
+    /// No two of these hold.
+    pub fn at_most_one(&mut self, of: &[i32]) {
+        let mut before = -YES;
+        for &one in of {
+            self.add(&[-one, -before]);
+            let so_far = self.variable();
+            self.add(&[so_far, -one]);
+            self.add(&[so_far, -before]);
+            before = so_far;
+        }
+    }
+
+    /// Whether two of these hold, at least where that is asked for.
+    pub fn two(&mut self, of: &[i32]) -> i32 {
+        let mut pairs = vec![-self.variable()];
+        let two = -pairs[0];
+        let mut before = -YES;
+        for &one in of {
+            let pair = self.variable();
+            self.add(&[-pair, before]);
+            self.add(&[-pair, one]);
+            pairs.push(pair);
+            let so_far = self.variable();
+            self.add(&[-so_far, before, one]);
+            before = so_far;
+        }
+        self.add(&pairs);
+        two
+    }
+
+    /// Whether all that was said can be, with these assumptions.
+    ///
+    /// # Errors
+    ///
+    /// If that was not found out in time.
+    pub fn solve(&mut self, assumed: &[i32]) -> Result<bool, Failure> {
+        loop {
+            if self.limits.is_over() {
+                return Err(Failure::out_of_time());
+            }
+            let limit = self.solver.set_limit("conflicts", self.limits.conflicts);
+            limit.expect("the solver knows this limit");
+            match self.solver.solve_with(assumed.iter().copied()) {
+                None if self.limits.is_over() => return Err(Failure::out_of_time()),
+                None => return Err(Failure::unchecked("the clauses are too hard")),
+                Some(false) => return Ok(false),
+                Some(true) => {
+                    if !self.cut_loops() {
+                        return Ok(true);
+                    }
+                }
+            }
+        }
+    }
+
+    fn holds(&self, literal: i32) -> bool {
+        (self.solver.value(literal.abs()) == Some(true)) == (literal > 0)
+    }
+
+    /// The move made in a model that was found, after so many.
+    pub fn chosen(&self, moves: usize) -> Option<usize> {
+        let is_made = |chosen: &super::program::Move| {
+            let made = chosen
+                .made
+                .map(|made| self.frames[moves].atoms[made as usize]);
+            made.is_some_and(|made| made != 0 && self.holds(made))
+        };
+        self.program.moves.iter().position(is_made)
+    }
+
+    /// Excludes what holds in the model found only because of itself. The result
+    /// says whether there was any.
+    fn cut_loops(&mut self) -> bool {
+        let mut clauses = Vec::new();
+        for frame in &self.frames {
+            let holds = |atom: u32| {
+                let literal = frame.atoms[atom as usize];
+                literal != 0 && self.holds(literal)
+            };
+            for atoms in &self.program.loops {
+                // All atoms of a loop are named or none is.
+                if frame.atoms[atoms[0] as usize] == 0 {
+                    continue;
+                }
+                let unfounded = self.program.unfounded(atoms, holds);
+                let before = clauses.len();
+                self.explain(frame, unfounded, &mut clauses);
+                if clauses.len() > before {
+                    // What depends on this loop may be wrong because of it.
+                    break;
+                }
+            }
+        }
+        clauses.iter().for_each(|clause| self.add(clause));
+        !clauses.is_empty()
+    }
+
+    /// For atoms that hold because of each other: each needs a rule that needs
+    /// none of those that it depends on.
+    fn explain(&self, frame: &Frame, unfounded: Vec<u32>, clauses: &mut Vec<Vec<i32>>) {
+        let mut left = unfounded.clone();
+        while let Some(&atom) = left.first() {
+            let mut set = vec![atom];
+            let mut at = 0;
+            while let Some(&atom) = set.get(at) {
+                for needed in self
+                    .program
+                    .rules(atom)
+                    .flat_map(|rule| self.program.needs(rule))
+                {
+                    if unfounded.binary_search(&needed).is_ok() && !set.contains(&needed) {
+                        set.push(needed);
+                    }
+                }
+                at += 1;
+            }
+            set.sort_unstable();
+            let outside = |rule: &u32| {
+                let mut needs = self.program.needs(*rule);
+                needs.all(|needed| set.binary_search(&needed).is_err())
+            };
+            let rules = set.iter().flat_map(|&atom| self.program.rules(atom));
+            let mut support: Vec<i32> = rules
+                .filter(outside)
+                .map(|rule| frame.bodies[&rule])
+                .collect();
+            support.sort_unstable();
+            support.dedup();
+            for &atom in &set {
+                let mut clause = support.clone();
+                clause.push(-frame.atoms[atom as usize]);
+                clauses.push(clause);
+            }
+            left.retain(|atom| set.binary_search(atom).is_err());
+        }
+    }
+}

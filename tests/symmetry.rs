@@ -1,0 +1,359 @@
+//! Symmetries found from rules: how many there are, that they are right, and that
+//! positions counted up to them lead to plans as short.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use ggp::check::Keyword;
+use ggp::game::{Game, Score};
+use ggp::propnet::batch::pack;
+use ggp::propnet::code::Engine;
+use ggp::propnet::{GroundLimits, Propnet};
+use ggp::puzzle::expand::{Children, Ends, Expander, Facts, Layout};
+use ggp::puzzle::symmetry::{Canonical, Symmetries, lift};
+use ggp::puzzle::{Plan, Puzzle};
+use ggp::search::Budget;
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+fn puzzle(text: &str) -> Puzzle {
+    let game = Game::from_text("test.kif", text)
+        .unwrap_or_else(|found| panic!("{text}\n{:?}", found.findings));
+    let (mut net, _) = Propnet::ground(&game, &GroundLimits::default()).unwrap();
+    net.simplify();
+    let start = pack(net.initial.iter().copied());
+    Puzzle::new(net, start, Score::MAX).unwrap()
+}
+
+fn own(files: &[&str]) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");
+    let texts = files.iter();
+    texts
+        .map(|file| fs::read_to_string(root.join(file)).unwrap())
+        .collect()
+}
+
+/// Positions by level, up to symmetries if there are any, and a shortest plan.
+fn levels(
+    puzzle: &Puzzle,
+    symmetries: Option<&Symmetries>,
+    most: usize,
+) -> (Vec<usize>, Option<Plan>) {
+    let layout = Layout::new(puzzle, Facts::Relevant);
+    let mut expander = Expander::new(puzzle, &layout, 64, Engine::Auto);
+    let mut canonical =
+        symmetries.and_then(|found| Canonical::new(puzzle, &layout, found, 64, Engine::Auto));
+    let start = layout.encode(&puzzle.start);
+    let mut least = start.clone();
+    if let Some(canonical) = &mut canonical {
+        canonical.reduce(&mut least);
+    }
+    let key = |code: &[u64]| -> Vec<bool> {
+        let bits = 0..layout.key_bits();
+        bits.map(|bit| code[bit / 64] >> (bit % 64) & 1 == 1)
+            .collect()
+    };
+    // By key: its parent, the move, and what that led to.
+    let mut known: HashMap<Vec<bool>, Option<(Vec<bool>, u32, Vec<u64>)>> = HashMap::new();
+    known.insert(key(&least), None);
+    let mut level = least;
+    let mut sizes = vec![1];
+    let (mut children, mut ends) = (Children::default(), Ends::default());
+    loop {
+        expander.ends(&level, &mut ends);
+        let solved =
+            (0..level.len() / layout.words()).find(|at| ends.solved[at / 64] >> (at % 64) & 1 == 1);
+        if let Some(solved) = solved {
+            let mut at = key(&level[solved * layout.words()..]);
+            let mut steps = Vec::new();
+            while let Some((parent, chosen, reached)) = &known[&at] {
+                steps.push((*chosen, reached.clone()));
+                at = parent.clone();
+            }
+            steps.reverse();
+            let plan = match (&mut canonical, symmetries) {
+                (Some(canonical), Some(found)) => lift(&layout, found, canonical, &start, &steps),
+                _ => steps.into_iter().map(|step| step.0).collect(),
+            };
+            return (sizes, Some(plan));
+        }
+        if sizes.len() > most {
+            return (sizes, None);
+        }
+        expander.expand(&level, &mut children);
+        let mut reduced = children.states.clone();
+        if let Some(canonical) = &mut canonical {
+            canonical.reduce(&mut reduced);
+        }
+        let mut next = Vec::new();
+        let words = layout.words();
+        for (number, code) in reduced.chunks(words).enumerate() {
+            let parent = key(&level[children.parents[number] as usize * words..]);
+            let reached = children.states[number * words..][..words].to_vec();
+            known.entry(key(code)).or_insert_with(|| {
+                next.extend_from_slice(code);
+                Some((parent, children.moves[number], reached))
+            });
+        }
+        if next.is_empty() {
+            return (sizes, None);
+        }
+        sizes.push(next.len() / words);
+        level = next;
+    }
+}
+
+fn check_plan(puzzle: &Puzzle, plan: &[u32]) {
+    let layout = Layout::new(puzzle, Facts::Relevant);
+    let mut expander = Expander::new(puzzle, &layout, 64, Engine::Auto);
+    let (mut children, mut ends) = (Children::default(), Ends::default());
+    let mut state = layout.encode(&puzzle.start);
+    for chosen in plan {
+        expander.expand(&state, &mut children);
+        let child = children.moves.iter().position(|made| made == chosen);
+        let child = child.expect("the move is legal");
+        state = children.states[child * layout.words()..][..layout.words()].to_vec();
+    }
+    expander.ends(&state, &mut ends);
+    assert_eq!(ends.solved[0] & 1, 1);
+}
+
+/// Every element is a renaming under which states have renamed children.
+fn check_elements(puzzle: &Puzzle, symmetries: &Symmetries, most: usize) {
+    let layout = Layout::new(puzzle, Facts::All);
+    let mut expander = Expander::new(puzzle, &layout, 64, Engine::Auto);
+    let (mut children, mut images) = (Children::default(), Children::default());
+    let words = layout.words();
+    let mut state = Vec::new();
+    for element in symmetries.elements().iter().take(most) {
+        let mut level = layout.encode(&puzzle.start);
+        for _ in 0..5 {
+            let mut renamed = Vec::new();
+            for code in level.chunks(words) {
+                layout.decode(code, &mut state);
+                renamed.extend(layout.encode(&element.image(&state)));
+            }
+            expander.expand(&level, &mut children);
+            expander.expand(&renamed, &mut images);
+            let sets = |of: &Children, rename: bool| -> BTreeSet<(u32, u32, Vec<u64>)> {
+                let mut state = Vec::new();
+                let child = |number: usize| {
+                    let code = &of.states[number * words..][..words];
+                    let chosen = of.moves[number];
+                    match rename {
+                        false => (of.parents[number], chosen, code.to_vec()),
+                        true => {
+                            layout.decode(code, &mut state);
+                            let image = layout.encode(&element.image(&state));
+                            (of.parents[number], element.moves[chosen as usize], image)
+                        }
+                    }
+                };
+                (0..of.len()).map(child).collect()
+            };
+            assert_eq!(sets(&children, true), sets(&images, false));
+            level = children.states[..children.states.len().min(64 * words)].to_vec();
+        }
+    }
+}
+
+#[test]
+fn positions_of_senku_are_counted_up_to_symmetry() {
+    let puzzle = puzzle(&own(&["senku.kif"]));
+    let symmetries = Symmetries::of(&puzzle, &Budget::default());
+    assert_eq!(symmetries.order(), Some(8));
+    check_elements(&puzzle, &symmetries, 8);
+    let (sizes, _) = levels(&puzzle, Some(&symmetries), 8);
+    assert_eq!(sizes, [1, 1, 2, 8, 39, 171, 719, 2757, 9751]);
+}
+
+#[test]
+fn boards_of_lights_have_the_symmetries_of_a_square() {
+    let text = own(&["lights_out.kif", "instances/lights_out_3x3.kif"]);
+    let puzzle = puzzle(&text);
+    let symmetries = Symmetries::of(&puzzle, &Budget::default());
+    assert_eq!(symmetries.order(), Some(8));
+    check_elements(&puzzle, &symmetries, 8);
+    let (sizes, plan) = levels(&puzzle, Some(&symmetries), 99);
+    let (all, shortest) = levels(&puzzle, None, 99);
+    assert!(sizes.iter().sum::<usize>() * 4 < all.iter().sum::<usize>());
+    let plan = plan.unwrap();
+    check_plan(&puzzle, &plan);
+    assert_eq!(plan.len(), shortest.unwrap().len());
+}
+
+/// Rules in which things are all alike, or stand in a circle.
+fn random_rules(seed: u64) -> String {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let things = random.random_range(2..5);
+    let kinds = random.random_range(1..3);
+    let is_circle = random.random_bool(0.5);
+    let mut text = String::from("(role me)\n");
+    for thing in 0..things {
+        writeln!(
+            text,
+            "(thing {thing}) (near {thing} {})",
+            (thing + 1) % things
+        )
+        .unwrap();
+    }
+    let literal = |random: &mut Xoshiro256PlusPlus, of: &str| {
+        let kind = random.random_range(0..kinds);
+        match random.random_bool(0.5) {
+            true => format!("(true (f {kind} {of}))"),
+            false => format!("(not (true (f {kind} {of})))"),
+        }
+    };
+    // What a move is said to depend on besides the thing that it is made with.
+    let beside = match is_circle {
+        true => "(near ?x ?y)",
+        false => "(thing ?x) (thing ?y) (distinct ?x ?y)",
+    };
+    for chosen in 0..random.random_range(1..4) {
+        let near = literal(&mut random, "?y");
+        let own = literal(&mut random, "?x");
+        writeln!(
+            text,
+            "(<= (legal me (m {chosen} ?x)) {beside} {near} {own})"
+        )
+        .unwrap();
+        for kind in 0..kinds {
+            let change = match random.random_range(0..3) {
+                0 => String::new(),
+                1 => format!("(not (true (f {kind} ?x)))"),
+                _ => literal(&mut random, "?x"),
+            };
+            if random.random_bool(0.7) {
+                writeln!(
+                    text,
+                    "(<= (next (f {kind} ?x)) (does me (m {chosen} ?x)) {change})"
+                )
+                .unwrap();
+            }
+            writeln!(
+                text,
+                "(<= (next (f {kind} ?y)) (does me (m {chosen} ?x)) (true (f {kind} ?y)) (thing ?y) (distinct ?x ?y))"
+            )
+            .unwrap();
+        }
+    }
+    writeln!(text, "(legal me wait)").unwrap();
+    writeln!(
+        text,
+        "(<= (next (f ?k ?x)) (does me wait) (true (f ?k ?x)))"
+    )
+    .unwrap();
+    for kind in 0..kinds {
+        for thing in 0..things {
+            writeln!(text, "(base (f {kind} {thing}))").unwrap();
+            if random.random_bool(0.5) {
+                writeln!(text, "(init (f {kind} {thing}))").unwrap();
+            }
+        }
+    }
+    let goal = literal(&mut random, "?x");
+    writeln!(text, "(<= open (thing ?x) {goal})").unwrap();
+    writeln!(
+        text,
+        "(<= terminal (not open)) (<= (goal me 100) (not open)) (<= (goal me 0) open)"
+    )
+    .unwrap();
+    text
+}
+
+#[test]
+fn plans_are_as_short_up_to_symmetry() {
+    let (mut symmetric, mut solved) = (0, 0);
+    for seed in 0..120 {
+        let text = random_rules(seed);
+        let puzzle = puzzle(&text);
+        let symmetries = Symmetries::of(&puzzle, &Budget::default());
+        symmetric += u32::from(!symmetries.generators.is_empty());
+        check_elements(&puzzle, &symmetries, 30);
+        let (sizes, plan) = levels(&puzzle, Some(&symmetries), 99);
+        let (all, shortest) = levels(&puzzle, None, 99);
+        let positions = |sizes: &[usize]| sizes.iter().sum::<usize>();
+        assert!(positions(&sizes) <= positions(&all), "seed {seed}");
+        let lengths = (plan.as_ref().map(Vec::len), shortest.map(|plan| plan.len()));
+        assert_eq!(lengths.0, lengths.1, "seed {seed}");
+        if let Some(plan) = plan {
+            check_plan(&puzzle, &plan);
+            solved += u32::from(plan.len() > 1);
+        }
+    }
+    assert!(symmetric > 30 && solved > 8, "{symmetric} {solved}");
+}
+
+/// The same rules in other words and in another order.
+fn scrambled(text: &str, seed: u64) -> String {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut rules: Vec<String> = Vec::new();
+    let (mut depth, mut word) = (0, String::new());
+    let mut names: HashMap<String, String> = HashMap::new();
+    let mut numbers: Vec<u32> = (0..10_000).collect();
+    numbers.shuffle(&mut random);
+    let plain = text.lines().map(|line| line.split(';').next().unwrap());
+    for c in plain.flat_map(|line| line.chars().chain([' '])) {
+        if depth == 0 && c == '(' {
+            rules.push(String::new());
+        }
+        if !c.is_whitespace() && c != '(' && c != ')' {
+            word.push(c);
+            continue;
+        }
+        if !word.is_empty() {
+            let is_kept = Keyword::ALL.iter().any(|keyword| keyword.as_str() == word)
+                || ["<=", "not", "or", "and", "distinct", "0", "100"].contains(&word.as_str())
+                || word.starts_with('?');
+            if !is_kept {
+                let next = || format!("n{}", numbers.pop().unwrap());
+                word = names.entry(word).or_insert_with(next).clone();
+            }
+            rules.last_mut().unwrap().push_str(&word);
+            word.clear();
+        }
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        if let Some(rule) = rules.last_mut() {
+            rule.push(c);
+        }
+    }
+    rules.shuffle(&mut random);
+    rules.concat()
+}
+
+#[test]
+fn names_and_order_mean_nothing() {
+    let mut texts = vec![own(&["senku.kif"])];
+    texts.push(own(&["lights_out.kif", "instances/lights_out_3x3.kif"]));
+    texts.extend((0..10).map(random_rules));
+    for (number, text) in texts.iter().enumerate() {
+        let found = |text: &str| {
+            let puzzle = puzzle(text);
+            let symmetries = Symmetries::of(&puzzle, &Budget::default());
+            let (sizes, plan) = levels(&puzzle, Some(&symmetries), 5);
+            (symmetries.order(), sizes, plan.map(|plan| plan.len()))
+        };
+        for seed in 0..2 {
+            assert_eq!(
+                found(&scrambled(text, seed)),
+                found(text),
+                "{number}, {seed}"
+            );
+        }
+    }
+}
+
+#[test]
+fn looking_for_symmetries_ends_when_told() {
+    let puzzle = puzzle(&own(&["senku.kif"]));
+    let budget = Budget {
+        interrupt: Some(Arc::new(AtomicBool::new(true))),
+        ..Budget::default()
+    };
+    assert_eq!(Symmetries::of(&puzzle, &budget).order(), Some(1));
+}
