@@ -26,7 +26,7 @@ use crate::machine::{AnyMachine, DatalogMachine, Limits, Machine, PropnetState};
 use crate::propnet::GroundLimits;
 use crate::search::graph::{Explore, explore};
 use crate::search::{Budget, LevelStats, Plans, Prune, Stats, Verdict, graph};
-use crate::solve::{Checker, GameProblem, Keys, Scoring, SolveOptions, Strategy, count_from, solve};
+use crate::solve::{Checker, GameProblem, Keys, Scoring, SolveOptions, Strategy, claim, count_from, solve};
 use crate::span::{Source, Sources};
 use crate::verify::{self, verify};
 
@@ -505,7 +505,7 @@ fn answer(ready: &Ready, how: &SolveOptions, stats: &mut Stats) -> anyhow::Resul
         length: None,
         optimal: None,
         plans: Vec::new(),
-        settled_by: answer.chosen,
+        settled_by: answer.chosen.clone(),
         solutions: None,
         took,
         passed,
@@ -521,19 +521,16 @@ fn answer(ready: &Ready, how: &SolveOptions, stats: &mut Stats) -> anyhow::Resul
             solved.faults.extend(wrong_plans(ready, plans));
         }
         Verdict::Unsolvable => {
-            let is_network = matches!(how.strategy, Strategy::Auto | Strategy::Network(_));
-            match &answer.proof {
-                Some((net, outcome)) => {
-                    let claim = verify::Answer::of(net, outcome);
-                    let facts = ready.machine.facts(&ready.start);
-                    let game = ready.machine.game();
-                    let checked = verify(game, &facts, how.target, &claim, &verify::Limits::default());
-                    let wrong = |error| format!("the proof is not right: {error}");
-                    solved.faults.extend(checked.err().map(wrong));
-                }
-                None if is_network => solved.faults.push("there is no proof".to_owned()),
-                None => {}
-            }
+            let (machine, start) = (&ready.machine, &ready.start);
+            let said = claim(machine, start, how.target, &answer, &how.budget);
+            let limits = verify::Limits {
+                interrupt: how.budget.interrupt.clone().unwrap_or_default(),
+                ..verify::Limits::default()
+            };
+            let (game, facts) = (machine.game(), machine.facts(start));
+            let checked = verify(game, &facts, how.target, &said, &limits);
+            let wrong = |error| format!("the proof: {error}");
+            solved.faults.extend(checked.err().map(wrong));
         }
         _ => {}
     }
