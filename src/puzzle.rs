@@ -9,6 +9,7 @@
 
 pub mod best_first;
 pub mod collapse;
+pub mod commute;
 pub mod dive;
 pub mod effects;
 pub mod estimate;
@@ -112,7 +113,8 @@ pub enum Outcome {
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Reason {
-    /// Every position that can be reached was looked at; so many.
+    /// Every position that can be reached was looked at, or enough of them to
+    /// know of all; so many.
     Exhausted {
         /// Positions.
         positions: u64,

@@ -244,7 +244,7 @@ fn implied(puzzle: &Puzzle, all: Literal) -> FxHashMap<u32, bool> {
 }
 
 /// Literals that hold whenever this one does, conjunctions taken apart.
-pub(super) fn conjuncts(network: &Network, all: Literal) -> Vec<Literal> {
+pub(in crate::puzzle) fn conjuncts(network: &Network, all: Literal) -> Vec<Literal> {
     let (mut parts, mut open) = (Vec::new(), vec![all]);
     let mut seen = FxHashSet::default();
     while let Some(literal) = open.pop() {
