@@ -18,6 +18,7 @@ mod gf2;
 pub mod levels;
 pub mod linear;
 pub mod parity;
+pub mod parts;
 pub mod potential;
 pub mod symmetry;
 pub mod unroll;

@@ -152,10 +152,10 @@ fn in_order(puzzle: &Puzzle, plan: Plan) -> Option<Plan> {
 }
 
 /// The network in one state, with a move or none.
-struct Position(Vec<u64>);
+pub(super) struct Position(Vec<u64>);
 
 impl Position {
-    fn new(puzzle: &Puzzle, state: &[u64], chosen: Option<u32>) -> Self {
+    pub fn new(puzzle: &Puzzle, state: &[u64], chosen: Option<u32>) -> Self {
         let net = &puzzle.net;
         let mut inputs = vec![0; net.network.inputs()];
         for (fact, input) in inputs[..net.facts.len()].iter_mut().enumerate() {
@@ -167,7 +167,7 @@ impl Position {
         Position(net.network.evaluate(&inputs))
     }
 
-    fn holds(&self, literal: Literal) -> bool {
+    pub fn holds(&self, literal: Literal) -> bool {
         read(literal, &self.0) & 1 == 1
     }
 }
