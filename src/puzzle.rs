@@ -20,6 +20,7 @@ pub mod linear;
 pub mod parity;
 pub mod parts;
 pub mod potential;
+pub mod relaxed;
 pub mod symmetry;
 pub mod unroll;
 
