@@ -5,12 +5,14 @@
 //! sums that no move makes larger, final states that a set of moves brings about.
 //! Then searches take turns in growing slices.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::SolveOptions;
 use crate::puzzle::best_first::{Order, best_first};
 use crate::puzzle::collapse::{collapse, collapse_sure};
+use crate::puzzle::commute::Commuting;
 use crate::puzzle::dive::{DeadEnd, DiveOptions, dive};
 use crate::puzzle::effects::Effects;
 use crate::puzzle::estimate::Estimate;
@@ -91,6 +93,8 @@ const GROWTH: u64 = 6;
 const LEVELS: u64 = 100_000_000;
 const MOST_LEVELS: u64 = 200_000;
 const ROUNDS: u32 = 8;
+/// Time for linear programs at the start.
+const HASTY: Duration = Duration::from_millis(400);
 /// Seconds of a SAT solver in the first round.
 const FIRST_SECONDS: f64 = 0.5;
 
@@ -113,7 +117,8 @@ pub(super) struct Methods<'p> {
     /// Once it is needed.
     effects: Option<Option<Effects>>,
     potentials: Option<Option<Learned>>,
-    /// Whether linear programs, and sets of moves that may be none, are left out.
+    commuting: Option<Option<Arc<Commuting>>>,
+    /// Whether linear programs are few, and sets of moves that may be none left out.
     is_hasty: bool,
     /// Whether there is one order of moves at a time.
     is_alone: bool,
@@ -127,6 +132,7 @@ impl<'p> Methods<'p> {
             started: Instant::now(),
             effects: None,
             potentials: None,
+            commuting: None,
             is_hasty: false,
             is_alone: false,
         }
@@ -144,7 +150,7 @@ impl<'p> Methods<'p> {
         let mut best =
             |order, estimate| best_first(puzzle, order, estimate, budget, stats, observer);
         let (outcome, why) = match method {
-            Method::Algebra => return self.algebra(),
+            Method::Algebra => return self.algebra(budget),
             Method::MoveSet => {
                 let answer = match self.is_hasty {
                     true => collapse_sure(puzzle, budget),
@@ -179,15 +185,19 @@ impl<'p> Methods<'p> {
             Method::Dive => {
                 let mut how = DiveOptions {
                     seed: self.options.seed,
+                    commuting: self.commuting(),
                     ..DiveOptions::default()
                 };
                 if self.is_alone {
                     how.divers = 1;
                 }
-                let learned = match self.is_hasty {
+                let mut learned = match self.is_hasty {
                     true => None,
                     false => self.potentials(),
                 };
+                if let Some(learned) = &mut learned {
+                    learned.0.within(budget);
+                }
                 let why = match &learned {
                     Some(_) => "states that potentials refute are left out",
                     None => "many orders of moves",
@@ -208,6 +218,14 @@ impl<'p> Methods<'p> {
             .as_ref()
     }
 
+    fn commuting(&mut self) -> Option<Arc<Commuting>> {
+        let puzzle = self.puzzle;
+        let found = self
+            .commuting
+            .get_or_insert_with(|| Commuting::of(puzzle).map(Arc::new));
+        found.clone()
+    }
+
     fn potentials(&mut self) -> Option<&mut Learned> {
         if self.potentials.is_none() {
             let puzzle = self.puzzle;
@@ -219,7 +237,7 @@ impl<'p> Methods<'p> {
         self.potentials.as_mut()?.as_mut()
     }
 
-    fn algebra(&mut self) -> Found {
+    fn algebra(&mut self, budget: &Budget) -> Found {
         let puzzle = self.puzzle;
         let found = |outcome, why: &str| Found {
             outcome,
@@ -240,12 +258,14 @@ impl<'p> Methods<'p> {
             };
             return found(parity, why);
         }
-        if self.is_hasty {
-            return found(Outcome::Unknown, "nothing linear");
-        }
+        let most = self.is_hasty.then_some(HASTY);
         let Some(Learned(potentials)) = self.potentials() else {
             return found(Outcome::Unknown, "nothing linear");
         };
+        potentials.within(&Budget {
+            time: [budget.time, most].into_iter().flatten().min(),
+            ..budget.clone()
+        });
         let potential = potentials.refute(puzzle);
         if potential != Outcome::Unknown {
             return found(potential, "a sum that no move makes larger");
