@@ -214,6 +214,7 @@ pub fn solve_from<M: Machine>(
 ) -> Result<Answer, SolveError> {
     let mut problem = GameProblem::new(machine, start, options.target, options.keys)?;
     problem.set_order(options.order);
+    stats.refuted = None;
     let began = Instant::now();
     let mut came = on_network(machine, start, options, stats, observer)?;
     let found = came.as_mut().and_then(|came| came.found.take());
@@ -449,8 +450,8 @@ fn verdict_of(
         Outcome::NoPlanWithin(depth) if *depth >= budget.depth => Verdict::NoSolutionWithin(*depth),
         Outcome::NoPlanWithin(_) | Outcome::Unknown => Verdict::OutOfBudget {
             depth_completed: match outcome {
-                Outcome::NoPlanWithin(depth) => Some(*depth),
-                _ => None,
+                Outcome::NoPlanWithin(depth) => stats.refuted.max(Some(*depth)),
+                _ => stats.refuted,
             },
             what: stats.ran_out.unwrap_or_else(|| match &budget.interrupt {
                 Some(raised) if raised.load(Ordering::Relaxed) => BudgetKind::Interrupt,

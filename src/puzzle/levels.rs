@@ -140,6 +140,9 @@ pub fn levels(
         Err(Stop::Budget(what)) => {
             meter.ran_out(what);
             save(&flood, &meter)?;
+            if flood.plan.is_none() && !flood.levels.is_empty() {
+                meter.refuted(flood.depth);
+            }
             Ok(Outcome::Unknown)
         }
         Err(Stop::Checkpoint(error)) => Err(LevelsError::Checkpoint(error)),

@@ -251,9 +251,12 @@ impl Search<'_> {
             ..self.budget.clone()
         };
         let how = LevelsOptions::default();
+        // What a part does not do within some moves says nothing of the whole.
+        let refuted = self.stats.refuted;
         // Only files can fail, and there are none.
         let mut outcome =
             levels(&part, &how, &budget, self.stats, self.observer).unwrap_or(Outcome::Unknown);
+        self.stats.refuted = refuted;
         if outcome == Outcome::Unknown {
             let how = DiveOptions::default();
             outcome = dive(&part, &how, None, &budget, self.stats, self.observer);

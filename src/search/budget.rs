@@ -203,6 +203,11 @@ impl<'a> Meter<'a> {
         }
     }
 
+    /// Says that no plan has so many moves or fewer.
+    pub(crate) fn refuted(&mut self, moves: u32) {
+        self.stats.refuted = self.stats.refuted.max(Some(moves));
+    }
+
     /// Notes what ends the search too early.
     pub(crate) fn ran_out(&mut self, what: BudgetKind) {
         self.stats.ran_out = Some(what);
