@@ -17,7 +17,9 @@ use crate::puzzle::estimate::Estimate;
 use crate::puzzle::levels::{LevelsOptions, levels};
 use crate::puzzle::nested::{Nested, nested};
 use crate::puzzle::nrpa::{Nrpa, nrpa};
+use crate::puzzle::parts::parts;
 use crate::puzzle::potential::Potentials;
+use crate::puzzle::potential::bound::Bound;
 use crate::puzzle::rollout::Sampling;
 use crate::puzzle::uct::{Uct, uct};
 use crate::puzzle::unroll::unroll;
@@ -152,6 +154,10 @@ impl<'p> Methods<'p> {
                 let outcome = deepening(puzzle, &how, budget, stats, observer);
                 (outcome, "by limits".into())
             }
+            Method::Parts => (
+                parts(puzzle, budget, stats, observer),
+                "what a solution needs falls apart".into(),
+            ),
             Method::Bidirectional => {
                 let outcome = bidirectional(puzzle, budget, stats, observer);
                 (outcome, "level by level".into())
@@ -247,6 +253,13 @@ impl<'p> Methods<'p> {
         };
         let why = format!("{}: {why}", Strategy::Network(method).name());
         Found { outcome, why }
+    }
+
+    /// The least number of moves that a plan can have, by sums over facts.
+    pub fn bound(&mut self) -> u32 {
+        let puzzle = self.puzzle;
+        let bound = self.effects().and_then(|effects| Bound::of(puzzle, effects));
+        bound.map_or(0, |bound| bound.moves(&puzzle.start))
     }
 
     fn effects(&mut self) -> Option<&Effects> {

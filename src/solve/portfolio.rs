@@ -44,11 +44,13 @@ const FIRST_CONFLICTS: u64 = 1_000;
 const FIRST_GATES: u64 = 100_000;
 /// Time for a set of moves that is likely to be found.
 const MOVE_SET: Duration = Duration::from_secs(20);
+/// Time for each part of what a solution needs.
+const PARTS: Duration = Duration::from_millis(500);
 /// How often somebody looks whether searches are to end.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// What analysis finds.
-const ANALYSES: [Method; 2] = [Method::MoveSet, Method::Algebra];
+const ANALYSES: [Method; 3] = [Method::MoveSet, Method::Algebra, Method::Parts];
 /// What takes turns.
 const SEARCHES: [Method; 9] = [
     Method::Levels,
@@ -150,6 +152,11 @@ impl<'p> Portfolio<'p> {
             if let Some(found) = self.answer(found, 0, stats) {
                 return Some(found);
             }
+        }
+        if self.options.optimal
+            && let Some(least) = self.methods.bound().checked_sub(1)
+        {
+            stats.refuted = stats.refuted.max(Some(least));
         }
         let first = stats.levels.len();
         let found = self.one(Method::Levels, 1, PROBE, stats, observer)?;
@@ -308,6 +315,7 @@ impl<'p> Portfolio<'p> {
         let (nodes, time, depth) = match method {
             Method::MoveSet => (u64::MAX, Some(MOVE_SET), depth),
             Method::Algebra => (u64::MAX, None, depth),
+            Method::Parts => (u64::MAX, Some(PARTS), depth),
             Method::Steps => {
                 let steps = (FIRST_GATES.saturating_mul(growth) / gates).max(2);
                 let steps = u32::try_from(steps).unwrap_or(u32::MAX);

@@ -57,10 +57,12 @@ pub enum Method {
     RelaxedPlans,
     /// What is new for its progress first.
     Progress,
+    /// Parts that have nothing to do with each other, one by one.
+    Parts,
 }
 
 /// Each strategy, what it is called in commands and files, and what it does.
-const STRATEGIES: [(Strategy, &str, &str); 23] = [
+const STRATEGIES: [(Strategy, &str, &str); 24] = [
     (
         Strategy::Auto,
         "auto",
@@ -171,6 +173,11 @@ const STRATEGIES: [(Strategy, &str, &str); 23] = [
         Strategy::Network(Method::Progress),
         "progress",
         "what is new first, apart for each progress",
+    ),
+    (
+        Strategy::Network(Method::Parts),
+        "parts",
+        "what a solution needs, brought about part by part",
     ),
 ];
 
