@@ -27,7 +27,7 @@ use std::path::PathBuf;
 use crate::propnet::batch::Packed;
 use crate::search::{Budget, BudgetKind, Meter, Observer, Stats};
 
-use super::checkpoint::{self, Checkpoint, CheckpointError, Timer};
+use super::checkpoint::{Checkpoint, CheckpointError, Identity, Timer};
 use super::expand::{Facts, Layout};
 use super::{Outcome, Plan, Puzzle, Reason};
 use crew::Crew;
@@ -118,16 +118,17 @@ pub fn levels(
     let first = stats.levels.len();
     let mut meter = Meter::new(budget, stats, observer);
     let mut flood = Flood::new(puzzle, options, budget);
-    let identity = checkpoint::Identity::new("levels", puzzle, &(options.whole, &flood.layout));
-    if let Some(file) = &options.resume {
-        flood.resume(file, &identity, &mut meter)?;
+    let identity =
+        has_checkpoint.then(|| Identity::new("levels", puzzle, &(options.whole, &flood.layout)));
+    if let (Some(file), Some(identity)) = (&options.resume, &identity) {
+        flood.resume(file, identity, &mut meter)?;
     }
-    let save = |flood: &Flood<'_>, meter: &Meter<'_>| {
-        let Some(checkpoint) = &options.checkpoint else {
-            return Ok(());
-        };
-        let levels = &meter.stats().levels[first..];
-        flood.save(&checkpoint.file, &identity, levels)
+    let save = |flood: &Flood<'_>, meter: &Meter<'_>| match (&options.checkpoint, &identity) {
+        (Some(checkpoint), Some(identity)) => {
+            let levels = &meter.stats().levels[first..];
+            flood.save(&checkpoint.file, identity, levels)
+        }
+        _ => Ok(()),
     };
     let mut timer = options.checkpoint.as_ref().map(|c| Timer::new(c.every));
     let mut between = |flood: &Flood<'_>, meter: &Meter<'_>| match &mut timer {

@@ -113,7 +113,9 @@ fn plus(a: u64, b: u64) -> u64 {
 }
 
 fn times(a: u64, b: u64) -> u64 {
-    (u128::from(a) * u128::from(b) % u128::from(PRIME)) as u64
+    let product = u128::from(a) * u128::from(b);
+    // 2^61 is 1 more than the prime.
+    plus(product as u64 & PRIME, (product >> 61) as u64)
 }
 
 fn power(mut base: u64, mut exponent: u64) -> u64 {

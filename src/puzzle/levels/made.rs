@@ -61,7 +61,8 @@ impl Flood<'_> {
         meter.check()?;
         let source = self.source(self.depth);
         let left = usize::try_from(meter.nodes_left()).unwrap_or(usize::MAX);
-        let count = (source.len() - self.expanded).min(self.size.min(left) as u64);
+        let len = source.len();
+        let count = (len - self.expanded).min(self.size.min(left) as u64);
         if count == 0 {
             return Err(BudgetKind::Nodes.into());
         }
@@ -108,7 +109,8 @@ impl Flood<'_> {
         if solved > 0 && self.plan.is_none() {
             self.plan = Some(self.plan(&round).map_err(Stop::Spill)?);
         }
-        if !self.is_spilled() {
+        // Where there is one round alone, it is the level.
+        if !self.is_spilled() && count < len {
             self.rounds.push(round);
         }
         self.expanded = end;

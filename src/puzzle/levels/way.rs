@@ -80,14 +80,16 @@ impl Flood<'_> {
     /// What was expanded when a state of a level came; all of the level before,
     /// where that is not known.
     fn round_of(&self, level: u32, position: u64) -> Range<u64> {
-        if self.is_spilled() {
-            return 0..self.source(level - 1).len();
+        let made = level - 1;
+        let from = self.rounds.partition_point(|round| round.level < made);
+        let to = self.rounds.partition_point(|round| round.level <= made);
+        let rounds = &self.rounds[from..to];
+        if rounds.is_empty() {
+            return 0..self.source(made).len();
         }
         let (shard, number) = self.span(level).place(position);
-        let behind = self
-            .rounds
-            .partition_point(|round| round.level < level && round.starts[shard] <= number);
-        let round = &self.rounds[behind - 1];
+        let behind = rounds.partition_point(|round| round.starts[shard] <= number);
+        let round = &rounds[behind - 1];
         round.first..round.end
     }
 }
