@@ -8,6 +8,7 @@
 //! ([`formula`]), and sums are followed through each move ([`sums`]).
 
 mod answer;
+mod doubt;
 mod formula;
 mod gates;
 mod ground;
@@ -26,6 +27,7 @@ use crate::ground::TermId;
 use crate::machine::{DatalogMachine, Limits as MachineLimits, Machine, NaiveMachine, PlayError};
 
 pub use answer::{Answer, End, Given, Proof, Record, digest, spelled};
+use doubt::Doubt;
 use formula::{First, Formula};
 use program::Program;
 use search::search;
@@ -458,7 +460,11 @@ impl Question<'_> {
             Proof::Parity { facts, told, given } => {
                 let program = self.ground()?;
                 let (known, mut formula) = self.kept(&program, given)?;
-                Sums::new(self, &program, &known).parity(facts, told, &mut formula)?;
+                Sums::new(self, &program, &known).parity(
+                    facts,
+                    told,
+                    &mut Doubt::new(&mut formula),
+                )?;
                 let count = facts.len();
                 Ok(format!(
                     "each move changes an even number of {count} facts, and a solution takes an \
@@ -468,7 +474,8 @@ impl Question<'_> {
             Proof::Potential { weights, given } => {
                 let program = self.ground()?;
                 let (known, mut formula) = self.kept(&program, given)?;
-                Sums::new(self, &program, &known).potential(weights, &mut formula)?;
+                Sums::new(self, &program, &known)
+                    .potential(weights, &mut Doubt::new(&mut formula))?;
                 let count = weights.len();
                 Ok(format!(
                     "no move makes a sum of {count} facts larger, and a solution takes a larger one"

@@ -37,6 +37,9 @@ pub fn prove(puzzle: &Puzzle, budget: &Budget) -> Option<Reason> {
 /// but these states; None if the budget ends before, or there is another.
 pub fn prove_no_other(puzzle: &Puzzle, ends: &[Packed], budget: &Budget) -> Option<Vec<Facts>> {
     let mut prover = Prover::new(puzzle, ends, budget)?;
+    if !prover.solve(&[prover.solved])? {
+        return Some(Vec::new());
+    }
     prover.guess(collapse::guesses(puzzle))?;
     let mut clauses = match prover.suffices()? {
         true => Vec::new(),

@@ -274,7 +274,8 @@ impl<'p> Formula<'p> {
         }
     }
 
-    fn holds(&self, literal: i32) -> bool {
+    /// The value of a variable, or of its negation, in the model found.
+    pub fn holds(&self, literal: i32) -> bool {
         (self.solver.value(literal.abs()) == Some(true)) == (literal > 0)
     }
 

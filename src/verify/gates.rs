@@ -1,12 +1,12 @@
 //! Ground rules as gates.
 //!
 //! In: a program, and what facts are known to equal. Out: a network whose inputs
-//! are the facts, the moves, and atoms that depend on each other, which it does not
-//! look into.
+//! are the facts, the moves, and what atoms that depend on each other read of each
+//! other, which is left open.
 
 use std::cmp::Ordering;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::program::{Input, Program};
 use crate::propnet::network::{Builder, Literal, Network};
@@ -73,21 +73,36 @@ pub(super) struct Gates<'p> {
     builder: Builder,
     /// By atom, once it is made.
     made: Vec<Option<Literal>>,
+    /// By atom that depends on itself: its loop, and what its like read of it.
+    open: FxHashMap<u32, (usize, Literal)>,
 }
 
 impl<'p> Gates<'p> {
     pub fn new(program: &'p Program, stands: &'p [Value]) -> Self {
         let mut builder = Builder::new(program.facts.len() + program.moves.len());
-        let mut made = vec![None; program.inputs.len()];
-        for &atom in program.loops.iter().flatten() {
-            made[atom as usize] = Some(builder.add_input());
+        let mut open = FxHashMap::default();
+        for (number, atoms) in program.loops.iter().enumerate() {
+            for &atom in atoms {
+                open.insert(atom, (number, builder.add_input()));
+            }
         }
         Gates {
             program,
             stands,
             builder,
-            made,
+            made: vec![None; program.inputs.len()],
+            open,
         }
+    }
+
+    /// What an atom reads, if that is there.
+    fn read(&self, by: u32, literal: i32) -> Option<Literal> {
+        let atom = literal.unsigned_abs() - 1;
+        let read = match (self.open.get(&by), self.open.get(&atom)) {
+            (Some((own, _)), Some(&(other, open))) if *own == other => Some(open),
+            _ => self.made[atom as usize],
+        };
+        read.map(|read| read.negated_if(literal < 0))
     }
 
     pub fn into_network(self) -> Network {
@@ -113,10 +128,8 @@ impl<'p> Gates<'p> {
 
     fn missing(&self, atom: u32) -> Vec<u32> {
         let literals = (self.program.rules(atom)).flat_map(|rule| self.program.body(rule));
-        let atoms = literals.map(|literal| literal.unsigned_abs() - 1);
-        atoms
-            .filter(|&atom| self.made[atom as usize].is_none())
-            .collect()
+        let missing = literals.filter(|&&literal| self.read(atom, literal).is_none());
+        missing.map(|literal| literal.unsigned_abs() - 1).collect()
     }
 
     fn make(&mut self, atom: u32) -> Literal {
@@ -128,10 +141,7 @@ impl<'p> Gates<'p> {
                 let mut any = Vec::new();
                 for rule in program.rules(atom) {
                     let all: Vec<Literal> = (program.body(rule).iter())
-                        .map(|&literal| {
-                            let one = self.made[literal.unsigned_abs() as usize - 1];
-                            one.expect("it comes first").negated_if(literal < 0)
-                        })
+                        .map(|&literal| self.read(atom, literal).expect("it comes first"))
                         .collect();
                     any.push(self.builder.and(&all));
                 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::formula::Formula;
+use super::doubt::Doubt;
 use super::gates::{Gates, Value, stands};
 use super::invariant::Invariant;
 use super::program::Program;
@@ -180,13 +180,15 @@ impl<'q> Sums<'q> {
     pub fn potential(
         &self,
         weights: &[(String, i64)],
-        formula: &mut Formula<'_>,
+        doubt: &mut Doubt<'_, '_>,
     ) -> Result<(), Failure> {
         let weights = self.weights(weights)?;
-        self.never_grows(&weights)?;
+        self.never_grows(&weights, doubt)?;
         let start = self.at_start(&weights);
         for facts in &self.solutions {
-            if self.state(facts, &weights).least() <= start && is_possible(facts, formula)? {
+            if self.state(facts, &weights).least() <= start
+                && doubt.may_be(facts, &weights, |sum| sum <= start)?
+            {
                 let why = format!("a solution may have {start}, as the start does, or less");
                 return Err(Failure::Wrong(why));
             }
@@ -200,13 +202,14 @@ impl<'q> Sums<'q> {
         &self,
         facts: &[String],
         told: &[Vec<(String, i64)>],
-        formula: &mut Formula<'_>,
+        doubt: &mut Doubt<'_, '_>,
     ) -> Result<(), Failure> {
         let weights: Vec<(String, i64)> = facts.iter().map(|fact| (fact.clone(), 1)).collect();
         let weights = self.weights(&weights)?;
         for chosen in 0..self.legal.len() {
             if let Some(change) = self.change(chosen, &weights)?
                 && change.is_odd() != Some(false)
+                && doubt.may_change(self.program, chosen, &weights, |sum| sum % 2 != 0)?
             {
                 let by = self.text(chosen);
                 return Err(Failure::Wrong(format!("{by} may change an odd number")));
@@ -215,7 +218,7 @@ impl<'q> Sums<'q> {
         let mut tells = Vec::new();
         for told in told {
             let weights = self.weights(told)?;
-            self.never_grows(&weights)?;
+            self.never_grows(&weights, doubt)?;
             let start = self.at_start(&weights);
             tells.push((weights, start));
         }
@@ -223,7 +226,7 @@ impl<'q> Sums<'q> {
         for solution in &self.solutions {
             if let Some(facts) = self.narrowed(solution.clone(), &tells)
                 && self.state(&facts, &weights).is_odd() != Some(!start)
-                && is_possible(&facts, formula)?
+                && doubt.may_be(&facts, &weights, |sum| (sum % 2 != 0) == start)?
             {
                 return Err(Failure::wrong("a solution may agree with the start"));
             }
@@ -259,10 +262,11 @@ impl<'q> Sums<'q> {
         held.map(|(_, weight)| weight).sum()
     }
 
-    fn never_grows(&self, weights: &[i64]) -> Result<(), Failure> {
+    fn never_grows(&self, weights: &[i64], doubt: &mut Doubt<'_, '_>) -> Result<(), Failure> {
         for chosen in 0..self.legal.len() {
             if let Some(change) = self.change(chosen, weights)?
                 && change.most() > 0
+                && doubt.may_change(self.program, chosen, weights, |sum| sum > 0)?
             {
                 let (by, most) = (self.text(chosen), change.most());
                 return Err(Failure::Wrong(format!("{by} may add {most}")));
@@ -530,16 +534,4 @@ fn all_of(values: impl Iterator<Item = Value>) -> Value {
         };
     }
     all
-}
-
-/// Whether there may be a solution with these facts.
-fn is_possible(facts: &Facts, formula: &mut Formula<'_>) -> Result<bool, Failure> {
-    let mut assumed = vec![formula.solved(0)];
-    for (fact, known) in facts.iter().enumerate() {
-        if let Some(holds) = known {
-            let fact = formula.fact(0, fact);
-            assumed.push(if *holds { fact } else { -fact });
-        }
-    }
-    formula.solve(&assumed)
 }

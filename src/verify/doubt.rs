@@ -1,0 +1,102 @@
+//! What following the effects of a move through gates leaves open, found out by a
+//! SAT solver, as far as it is little.
+
+use super::Failure;
+use super::formula::Formula;
+use super::program::Program;
+
+/// Facts that a move changes, before and after it, and ways in which they hold.
+const MOST_FACTS: usize = 24;
+const MOST_WAYS: usize = 5_000;
+
+/// Any state with an invariant, and a legal move in it.
+pub(super) struct Doubt<'f, 'p> {
+    formula: &'f mut Formula<'p>,
+    goes_on: i32,
+}
+
+impl<'f, 'p> Doubt<'f, 'p> {
+    pub fn new(formula: &'f mut Formula<'p>) -> Self {
+        let goes_on = formula.goes_on(0);
+        Doubt { formula, goes_on }
+    }
+
+    /// Whether there may be a solution in which these facts hold or do not, and a
+    /// sum is bad.
+    pub fn may_be(
+        &mut self,
+        facts: &[Option<bool>],
+        weights: &[i64],
+        is_bad: impl Fn(i64) -> bool,
+    ) -> Result<bool, Failure> {
+        let mut assumed = vec![self.formula.solved(0)];
+        for (fact, known) in facts.iter().enumerate() {
+            if let Some(holds) = known {
+                let fact = self.formula.fact(0, fact);
+                assumed.push(if *holds { fact } else { -fact });
+            }
+        }
+        let weights = weights.iter().enumerate().filter(|weight| *weight.1 != 0);
+        let weights = weights.map(|(fact, &weight)| (weight, self.formula.fact(0, fact)));
+        let sum: Vec<(i64, i32)> = weights.collect();
+        self.meets(assumed, &sum, is_bad)
+    }
+
+    /// Whether a move may change a sum by an amount that is bad. It may, if it is
+    /// too much to find out.
+    pub fn may_change(
+        &mut self,
+        program: &Program,
+        chosen: usize,
+        weights: &[i64],
+        is_bad: impl Fn(i64) -> bool,
+    ) -> Result<bool, Failure> {
+        let Some(made) = program.moves[chosen].made else {
+            return Ok(true);
+        };
+        let made = self.formula.atom(0, made);
+        let mut moving = Vec::new();
+        for (fact, &weight) in weights.iter().enumerate() {
+            if weight == 0 {
+                continue;
+            }
+            let (now, then) = (self.formula.fact(0, fact), self.formula.fact(1, fact));
+            if self.formula.solve(&[self.goes_on, made, now, -then])?
+                || self.formula.solve(&[self.goes_on, made, -now, then])?
+            {
+                moving.extend([(-weight, now), (weight, then)]);
+            }
+            if moving.len() > MOST_FACTS {
+                return Ok(true);
+            }
+        }
+        self.meets(vec![self.goes_on, made], &moving, is_bad)
+    }
+
+    /// Whether a sum of what holds may be bad, way by way.
+    fn meets(
+        &mut self,
+        mut assumed: Vec<i32>,
+        sum: &[(i64, i32)],
+        is_bad: impl Fn(i64) -> bool,
+    ) -> Result<bool, Failure> {
+        let others = self.formula.variable();
+        assumed.push(others);
+        for _ in 0..MOST_WAYS {
+            if !self.formula.solve(&assumed)? {
+                return Ok(false);
+            }
+            let (mut total, mut clause) = (0, vec![-others]);
+            for &(weight, literal) in sum {
+                let holds = self.formula.holds(literal);
+                total += if holds { weight } else { 0 };
+                clause.push(if holds { -literal } else { literal });
+            }
+            if is_bad(total) {
+                return Ok(true);
+            }
+            self.formula.add(&clause);
+        }
+        Ok(true)
+    }
+}
