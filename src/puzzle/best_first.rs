@@ -99,6 +99,7 @@ pub fn best_first(
             .then(|| Estimator::new(puzzle, &layout, Estimate::RelaxedPlan)),
         progress: Vec::new(),
         wanted: Vec::new(),
+        wanted_ends: Vec::new(),
         preferred: Queue::default(),
         helpful: Vec::new(),
         helpful_ends: Vec::new(),
@@ -135,8 +136,10 @@ struct Search {
     plans: Option<Estimator>,
     /// By state, if progress counts: by what it is counted, and what was reached.
     progress: Vec<(u32, u64)>,
-    /// Facts to reach, and whether they are to hold.
-    wanted: Vec<Vec<(u32, bool)>>,
+    /// Facts to reach, and whether they are to hold; where those end that count
+    /// together.
+    wanted: Vec<(u32, bool)>,
+    wanted_ends: Vec<usize>,
     /// States that preferred moves lead to.
     preferred: Queue,
     /// By state: the preferred moves, and where they end.
@@ -406,17 +409,21 @@ impl Search {
             }
             let (by, mut reached) = self.progress[parent];
             self.layout.decode(code, &mut self.state);
-            for (bit, &(fact, value)) in self.wanted[by as usize].iter().enumerate() {
+            let end = |by: usize| self.wanted_ends[by];
+            let begin = (by as usize).checked_sub(1).map_or(0, end);
+            let wanted = &self.wanted[begin..end(by as usize)];
+            for (bit, &(fact, value)) in wanted.iter().enumerate() {
                 reached |= u64::from(holds(&self.state, fact as usize) == value) << bit;
             }
             self.progress.push((by, reached));
         }
         let Some(plans) = &mut self.plans else { return };
-        let wanted = &mut self.wanted;
+        let (wanted, ends) = (&mut self.wanted, &mut self.wanted_ends);
         plans.estimate_with(&better, &mut Vec::new(), |plan| {
-            wanted.push(plan.facts.iter().copied().take(64).collect());
+            wanted.extend(plan.facts.iter().copied().take(64));
+            ends.push(wanted.len());
         });
-        for (by, number) in (wanted.len() - turns.len()..).zip(turns) {
+        for (by, number) in (ends.len() - turns.len()..).zip(turns) {
             self.progress[number].0 = by as u32;
         }
     }
@@ -531,7 +538,7 @@ impl Search {
         let seen = self.seen.len() * 8 * self.state.len();
         let helpful = 4 * (self.helpful.len() + self.helpful_ends.len());
         let progress = self.progress.len() * size_of::<(u32, u64)>();
-        let wanted: usize = self.wanted.len() * 64 * size_of::<(u32, bool)>();
+        let wanted = 8 * (self.wanted.len() + self.wanted_ends.len());
         let beside = (nodes + queue + seen + helpful + progress + wanted) as u64;
         if beside > self.most_beside {
             return Err(BudgetKind::Memory);
