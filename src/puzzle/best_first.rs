@@ -31,6 +31,8 @@ pub enum Order {
     /// Those with the least sum of moves made and estimate. With an estimate
     /// that promises as much, plans are shortest.
     AStar,
+    /// Those after the most moves; of these, those with the least estimate.
+    Deepest,
     /// Those that show a fact that no state with the same estimate showed
     /// before; then greedily.
     Novelty,
@@ -57,12 +59,12 @@ pub struct BestFirst {
 }
 
 impl BestFirst {
-    /// 64 states together, and nothing is preferred.
+    /// Many states together, and nothing is preferred.
     pub fn new(order: Order, estimate: Estimate) -> BestFirst {
         BestFirst {
             order,
             estimate,
-            together: 64,
+            together: TOGETHER,
             prefers: false,
         }
     }
@@ -70,6 +72,8 @@ impl BestFirst {
 
 /// Lanes of the expander.
 const LANES: usize = 512;
+/// States expanded at once, at most.
+const TOGETHER: usize = 64;
 /// States that are taken from the preferred in advance, when one is better than
 /// all before.
 const BOOST: i64 = 1_000;
@@ -95,6 +99,7 @@ pub fn best_first(
             .then(|| Estimator::new(puzzle, &layout, Estimate::RelaxedPlan)),
         progress: Vec::new(),
         wanted: Vec::new(),
+        wanted_ends: Vec::new(),
         preferred: Queue::default(),
         helpful: Vec::new(),
         helpful_ends: Vec::new(),
@@ -131,8 +136,10 @@ struct Search {
     plans: Option<Estimator>,
     /// By state, if progress counts: by what it is counted, and what was reached.
     progress: Vec<(u32, u64)>,
-    /// Facts to reach, and whether they are to hold.
-    wanted: Vec<Vec<(u32, bool)>>,
+    /// Facts to reach, and whether they are to hold; where those end that count
+    /// together.
+    wanted: Vec<(u32, bool)>,
+    wanted_ends: Vec<usize>,
     /// States that preferred moves lead to.
     preferred: Queue,
     /// By state: the preferred moves, and where they end.
@@ -231,36 +238,38 @@ impl Search {
             ..Children::default()
         };
         let mut parents: Vec<u64> = Vec::new();
-        let mut taken = vec![NOBODY];
-        loop {
-            let mut solved = self.enter(&children, &taken, meter)?;
-            if solved.is_none() {
-                solved = self.take(&mut taken, meter)?;
-            }
-            if let Some(solved) = solved {
-                meter.level().counts.solutions += 1;
-                meter.end_level();
-                return Ok(Outcome::Solved {
-                    plan: self.plan(solved),
-                    optimal: self.is_bound || solved == 0,
-                });
-            }
-            if taken.is_empty() {
+        let mut taken = Vec::new();
+        let mut solved = self.enter(&children, &[NOBODY], meter)?;
+        while solved.is_none() {
+            solved = self.take(&mut taken, meter)?;
+            if solved.is_none() && taken.is_empty() {
                 meter.end_level();
                 return Ok(self.nothing());
             }
-            parents.clear();
-            for &number in &taken {
-                let at = parents.len();
-                let depth = self.nodes[number as usize].depth as usize;
-                parents.extend_from_slice(&self.beside[depth]);
-                self.states.read(number as usize, &mut parents[at..]);
+            for taken in taken.chunks(TOGETHER) {
+                parents.clear();
+                for &number in taken {
+                    let at = parents.len();
+                    let depth = self.nodes[number as usize].depth as usize;
+                    parents.extend_from_slice(&self.beside[depth]);
+                    self.states.read(number as usize, &mut parents[at..]);
+                }
+                self.expander.expand(&parents, &mut children);
+                let memory = self.memory()?;
+                let arcs = children.len() as u64;
+                meter.spend(taken.len() as u64, arcs, self.states.len(), memory)?;
+                if solved.is_none() {
+                    solved = self.enter(&children, taken, meter)?;
+                }
             }
-            self.expander.expand(&parents, &mut children);
-            let memory = self.memory()?;
-            let arcs = children.len() as u64;
-            meter.spend(taken.len() as u64, arcs, self.states.len(), memory)?;
         }
+        let solved = solved.expect("the loop ends with one");
+        meter.level().counts.solutions += 1;
+        meter.end_level();
+        Ok(Outcome::Solved {
+            plan: self.plan(solved),
+            optimal: self.is_bound || solved == 0,
+        })
     }
 
     /// Adds what follows the states taken; a solution that ends the search.
@@ -328,10 +337,13 @@ impl Search {
         self.expander.ends(fresh, &mut ends);
         let mut estimates = Vec::new();
         let (helpful, helpful_ends) = (&mut self.helpful, &mut self.helpful_ends);
-        self.estimator.estimate_with(fresh, &mut estimates, |plan| {
-            helpful.extend(&plan.first);
-            helpful_ends.push(helpful.len() as u32);
-        });
+        for some in fresh.chunks(TOGETHER * self.layout.words()) {
+            self.estimator.estimate_with(some, &mut estimates, |plan| {
+                helpful.extend(&plan.first);
+                helpful_ends.push(helpful.len() as u32);
+            });
+            meter.spend(0, 0, self.states.len(), 0)?;
+        }
         if self.plans.is_some() {
             self.count_progress(first, fresh, &estimates);
         }
@@ -397,17 +409,21 @@ impl Search {
             }
             let (by, mut reached) = self.progress[parent];
             self.layout.decode(code, &mut self.state);
-            for (bit, &(fact, value)) in self.wanted[by as usize].iter().enumerate() {
+            let end = |by: usize| self.wanted_ends[by];
+            let begin = (by as usize).checked_sub(1).map_or(0, end);
+            let wanted = &self.wanted[begin..end(by as usize)];
+            for (bit, &(fact, value)) in wanted.iter().enumerate() {
                 reached |= u64::from(holds(&self.state, fact as usize) == value) << bit;
             }
             self.progress.push((by, reached));
         }
         let Some(plans) = &mut self.plans else { return };
-        let wanted = &mut self.wanted;
+        let (wanted, ends) = (&mut self.wanted, &mut self.wanted_ends);
         plans.estimate_with(&better, &mut Vec::new(), |plan| {
-            wanted.push(plan.facts.iter().copied().take(64).collect());
+            wanted.extend(plan.facts.iter().copied().take(64));
+            ends.push(wanted.len());
         });
-        for (by, number) in (wanted.len() - turns.len()..).zip(turns) {
+        for (by, number) in (ends.len() - turns.len()..).zip(turns) {
             self.progress[number].0 = by as u32;
         }
     }
@@ -419,6 +435,7 @@ impl Search {
         match self.order {
             Order::Greedy | Order::Beam(_) => estimate,
             Order::AStar => node.depth as usize + estimate,
+            Order::Deepest => ((u32::MAX - node.depth) as usize) << 16 | estimate,
             Order::Novelty | Order::Progress => {
                 let progress = self.progress.get(number as usize);
                 let reached = progress.map_or(0, |(_, reached)| reached.count_ones());
@@ -521,7 +538,7 @@ impl Search {
         let seen = self.seen.len() * 8 * self.state.len();
         let helpful = 4 * (self.helpful.len() + self.helpful_ends.len());
         let progress = self.progress.len() * size_of::<(u32, u64)>();
-        let wanted: usize = self.wanted.len() * 64 * size_of::<(u32, bool)>();
+        let wanted = 8 * (self.wanted.len() + self.wanted_ends.len());
         let beside = (nodes + queue + seen + helpful + progress + wanted) as u64;
         if beside > self.most_beside {
             return Err(BudgetKind::Memory);

@@ -154,7 +154,9 @@ impl Search {
             });
         }
         let start = self.start.clone();
-        let mut limit = self.bounds(&start)[0];
+        meter.begin_level(0, self.compare);
+        let mut limit = self.bounds(&start, meter)?[0];
+        meter.end_level();
         if ends.over[0] == 1 || limit == u32::MAX {
             // A relaxation that ends nowhere has looked at the start alone.
             return Ok(Outcome::Unsolvable(Reason::Exhausted { positions: 1 }));
@@ -228,7 +230,7 @@ impl Search {
                 plan.push(children.moves[child]);
                 return Ok(Pass::Solved(plan));
             }
-            let bounds = self.bounds(&children.states);
+            let bounds = self.bounds(&children.states, meter)?;
             for (position, &(way, depth)) in taken.iter().enumerate() {
                 let range = children.starts[position]..children.starts[position + 1];
                 // The first of all comes to lie on top.
@@ -268,7 +270,7 @@ impl Search {
 
     /// By state: how many moves are to come at least if it is no end, at least
     /// one; `u32::MAX` if no solution can follow.
-    fn bounds(&mut self, states: &[u64]) -> Vec<u32> {
+    fn bounds(&mut self, states: &[u64], meter: &mut Meter<'_>) -> Result<Vec<u32>, BudgetKind> {
         let stride = self.layout.words();
         let mut bounds = vec![1; states.len() / stride];
         if let Some(bound) = &self.bound {
@@ -279,7 +281,10 @@ impl Search {
         }
         if let Some(estimator) = &mut self.estimator {
             let mut latest = Vec::new();
-            estimator.estimate(states, &mut latest);
+            for some in states.chunks(TOGETHER * stride) {
+                estimator.estimate(some, &mut latest);
+                meter.spend(0, 0, self.table.len(), 0)?;
+            }
             for (&latest, most) in latest.iter().zip(&mut bounds) {
                 *most = match latest {
                     NEVER => u32::MAX,
@@ -287,7 +292,7 @@ impl Search {
                 };
             }
         }
-        bounds
+        Ok(bounds)
     }
 
     /// Keeps a step as long as something goes on from it.

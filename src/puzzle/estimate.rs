@@ -44,6 +44,8 @@ pub enum Estimate {
     /// Moves until the last fact wanted could be there, if nothing were ever
     /// undone. No plan is shorter.
     Latest,
+    /// Moves that are legal.
+    Mobility,
     /// Moves of a plan that reaches all facts wanted if nothing were ever undone.
     RelaxedPlan,
 }
@@ -153,6 +155,10 @@ impl Estimator {
         let stride = self.layout.words();
         for chunk in states.chunks(LANES * stride) {
             let count = chunk.len() / stride;
+            if self.estimate == Estimate::Mobility {
+                out.extend(&self.mobility(chunk)[..count]);
+                continue;
+            }
             self.put(chunk, stride);
             let is_sum = self.estimate != Estimate::Latest;
             if self.estimate.is_of_facts() {
@@ -175,6 +181,25 @@ impl Estimator {
                 self.walk.plan = plan;
             }
         }
+    }
+
+    fn mobility(&mut self, states: &[u64]) -> Costs {
+        let mut inputs: Vec<u64> = vec![0; self.network.inputs()];
+        for (lane, code) in states.chunks(self.layout.words()).enumerate() {
+            self.layout.decode(code, &mut self.state);
+            for (fact, input) in inputs.iter_mut().enumerate().take(self.facts) {
+                *input |= u64::from(holds(&self.state, fact)) << lane;
+            }
+        }
+        let values = self.network.evaluate(&inputs);
+        let mut moves = [0; LANES];
+        for &legal in &self.legal {
+            let legal = read(legal, &values);
+            for (lane, moves) in moves.iter_mut().enumerate() {
+                *moves += (legal >> lane & 1) as u16;
+            }
+        }
+        moves
     }
 
     fn put(&mut self, states: &[u64], stride: usize) {

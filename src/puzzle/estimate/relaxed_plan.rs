@@ -115,3 +115,55 @@ pub(super) fn asks_moves(network: &Network, facts: usize) -> Vec<bool> {
     }
     asks
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{Game, Score};
+    use crate::propnet::batch::pack;
+    use crate::propnet::{GroundLimits, Propnet};
+    use crate::puzzle::Puzzle;
+    use crate::puzzle::estimate::Estimate;
+    use crate::puzzle::expand::{Facts, Layout};
+
+    #[test]
+    fn a_move_that_serves_twice_counts_once() {
+        let rules = "(role me) (init (at 0)) (step 0 1) (step 1 2)
+            (<= (legal me go) (true (at ?x)) (step ?x ?y))
+            (<= (legal me both) (true (at 2)))
+            (legal me wait)
+            (<= (next (at ?y)) (does me go) (true (at ?x)) (step ?x ?y))
+            (<= (next (at ?x)) (true (at ?x)) (not (does me go)))
+            (<= (next a) (does me both)) (<= (next a) (true a))
+            (<= (next b) (does me both)) (<= (next b) (true b))
+            (<= won (true a) (true b))
+            (<= terminal won) (<= (goal me 100) won) (<= (goal me 0) (not won))";
+        let game = Game::from_text("test.kif", rules).expect("the rules are right");
+        let (mut net, _) = Propnet::ground(&game, &GroundLimits::default()).expect("it is small");
+        net.simplify();
+        let start = pack(net.initial.clone());
+        let puzzle = Puzzle::new(net, start, Score::MAX).expect("it has one role");
+        let layout = Layout::new(&puzzle, Facts::Relevant);
+        let code = layout.encode(&puzzle.start);
+        let mut plans = Vec::new();
+        let mut estimates = Vec::new();
+        let mut estimator = Estimator::new(&puzzle, &layout, Estimate::RelaxedPlan);
+        estimator.estimate_with(&code, &mut estimates, |plan| plans.push(plan.clone()));
+        let terms = puzzle.net.terms();
+        let names = |moves: &[u32]| -> Vec<String> {
+            let moves = moves
+                .iter()
+                .map(|&chosen| puzzle.net.moves[0][chosen as usize]);
+            let mut names: Vec<String> = moves.map(|one| game.text(&terms, one.term())).collect();
+            names.sort();
+            names
+        };
+        // One "go" stands for both steps.
+        assert_eq!(names(&plans[0].moves), ["both", "go"]);
+        assert_eq!(names(&plans[0].first), ["go"]);
+        assert_eq!((estimates.as_slice(), plans.len()), (&[2][..], 1));
+        let mut sums = Vec::new();
+        Estimator::new(&puzzle, &layout, Estimate::Additive).estimate(&code, &mut sums);
+        assert!(sums[0] > 3, "{sums:?}");
+    }
+}
