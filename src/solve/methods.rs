@@ -154,6 +154,10 @@ impl<'p> Methods<'p> {
                 let outcome = deepening(puzzle, &how, budget, stats, observer);
                 (outcome, "by limits".into())
             }
+            Method::Mobility => (
+                best(Order::Deepest, Estimate::Mobility),
+                "deepest first".into(),
+            ),
             Method::Parts => (
                 parts(puzzle, budget, stats, observer),
                 "what a solution needs falls apart".into(),

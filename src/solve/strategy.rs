@@ -57,12 +57,14 @@ pub enum Method {
     RelaxedPlans,
     /// What is new for its progress first.
     Progress,
+    /// The deepest, of these those with the fewest legal moves.
+    Mobility,
     /// Parts that have nothing to do with each other, one by one.
     Parts,
 }
 
 /// Each strategy, what it is called in commands and files, and what it does.
-const STRATEGIES: [(Strategy, &str, &str); 24] = [
+const STRATEGIES: [(Strategy, &str, &str); 25] = [
     (
         Strategy::Auto,
         "auto",
@@ -173,6 +175,11 @@ const STRATEGIES: [(Strategy, &str, &str); 24] = [
         Strategy::Network(Method::Progress),
         "progress",
         "what is new first, apart for each progress",
+    ),
+    (
+        Strategy::Network(Method::Mobility),
+        "mobility",
+        "the deepest first, of these those with the fewest legal moves",
     ),
     (
         Strategy::Network(Method::Parts),
