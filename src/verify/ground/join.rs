@@ -138,7 +138,8 @@ impl Grounder<'_> {
             .map(|known| bindings[known.index()].expect("it is known by now"))
             .collect();
         let rows = self.indexes.rows(step.index, &key, &self.rows, &self.terms);
-        for row in rows.to_vec() {
+        let rows = rows.to_vec();
+        for row in rows {
             self.work += 1;
             if self.work.is_multiple_of(4096) && self.limits.is_over() {
                 return Err(TooLarge::Interrupted);
