@@ -11,6 +11,7 @@ pub mod best_first;
 pub mod bidirectional;
 pub mod checkpoint;
 pub mod collapse;
+pub mod commute;
 pub mod deepening;
 pub mod dive;
 pub mod effects;
@@ -23,8 +24,10 @@ pub mod linear;
 pub mod nested;
 pub mod nrpa;
 pub mod parity;
+pub mod parts;
 mod position;
 pub mod potential;
+pub mod relaxed;
 pub mod rollout;
 pub mod symmetry;
 pub mod uct;
@@ -161,7 +164,8 @@ pub enum Outcome {
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Reason {
-    /// Every position that can be reached was looked at; so many.
+    /// Every position that can be reached was looked at, or enough of them to
+    /// know of all; so many.
     Exhausted {
         /// Positions.
         positions: u64,
@@ -181,12 +185,11 @@ pub enum Reason {
         /// Facts and their weights.
         weights: Vec<(u32, i64)>,
     },
-    /// What holds at the start, is kept by every move, and holds in no solution.
+    /// Clauses that hold at the start, are kept by every move together with what
+    /// the network takes for granted, and of which no solution fulfils all.
     Invariant {
         /// Of each list of facts, and whether they hold, one is so.
         clauses: Vec<Vec<(u32, bool)>>,
-        /// Facts of which no two hold.
-        exclusive: Vec<Vec<u32>>,
     },
     /// No play has more moves than this, and none of these is a solution.
     Over {

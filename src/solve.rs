@@ -36,7 +36,7 @@ use crate::search::{
 };
 
 pub use check::{Checker, WrongPlan, check_plan};
-pub use claim::{claim, proof};
+pub use claim::{claim, claim_count, proof};
 
 pub use crate::puzzle::rollout::Scoring;
 pub use count::{Counted, count_from};
@@ -214,6 +214,7 @@ pub fn solve_from<M: Machine>(
 ) -> Result<Answer, SolveError> {
     let mut problem = GameProblem::new(machine, start, options.target, options.keys)?;
     problem.set_order(options.order);
+    stats.refuted = None;
     let began = Instant::now();
     let mut came = on_network(machine, start, options, stats, observer)?;
     let found = came.as_mut().and_then(|came| came.found.take());
@@ -449,15 +450,15 @@ fn verdict_of(
         Outcome::NoPlanWithin(depth) if *depth >= budget.depth => Verdict::NoSolutionWithin(*depth),
         Outcome::NoPlanWithin(_) | Outcome::Unknown => Verdict::OutOfBudget {
             depth_completed: match outcome {
-                Outcome::NoPlanWithin(depth) => Some(*depth),
-                _ => None,
+                Outcome::NoPlanWithin(depth) => stats.refuted.max(Some(*depth)),
+                _ => stats.refuted,
             },
-            what: match &budget.interrupt {
+            what: stats.ran_out.unwrap_or_else(|| match &budget.interrupt {
                 Some(raised) if raised.load(Ordering::Relaxed) => BudgetKind::Interrupt,
                 _ if budget.time.is_some_and(|time| began.elapsed() >= time) => BudgetKind::Time,
                 _ if stats.total().expanded >= budget.nodes => BudgetKind::Nodes,
                 _ => BudgetKind::Method,
-            },
+            }),
         },
     }
 }

@@ -3,14 +3,13 @@
 //! In: a game, where it begins, the score that is wanted, and an [`Answer`]. Out:
 //! whether the answer is right, and by what that was found out. Plans are played
 //! on the naive evaluator, and exhausted searches are searched again, by plain
-//! breadth-first search. For invariants, and for bounds too far for a search, the
-//! rules are grounded anew ([`ground`]) and put to a SAT solver ([`formula`]).
-//! Sums are checked on a network of their own, into which each move is put in
-//! turn; all that is shared with the methods there is how networks are made, and
-//! what is known of facts that exclude each other.
+//! breadth-first search. For all else the rules are grounded anew ([`ground`]):
+//! invariants, and bounds too far for a search, are put to a SAT solver
+//! ([`formula`]), and sums are followed through each move ([`sums`]).
 
 mod answer;
 mod formula;
+mod gates;
 mod ground;
 mod invariant;
 mod program;
@@ -20,17 +19,21 @@ mod sums;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::game::{Game, Move, Score};
 use crate::ground::TermId;
-use crate::machine::{Limits as MachineLimits, Machine, NaiveMachine, PlayError};
+use crate::machine::{DatalogMachine, Limits as MachineLimits, Machine, NaiveMachine, PlayError};
 
-pub use answer::{Answer, End, Proof, Record, digest};
+pub use answer::{Answer, End, Given, Proof, Record, digest, spelled};
 use formula::{First, Formula};
 use program::Program;
 use search::search;
 use sums::Sums;
+
+/// What the naive evaluator may take to play a plan, and matches in one state.
+const NAIVE: Duration = Duration::from_secs(10);
+const NAIVE_WORK: u64 = 50_000_000;
 
 /// What a check may cost.
 #[derive(Clone, Debug)]
@@ -139,8 +142,10 @@ pub fn verify(
     answer: &Answer,
     limits: &Limits,
 ) -> Result<Checked, Failure> {
-    if game.role_count() != 1 {
-        return Err(Failure::unchecked("the game has several roles"));
+    if game.role_count() != 1 || game.roles().any(|role| game.is_random(role)) {
+        return Err(Failure::unchecked(
+            "there are no plans but of one role alone",
+        ));
     }
     let question = Question {
         game,
@@ -158,6 +163,9 @@ pub fn verify(
             optimal,
             all,
         } => question.solved(plans, *optimal, *all, &mut checked)?,
+        Answer::Counted { plans, all, proof } => {
+            question.counted(plans, *all, proof.as_ref(), &mut checked)?;
+        }
         Answer::NoSolutionWithin { moves } => checked.how.push(question.nothing_within(*moves)?),
         Answer::OutOfBudget {
             no_solution_within,
@@ -167,13 +175,13 @@ pub fn verify(
                 return Err(Failure::unchecked("nothing is claimed"));
             }
             if let Some(best) = best {
-                let score = question.replay(&best.plan)?;
+                let Ended { score, by, .. } = question.replay(&best.plan)?;
                 if score.get() != best.score {
                     return Err(Failure::wrong(format!("the plan is worth {score}")));
                 }
                 checked
                     .how
-                    .push(format!("a plan worth {score} was played again"));
+                    .push(format!("a plan worth {score} was played again {by}"));
             }
             if let Some(moves) = no_solution_within {
                 checked.how.push(question.nothing_within(*moves)?);
@@ -192,6 +200,14 @@ struct Question<'q> {
     limits: &'q Limits,
 }
 
+/// What a plan leads to, and who played it.
+struct Ended {
+    score: Score,
+    /// Ascending.
+    facts: Vec<TermId>,
+    by: &'static str,
+}
+
 impl Question<'_> {
     fn solved(
         &self,
@@ -203,8 +219,10 @@ impl Question<'_> {
         let Some(first) = plans.first() else {
             return Err(Failure::wrong("there is no plan"));
         };
+        let mut players = Vec::new();
         for (number, plan) in plans.iter().enumerate() {
-            let score = self.replay(plan)?;
+            let Ended { score, by, .. } = self.replay(plan)?;
+            players.push(by);
             if score < self.target {
                 return Err(Failure::wrong(format!("the plan is worth {score}")));
             }
@@ -215,9 +233,11 @@ impl Question<'_> {
                 return Err(Failure::wrong("the plans differ in length"));
             }
         }
+        players.dedup();
+        let by = players.join(" and ");
         checked.how.push(match plans.len() {
-            1 => format!("a plan of {} moves was played again", first.len()),
-            count => format!("{count} plans were played again"),
+            1 => format!("a plan of {} moves was played again {by}", first.len()),
+            count => format!("{count} plans were played again {by}"),
         });
         let mut claims: Vec<(&str, Result<String, Failure>)> = Vec::new();
         if optimal {
@@ -241,14 +261,97 @@ impl Question<'_> {
         Ok(())
     }
 
-    /// The score at the end of a plan.
-    fn replay(&self, plan: &[String]) -> Result<Score, Failure> {
+    fn counted(
+        &self,
+        plans: &[Vec<String>],
+        all: bool,
+        proof: Option<&Given>,
+        checked: &mut Checked,
+    ) -> Result<(), Failure> {
+        let mut ends = Vec::with_capacity(plans.len());
+        for plan in plans {
+            let end = self.replay(plan)?;
+            if end.score < self.target {
+                return Err(Failure::Wrong(format!("a plan is worth {}", end.score)));
+            }
+            if ends.contains(&end.facts) {
+                return Err(Failure::wrong("two plans lead to the same end"));
+            }
+            ends.push(end.facts);
+        }
+        let count = ends.len();
+        checked
+            .how
+            .push(format!("{count} plans were played to as many ends"));
+        if !all {
+            return Ok(());
+        }
+        let searched = match search(self, u32::MAX, search::Plans::Ends) {
+            Ok(found) if found.plans == count as u64 => {
+                let positions = found.positions;
+                Ok(format!(
+                    "a search of all {positions} positions met no other end"
+                ))
+            }
+            Ok(found) => return Err(Failure::Wrong(format!("there are {} ends", found.plans))),
+            Err(failure) => Err(failure),
+        };
+        let outcome = match (searched, proof) {
+            (Err(Failure::Unchecked(_)), Some(given)) => self.invariant(given, &ends),
+            (searched, _) => searched,
+        };
+        match outcome {
+            Ok(how) => checked.how.push(how),
+            Err(Failure::Unchecked(why)) => {
+                checked
+                    .open
+                    .push(format!("that there are no other ends: {why}"));
+            }
+            Err(wrong) => return Err(wrong),
+        }
+        Ok(())
+    }
+
+    /// The end of a plan.
+    fn replay(&self, plan: &[String]) -> Result<Ended, Failure> {
+        let naive = Limits {
+            deadline: Some(match self.limits.deadline {
+                Some(end) => end.min(Instant::now() + NAIVE),
+                None => Instant::now() + NAIVE,
+            }),
+            ..self.limits.clone()
+        };
+        let machine = MachineLimits {
+            work: NAIVE_WORK,
+            ..self.limits.machine()
+        };
+        let machine = NaiveMachine::new(self.game, machine);
+        match self.replay_on(machine, plan, &naive) {
+            Err(Failure::Unchecked(_)) if !self.limits.is_over() => {
+                let machine = DatalogMachine::new(self.game, self.limits.machine())?;
+                let (score, facts) = self.replay_on(machine, plan, self.limits)?;
+                let by = "on the evaluator for large games";
+                Ok(Ended { score, facts, by })
+            }
+            end => {
+                let (score, facts) = end?;
+                let by = "on the naive evaluator";
+                Ok(Ended { score, facts, by })
+            }
+        }
+    }
+
+    fn replay_on<M: Machine>(
+        &self,
+        mut machine: M,
+        plan: &[String],
+        limits: &Limits,
+    ) -> Result<(Score, Vec<TermId>), Failure> {
         let game = self.game;
-        let mut machine = NaiveMachine::new(game, self.limits.machine());
         let role = game.roles().next().expect("there is one");
         let mut state = machine.state(self.start)?;
         for (number, text) in (1..).zip(plan) {
-            if self.limits.is_over() {
+            if limits.is_over() {
                 return Err(Failure::out_of_time());
             }
             let wrong = |error: String| Failure::Wrong(format!("move {number}: {error}"));
@@ -264,7 +367,10 @@ impl Question<'_> {
         if !machine.is_terminal(&state)? {
             return Err(Failure::wrong("the game is not over after the plan"));
         }
-        Ok(machine.goal(&state, role)?)
+        match machine.goal(&state, role) {
+            Err(error @ (PlayError::Interrupted | PlayError::TooLarge { .. })) => Err(error.into()),
+            score => Ok((score.map_err(Failure::wrong)?, machine.facts(&state))),
+        }
     }
 
     /// Counts the plans of so many moves.
@@ -321,11 +427,26 @@ impl Question<'_> {
     }
 
     fn formula<'p>(&'p self, program: &'p Program, first: First) -> Formula<'p> {
-        Formula::new(program, self.game, self.target, first, self.limits)
+        Formula::new(program, self.enough(program), first, self.limits)
+    }
+
+    /// Goal atoms that are worth enough.
+    fn enough(&self, program: &Program) -> Vec<u32> {
+        let mut terms = self.game.terms().clone();
+        terms.refresh();
+        let score = |value| self.game.score(&terms, value);
+        let enough = |value| score(value).is_ok_and(|score| score >= self.target);
+        let goals = program.goals.iter().filter(|goal| enough(goal.0));
+        goals.map(|goal| goal.1).collect()
+    }
+
+    fn text(&self, term: TermId) -> String {
+        let mut terms = self.game.terms().clone();
+        terms.refresh();
+        self.game.canonical(&terms, term)
     }
 
     fn proof(&self, proof: &Proof) -> Result<String, Failure> {
-        let sums = || Sums::new(self.game, self.start, self.target).map_err(Failure::unchecked);
         match proof {
             Proof::Exhausted { positions } => {
                 let found = search(self, u32::MAX, search::Plans::Refuse)?.positions;
@@ -334,21 +455,26 @@ impl Question<'_> {
                 }
                 Ok(format!("a search of all {found} positions met no plan"))
             }
-            Proof::Parity { facts, told } => {
-                sums()?.parity(facts, told).map_err(Failure::wrong)?;
+            Proof::Parity { facts, told, given } => {
+                let program = self.ground()?;
+                let (known, mut formula) = self.kept(&program, given)?;
+                Sums::new(self, &program, &known).parity(facts, told, &mut formula)?;
+                let count = facts.len();
                 Ok(format!(
-                    "every move changes an even number of {} facts",
-                    facts.len()
+                    "each move changes an even number of {count} facts, and a solution takes an \
+                     odd number"
                 ))
             }
-            Proof::Potential { weights } => {
-                sums()?.potential(weights).map_err(Failure::wrong)?;
+            Proof::Potential { weights, given } => {
+                let program = self.ground()?;
+                let (known, mut formula) = self.kept(&program, given)?;
+                Sums::new(self, &program, &known).potential(weights, &mut formula)?;
+                let count = weights.len();
                 Ok(format!(
-                    "no move makes a sum of {} facts larger",
-                    weights.len()
+                    "no move makes a sum of {count} facts larger, and a solution takes a larger one"
                 ))
             }
-            Proof::Invariant { clauses, exclusive } => self.invariant(clauses, exclusive),
+            Proof::Invariant(given) => self.invariant(given, &[]),
             Proof::Over { moves } => self.ends_within(*moves),
             Proof::Refuted { what } => Err(Failure::Unchecked(format!(
                 "the answer gives no proof that can be checked: {what}"

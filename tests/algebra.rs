@@ -20,7 +20,7 @@ use ggp::puzzle::effects::Effects;
 use ggp::puzzle::potential::Potentials;
 use ggp::puzzle::{Outcome, Puzzle, Reason, linear, parity};
 use ggp::span::{Source, Sources};
-use ggp::verify::{Answer, Limits, Proof, verify};
+use ggp::verify::{Answer, Given, Limits, Proof, verify};
 
 mod common;
 
@@ -324,7 +324,7 @@ fn what_is_counted_helps_parities() {
     let outcome = by_algebra(&puzzle);
     let answer = Answer::of(&puzzle.net, &outcome);
     let Answer::Unsolvable {
-        proof: Proof::Parity { facts, told },
+        proof: Proof::Parity { facts, told, given },
     } = &answer
     else {
         panic!("{outcome:?}");
@@ -334,6 +334,7 @@ fn what_is_counted_helps_parities() {
         let proof = Proof::Parity {
             facts: facts.to_vec(),
             told: told.to_vec(),
+            given: given.clone(),
         };
         claim(&puzzle, &Answer::Unsolvable { proof })
     };
@@ -382,7 +383,7 @@ fn potentials_count_what_is_spent() {
     let outcome = potentials.refute(&puzzle);
     let answer = Answer::of(&puzzle.net, &outcome);
     let Answer::Unsolvable {
-        proof: Proof::Potential { weights },
+        proof: Proof::Potential { weights, given },
     } = &answer
     else {
         panic!("{outcome:?}");
@@ -391,7 +392,8 @@ fn potentials_count_what_is_spent() {
     for number in 0..weights.len() {
         let mut weights = weights.clone();
         weights[number].1 *= -1;
-        let proof = Proof::Potential { weights };
+        let given = given.clone();
+        let proof = Proof::Potential { weights, given };
         assert!(
             claim(&puzzle, &Answer::Unsolvable { proof }).is_err(),
             "{number}"
@@ -470,6 +472,7 @@ fn wrong_plans_and_counts_are_rejected() {
     assert!(claim(&solvable, &nothing).is_err());
     let empty = Proof::Potential {
         weights: Vec::new(),
+        given: Given::default(),
     };
     assert!(claim(&solvable, &Answer::Unsolvable { proof: empty }).is_err());
 }

@@ -7,13 +7,13 @@ use std::fmt::Write as _;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use ggp::game::{Game, Score};
+use ggp::game::{Game, Move, Score};
 use ggp::ground::TermId;
 use ggp::machine::{AnyMachine, Backend, Limits as MachineLimits, Machine};
-use ggp::puzzle::{Outcome, Puzzle, invariant};
+use ggp::puzzle::{Outcome, Puzzle, collapse, invariant};
 use ggp::search::{Budget, Plans, Stats};
-use ggp::solve::{Method, SolveOptions, Strategy, claim, solve};
-use ggp::verify::{Answer, Checked, Failure, Limits, Proof, digest, verify};
+use ggp::solve::{Method, SolveOptions, Strategy, claim, claim_count, solve};
+use ggp::verify::{Answer, Checked, Failure, Given, Limits, Proof, digest, verify};
 
 fn game(text: &str) -> Game {
     Game::from_text("test.kif", text).unwrap_or_else(|found| panic!("{text}\n{:?}", found.findings))
@@ -245,25 +245,35 @@ fn colours(count: usize) -> String {
 fn what_is_written_once_is_refuted_by_what_excludes_each_other() {
     let two = game(&colours(2));
     let answer = answer(&two, Strategy::Network(Method::MoveSet), Plans::First);
-    let Answer::Unsolvable {
-        proof: Proof::Invariant { clauses, exclusive },
-    } = &answer
-    else {
-        panic!("{answer:?}");
+    let is_invariant = |answer: &Answer| {
+        matches!(
+            answer,
+            Answer::Unsolvable {
+                proof: Proof::Invariant(_)
+            }
+        )
     };
+    assert!(is_invariant(&answer), "{answer:?}");
     assert!(is_right(&two, &answer));
     let three = game(&colours(3));
     assert!(!is_right(&three, &answer), "another game");
+    let mut clauses = Vec::new();
+    for (one, other) in [("a", "b"), ("b", "c"), ("c", "a")] {
+        for colour in ["c0", "c1"] {
+            let not = |field| format!("(not (has {field} {colour}))");
+            clauses.push(vec![not(one), not(other)]);
+        }
+    }
     let claims = |clauses: &[Vec<String>]| {
         is_right(
             &two,
-            &unsolvable(Proof::Invariant {
+            &unsolvable(Proof::Invariant(Given {
                 clauses: clauses.to_vec(),
-                exclusive: exclusive.clone(),
-            }),
+                ..Given::default()
+            })),
         )
     };
-    assert!(!clauses.is_empty());
+    assert!(claims(&clauses));
     for dropped in 0..clauses.len() {
         let mut fewer = clauses.clone();
         fewer.remove(dropped);
@@ -297,7 +307,10 @@ fn groups_are_looked_at_too() {
     let torch = |who: &[&str]| who.iter().map(|who| format!("(torch {who})")).collect();
     let claims = |exclusive: Vec<Vec<String>>| {
         let clauses = Vec::new();
-        is_right(&game, &unsolvable(Proof::Invariant { clauses, exclusive }))
+        is_right(
+            &game,
+            &unsolvable(Proof::Invariant(Given { clauses, exclusive })),
+        )
     };
     assert!(claims(vec![torch(&["a", "b"])]));
     assert!(claims(vec![torch(&["a", "b", "c"])]));
@@ -322,10 +335,7 @@ fn what_holds_only_because_of_itself_is_no_solution() {
         (<= won (reached isle))
         (<= terminal won) (<= (goal r 100) won) (<= (goal r 0) (not won))";
     let island = game(rules);
-    let nothing = unsolvable(Proof::Invariant {
-        clauses: Vec::new(),
-        exclusive: Vec::new(),
-    });
+    let nothing = unsolvable(Proof::Invariant(Given::default()));
     assert!(is_right(&island, &nothing));
     let joined = game(&rules.replace("(site bay cape)", "(site bay cape) (site shore bay)"));
     assert!(!is_right(&joined, &nothing));
@@ -374,6 +384,72 @@ fn digests_tell_rules_apart_and_nothing_else() {
     ] {
         assert_ne!(one, digest(&game(&WALK.replace(from, to))), "{from}");
     }
+}
+
+#[test]
+fn ends_are_counted() {
+    let three = game(&colours(3));
+    let answer = count(&three);
+    let Answer::Counted {
+        plans,
+        all: true,
+        proof: Some(proof),
+    } = &answer
+    else {
+        panic!("{answer:?}");
+    };
+    assert_eq!(plans.len(), 6);
+    assert!(is_right(&three, &answer), "by a search");
+    assert!(
+        checked(&three, &answer, &no_search()).is_ok(),
+        "by the proof"
+    );
+    let claims = |plans: &[Vec<String>], all, proof: Option<&Given>, limits: &Limits| {
+        let counted = Answer::Counted {
+            plans: plans.to_vec(),
+            all,
+            proof: proof.cloned(),
+        };
+        checked(&three, &counted, limits)
+    };
+    let is_wrong = |outcome| matches!(outcome, Err(Failure::Wrong(_)));
+    for limits in [Limits::default(), no_search()] {
+        assert!(is_wrong(claims(&plans[1..], true, Some(proof), &limits)));
+        assert!(claims(&plans[1..], false, None, &limits).is_ok());
+    }
+    let open = claims(plans, true, None, &no_search()).expect("the plans are right");
+    assert_eq!(open.open.len(), 1);
+    let nothing = Given::default();
+    assert!(is_wrong(claims(plans, true, Some(&nothing), &no_search())));
+    let twice = [plans.as_slice(), &plans[..1]].concat();
+    assert!(is_wrong(claims(&twice, false, None, &no_search())));
+    let mut short = plans.clone();
+    short[3].pop();
+    assert!(is_wrong(claims(&short, false, None, &no_search())));
+    let two = game(&colours(2));
+    let Answer::Counted { plans, .. } = count(&two) else {
+        panic!("it counts");
+    };
+    assert!(plans.is_empty());
+    assert!(is_right(&two, &count(&two)));
+}
+
+/// Counts by sets of moves.
+fn count(game: &Game) -> Answer {
+    let mut machine = machine(game);
+    let start = machine.initial().unwrap();
+    let (net, packed) = machine.network(&start).unwrap();
+    let puzzle = Puzzle::new(net.clone(), packed, Score::MAX).unwrap();
+    let budget = Budget::default();
+    let found = collapse::count(&puzzle, &budget, 100);
+    let plan = |plan: &Vec<u32>| {
+        let chosen = plan
+            .iter()
+            .map(|&chosen| puzzle.net.moves[0][chosen as usize]);
+        chosen.collect::<Vec<Move>>()
+    };
+    let plans: Vec<Vec<Move>> = found.plans.iter().map(plan).collect();
+    claim_count(&machine, &start, Score::MAX, &plans, found.is_all, &budget).unwrap()
 }
 
 /// Rules of a small random game: facts that moves set, drop or turn, a relation
@@ -526,10 +602,7 @@ fn every_answer_to_random_games_is_right_and_no_other() {
                 for proof in [
                     Proof::Exhausted { positions: None },
                     Proof::Over { moves: 9 },
-                    Proof::Invariant {
-                        clauses: Vec::new(),
-                        exclusive: Vec::new(),
-                    },
+                    Proof::Invariant(Given::default()),
                 ] {
                     assert!(!is_right(&game, &unsolvable(proof)), "{number}\n{rules}");
                 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::rules::{self, RuleOptions};
 use super::{Context, Exit, Reported};
 use crate::game::{Game, Score};
+use crate::machine::{DatalogMachine, Machine};
 use crate::verify::{Failure, Limits, Record, digest, verify};
 
 /// The options of `ggp verify`.
@@ -47,6 +48,9 @@ struct Report {
     file: String,
     /// `right`, `wrong` or `unchecked`.
     verdict: &'static str,
+    /// What the answer is about, where that is not the usual.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    about: Vec<String>,
     checked: Vec<String>,
     unchecked: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,7 +59,7 @@ struct Report {
 
 impl Report {
     fn line(&self) -> String {
-        let mut parts = self.checked.clone();
+        let mut parts = [self.about.clone(), self.checked.clone()].concat();
         parts.extend(self.reason.clone());
         parts.extend(self.unchecked.iter().map(|claim| format!("not checked: {claim}")));
         format!("{}: {}: {}", self.file, self.verdict, parts.join("; "))
@@ -132,6 +136,15 @@ fn check(
         term.with_context(|| format!("{file}: the start has something else than a fact"))
     });
     let start = facts.collect::<anyhow::Result<Vec<_>>>()?;
+    let mut about = Vec::new();
+    let mut machine = DatalogMachine::new(game, options.rules.limits(context))?;
+    let initial = machine.initial()?;
+    if machine.state(&start)? != initial {
+        about.push("from another state than the initial one".to_owned());
+    }
+    if target < Score::MAX {
+        about.push(format!("for {target} points or more"));
+    }
     let limits = Limits {
         positions: options.budget_nodes,
         instances: options.budget_instances,
@@ -150,6 +163,7 @@ fn check(
     Ok(Report {
         file,
         verdict,
+        about,
         checked,
         unchecked,
         reason,

@@ -8,7 +8,7 @@
 //!
 //! Source: Pohl, Bi-directional search (1971).
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::effects::{Effects, Form, Sparse, cases};
 use super::expand::states::{Full, States};
@@ -20,9 +20,10 @@ use crate::search::{Budget, BudgetKind, Compare, Meter, Observer, Stats};
 
 /// Lanes of the expander, and states expanded at once.
 const LANES: usize = 512;
-/// Cases of a move's legality; ways in which a move can change facts; solutions.
+/// Cases of a move's legality; steps of the search for what a move may have
+/// changed; solutions.
 const MOST_CASES: usize = 64;
-const MOST_CHANGES: usize = 1 << 10;
+const MOST_STEPS: usize = 1 << 10;
 const MOST_SOLUTIONS: usize = 1 << 12;
 
 /// Looks for a shortest plan of at most [`Budget::depth`] moves.
@@ -50,7 +51,7 @@ struct Search {
     /// Plays moves that are to be taken back.
     batch: Batch,
     /// By move: the changes of facts of the key that it can make.
-    changes: Vec<Vec<Sparse>>,
+    changes: Vec<Vec<Change>>,
     start: Packed,
     solutions: Vec<Packed>,
     sides: [Side; 2],
@@ -78,31 +79,17 @@ impl Search {
     fn new(puzzle: &Puzzle, budget: &Budget) -> Option<Search> {
         let layout = Layout::new(puzzle, Facts::Relevant);
         let key = layout.key_facts();
-        let mut changes = Vec::with_capacity(puzzle.moves());
-        let cs = cases(puzzle, MOST_CASES);
-        if cs.is_none() {
-            eprintln!("DBG cases");
-        }
-        for forms in cs? {
-            let mut all: FxHashSet<Sparse> = FxHashSet::default();
-            for form in forms {
-                let v = vectors(&form, &key, MOST_CHANGES);
-                if v.is_none() {
-                    eprintln!("DBG changes {form:?}");
-                }
-                all.extend(v?);
-            }
-            changes.push(all.into_iter().collect::<Vec<_>>());
-            changes.last_mut()?.sort_unstable();
-        }
+        let of_key = |forms: Vec<Form>| {
+            let mut forms: Vec<Change> = forms.iter().map(|form| Change::new(form, &key)).collect();
+            forms.sort_unstable();
+            forms.dedup();
+            forms
+        };
+        let changes = cases(puzzle, MOST_CASES)?.into_iter().map(of_key).collect();
         let mut expander = Expander::new(puzzle, &layout, LANES, Engine::Auto);
         let mut solutions: Vec<Packed> = Vec::new();
         for form in Effects::of(puzzle)?.solutions {
-            let v = vectors(&form, &key, MOST_SOLUTIONS);
-            if v.is_none() {
-                eprintln!("DBG sol {form:?}");
-            }
-            for vector in v? {
+            for vector in vectors(&form, &key, MOST_SOLUTIONS)? {
                 // Facts that are not of the key are as at the start.
                 let mut state = puzzle.start.clone();
                 (0..key.len())
@@ -114,12 +101,12 @@ impl Search {
                 let code = layout.encode(&state);
                 let mut ends = Ends::default();
                 expander.ends(&code, &mut ends);
-                if ends.solved[0] == 1 && is_told(&layout, &key, &code, &state) {
+                if ends.solved[0] == 1 && is_told(&layout, &key, &code, &state, &mut Packed::new())
+                {
                     solutions.push(code);
                 }
             }
         }
-        eprintln!("DBG solutions {}", solutions.len());
         solutions.sort_unstable();
         solutions.dedup();
         let side = || Side {
@@ -199,7 +186,7 @@ impl Search {
             }
             let (found, ways) = match side {
                 0 => self.after(&codes, at as u32),
-                _ => self.before(&codes, at as u32),
+                _ => self.before(&codes, at as u32)?,
             };
             at += count;
             let [there, back] = &self.sides;
@@ -218,7 +205,7 @@ impl Search {
     }
 
     /// What follows some states that are numbered from `first` on, and how.
-    fn after(&mut self, codes: &[u64], first: u32) -> (Vec<u64>, Vec<(u32, u32)>) {
+    fn after(&mut self, codes: &[u64], first: u32) -> Found {
         self.expander.expand(codes, &mut self.children);
         let parents = self.children.parents.iter().map(|parent| first + parent);
         let ways = parents.zip(self.children.moves.iter().copied()).collect();
@@ -226,26 +213,27 @@ impl Search {
     }
 
     /// What can have come before some states that are numbered from `first` on.
-    fn before(&mut self, codes: &[u64], first: u32) -> (Vec<u64>, Vec<(u32, u32)>) {
+    fn before(&mut self, codes: &[u64], first: u32) -> Result<Found, BudgetKind> {
         let mut tries = Tries::default();
         let mut state = Packed::new();
-        let changes = std::mem::take(&mut self.changes);
+        let mut known = Packed::new();
+        let mut vectors = Vec::new();
         for (number, code) in (first..).zip(codes.chunks(self.layout.words())) {
             self.layout.decode(code, &mut state);
-            for (chosen, changes) in changes.iter().enumerate() {
-                for change in changes {
-                    let fits = |&(fact, value): &(u32, i32)| {
-                        holds(&state, fact as usize) == (value > 0) && value.abs() == 1
-                    };
-                    if !change.iter().all(fits) {
-                        continue;
-                    }
+            for chosen in 0..self.changes.len() {
+                vectors.clear();
+                for change in &self.changes[chosen] {
+                    change.fitting(&state, &mut vectors)?;
+                }
+                vectors.sort_unstable();
+                vectors.dedup();
+                for vector in &vectors {
                     let mut before = state.clone();
-                    for &(fact, value) in change {
+                    for &(fact, value) in vector {
                         set(&mut before, fact as usize, value < 0);
                     }
                     let code = self.layout.encode(&before);
-                    if !is_told(&self.layout, &self.key, &code, &before) {
+                    if !is_told(&self.layout, &self.key, &code, &before, &mut known) {
                         continue;
                     }
                     // With what equals other facts.
@@ -260,8 +248,7 @@ impl Search {
             }
         }
         self.play(&mut tries, codes, first);
-        self.changes = changes;
-        (tries.found, tries.ways)
+        Ok((tries.found, tries.ways))
     }
 
     /// Keeps the states tried from which the moves lead where they should.
@@ -387,6 +374,90 @@ struct Tries {
     ways: Vec<(u32, u32)>,
 }
 
+/// Codes of states, and for each the state nearer to the end and the move between.
+type Found = (Vec<u64>, Vec<(u32, u32)>);
+
+/// What a move can have changed of the key's facts.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Change {
+    sure: Sparse,
+    choices: Vec<Vec<Sparse>>,
+    /// By choice: the facts that no later one speaks of.
+    settled: Vec<Vec<u32>>,
+}
+
+impl Change {
+    fn new(form: &Form, key: &[bool]) -> Change {
+        let of_key = |vector: &Sparse| -> Sparse {
+            let kept = vector.iter().filter(|&&(fact, _)| key[fact as usize]);
+            kept.copied().collect()
+        };
+        let mut choices: Vec<Vec<Sparse>> = Vec::new();
+        for options in &form.choices {
+            let mut options: Vec<Sparse> = options.iter().map(of_key).collect();
+            options.sort_unstable();
+            options.dedup();
+            if options != [Sparse::new()] {
+                choices.push(options);
+            }
+        }
+        let mut settled: Vec<Vec<u32>> = vec![Vec::new(); choices.len() + 1];
+        let sure = of_key(&form.sure);
+        let mut last: FxHashMap<u32, usize> = FxHashMap::default();
+        last.extend(sure.iter().map(|&(fact, _)| (fact, 0)));
+        for (number, options) in (1..).zip(&choices) {
+            last.extend(options.iter().flatten().map(|&(fact, _)| (fact, number)));
+        }
+        for (fact, number) in last {
+            settled[number].push(fact);
+        }
+        settled.iter_mut().for_each(|facts| facts.sort_unstable());
+        Change {
+            sure,
+            choices,
+            settled,
+        }
+    }
+
+    /// Adds the changes that can have led to a state.
+    fn fitting(&self, state: &[u64], out: &mut Vec<Sparse>) -> Result<(), BudgetKind> {
+        let mut steps = MOST_STEPS;
+        self.go_on(0, &self.sure, state, &mut steps, out)
+    }
+
+    fn go_on(
+        &self,
+        number: usize,
+        sum: &Sparse,
+        state: &[u64],
+        steps: &mut usize,
+        out: &mut Vec<Sparse>,
+    ) -> Result<(), BudgetKind> {
+        *steps = steps.checked_sub(1).ok_or(BudgetKind::Method)?;
+        // A fact that holds was made true or left, and the other way round.
+        let fits = |fact: &u32| {
+            let change = sum.iter().find(|(other, _)| other == fact);
+            match change.map_or(0, |&(_, value)| value) {
+                0 => true,
+                1 => holds(state, *fact as usize),
+                -1 => !holds(state, *fact as usize),
+                _ => false,
+            }
+        };
+        if !self.settled[number].iter().all(fits) {
+            return Ok(());
+        }
+        let Some(options) = self.choices.get(number) else {
+            out.push(sum.clone());
+            return Ok(());
+        };
+        for option in options {
+            self.go_on(number + 1, &added(sum, option), state, steps, out)?;
+        }
+        Ok(())
+    }
+}
+
 /// What a form can be, of some facts; None if it is more than so many.
 fn vectors(form: &Form, key: &[bool], most: usize) -> Option<Vec<Sparse>> {
     let of_key = |vector: &Sparse| -> Sparse {
@@ -425,10 +496,9 @@ fn added(one: &Sparse, other: &Sparse) -> Sparse {
 }
 
 /// Whether a code tells all facts of the key as they are.
-fn is_told(layout: &Layout, key: &[bool], code: &[u64], state: &[u64]) -> bool {
-    let mut told = Packed::new();
-    layout.decode(code, &mut told);
-    (0..key.len()).all(|fact| !key[fact] || holds(&told, fact) == holds(state, fact))
+fn is_told(layout: &Layout, key: &[bool], code: &[u64], state: &[u64], told: &mut Packed) -> bool {
+    layout.decode(code, told);
+    (0..key.len()).all(|fact| !key[fact] || holds(told, fact) == holds(state, fact))
 }
 
 fn set(state: &mut [u64], fact: usize, value: bool) {

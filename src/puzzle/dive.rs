@@ -5,12 +5,15 @@
 //! one table, so that none enters what another has entered, and take a state
 //! each to be expanded together. One that is done takes over the oldest state
 //! that waits with the busiest. After some states all is begun again with other
-//! orders, sooner or later as in Luby's sequence.
+//! orders, sooner or later as in Luby's sequence; the order of the rules and its
+//! reverse come first, each alone. States from which something needed can never
+//! be had are left out, as long as there are some.
 //!
 //! Source: restarts as in Luby, Sinclair and Zuckerman, Optimal speedup of Las
 //! Vegas algorithms (1993).
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -20,8 +23,10 @@ use crate::propnet::batch::Packed;
 use crate::propnet::code::Engine;
 use crate::search::{Budget, BudgetKind, Compare, KeyMeaning, Meter, Observer, Stats};
 
+use super::commute::Commuting;
 use super::expand::states::{Full, States};
 use super::expand::{Children, Ends, Expander, Facts, Layout};
+use super::relaxed::Relaxed;
 use super::{Outcome, Plan, Puzzle, Reason};
 
 /// What knows states from which no solution can be reached.
@@ -41,8 +46,11 @@ pub struct DiveOptions {
     pub divers: usize,
     /// States expanded before the first restart.
     pub patience: u64,
-    /// Chooses the orders of all divers but the first two.
+    /// Chooses the orders of all but the first two.
     pub seed: u64,
+    /// What is known of moves that commute: only those that are enough in a
+    /// state are tried there.
+    pub commuting: Option<Arc<Commuting>>,
 }
 
 impl Default for DiveOptions {
@@ -51,12 +59,19 @@ impl Default for DiveOptions {
             divers: 8,
             patience: 1 << 16,
             seed: 0,
+            commuting: None,
         }
     }
 }
 
 /// Lanes of the expander.
 const LANES: usize = 512;
+/// The share of the states of a round that the first two have.
+const SHORT: u64 = 64;
+/// States looked at for whether they are lost, after which one in so many must
+/// have been.
+const LOOKS: u64 = 2_000;
+const WORTH: u64 = 30;
 
 /// Looks for a plan of at most [`Budget::depth`] moves. Without a plan, what
 /// `dead_end` has cut off is no proof: the outcome is unknown then.
@@ -86,6 +101,10 @@ pub fn dive(
         waiting: 0,
         is_cut: false,
         was_dead: false,
+        commuting: options.commuting.clone(),
+        relaxed: Relaxed::new(puzzle, &layout, LANES, Engine::Auto),
+        looked: (0, 0),
+        lost: Vec::new(),
         reopens: budget.depth != u32::MAX || layout.meaning() == KeyMeaning::EarlierIsBetter,
         depth: budget.depth,
         state: Packed::new(),
@@ -111,11 +130,18 @@ struct Search<'d> {
     /// Whether the depth limit cut anything off; whether a dead end did.
     is_cut: bool,
     was_dead: bool,
+    commuting: Option<Arc<Commuting>>,
+    /// Looks for lost states among those that follow, while there are some.
+    relaxed: Option<Relaxed>,
+    /// States looked at, and those of them that were lost.
+    looked: (u64, u64),
+    /// By child: whether it is lost.
+    lost: Vec<u64>,
     /// Whether a state that is reached again with fewer moves is entered again.
     reopens: bool,
     depth: u32,
     dead_end: Option<&'d mut dyn DeadEnd>,
-    /// For dead ends.
+    /// For dead ends and commuting moves.
     state: Packed,
     /// Bytes that what waits and the ways may take.
     most_beside: u64,
@@ -164,11 +190,20 @@ impl Search<'_> {
     ) -> Result<Outcome, BudgetKind> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(options.seed);
         for round in 1.. {
-            let orders = (0..options.divers.max(1)).map(|diver| {
+            // First each of the two orders that the rules give, for a short time.
+            let is_short = options.divers > 1 && round <= 2;
+            let (divers, patience) = match is_short {
+                true => (1, options.patience / SHORT),
+                false => (
+                    options.divers.max(1) as u64,
+                    options.patience.saturating_mul(luby(round)),
+                ),
+            };
+            let orders = (0..divers).map(|diver| {
                 let mut ranks: Vec<u32> = (0..moves as u32).collect();
-                match diver {
-                    0 if round == 1 => {}
-                    1 if round == 1 => ranks.reverse(),
+                match (round, diver) {
+                    (1, 0) => {}
+                    (1, 1) | (2, 0) => ranks.reverse(),
                     _ => ranks.shuffle(&mut random),
                 }
                 Diver {
@@ -182,7 +217,6 @@ impl Search<'_> {
             self.ways.clear();
             self.waiting = 0;
             meter.begin_level(0, Compare::Key);
-            let patience = options.patience.saturating_mul(luby(round));
             let end = self.dive(patience, meter)?;
             meter.end_level();
             match end {
@@ -258,6 +292,7 @@ impl Search<'_> {
                 plan.push(children.moves[child]);
                 return Ok(End::Solved(plan));
             }
+            self.find_lost(&children.states, meter);
             for (position, &(diver, number)) in entered.iter().enumerate() {
                 let depth = self.ways[number as usize].depth + 1;
                 let way = |child: usize| Way {
@@ -267,6 +302,21 @@ impl Search<'_> {
                 };
                 let range = children.starts[position]..children.starts[position + 1];
                 let mut open: Vec<usize> = range.map(|child| child as usize).collect();
+                if let Some(commuting) = &self.commuting {
+                    let parent = &parents[position * stride..][..stride];
+                    self.layout.decode(parent, &mut self.state);
+                    if let Some(enough) = commuting.enough(&self.state) {
+                        open.retain(|&child| {
+                            let chosen = children.moves[child] as usize;
+                            enough[chosen / 64] >> (chosen % 64) & 1 == 1
+                        });
+                    }
+                }
+                let lost = &self.lost;
+                open.retain(|&child| {
+                    let word = lost.get(child / 64).unwrap_or(&0);
+                    word >> (child % 64) & 1 == 0
+                });
                 let (states, ways) = (&mut self.states, &mut self.ways);
                 let mut full = Ok(());
                 open.retain(|&child| {
@@ -305,6 +355,21 @@ impl Search<'_> {
             }
         }
         Ok(End::Restart)
+    }
+
+    fn find_lost(&mut self, states: &[u64], meter: &mut Meter<'_>) {
+        self.lost.clear();
+        let Some(relaxed) = &mut self.relaxed else {
+            return;
+        };
+        relaxed.lost(states, &mut self.lost);
+        let lost: u32 = self.lost.iter().map(|word| word.count_ones()).sum();
+        meter.level().counts.dead_leaves += u64::from(lost);
+        self.looked.0 += (states.len() / self.layout.words()) as u64;
+        self.looked.1 += u64::from(lost);
+        if self.looked.0 > LOOKS && self.looked.1 * WORTH < self.looked.0 {
+            self.relaxed = None;
+        }
     }
 
     /// Takes states that wait with a diver until one is new; its number. Its

@@ -6,6 +6,7 @@
 
 pub mod layout;
 pub(super) mod states;
+mod table;
 
 use crate::propnet::batch::transpose;
 use crate::propnet::code::{Code, Engine};

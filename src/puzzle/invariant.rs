@@ -13,9 +13,9 @@
 
 use super::collapse::{self, watch};
 use super::{Puzzle, Reason};
-use crate::propnet::batch::holds;
+use crate::propnet::batch::{Packed, holds};
 use crate::propnet::clauses::{Clauses, Frame};
-use crate::propnet::network::{Literal, Node};
+use crate::propnet::network::Literal;
 use crate::search::Budget;
 
 /// Facts, and whether they hold: all of them in a cube, one of them in a clause.
@@ -29,40 +29,21 @@ const MOST_CUBES: usize = 20_000;
 /// Why there is no plan, as clauses; None if the budget ends before, or there is
 /// a plan.
 pub fn prove(puzzle: &Puzzle, budget: &Budget) -> Option<Reason> {
-    let mut prover = Prover::new(puzzle, budget)?;
+    let clauses = prove_no_other(puzzle, &[], budget)?;
+    Some(Reason::Invariant { clauses })
+}
+
+/// Clauses that hold at the start, are kept by every move, and hold in no solution
+/// but these states; None if the budget ends before, or there is another.
+pub fn prove_no_other(puzzle: &Puzzle, ends: &[Packed], budget: &Budget) -> Option<Vec<Facts>> {
+    let mut prover = Prover::new(puzzle, ends, budget)?;
     prover.guess(collapse::guesses(puzzle))?;
     let mut clauses = match prover.suffices()? {
         true => Vec::new(),
         false => prover.search()?,
     };
     clauses.extend(prover.kept.into_iter().map(|guess| guess.facts));
-    let net = &puzzle.net;
-    for &(fact, equal) in &net.assumed {
-        let fact = fact as u32;
-        match net.network.node(equal.node()) {
-            Node::Input(other) => {
-                let other = other as u32;
-                clauses.push(vec![(fact, true), (other, equal.is_negated())]);
-                clauses.push(vec![(fact, false), (other, !equal.is_negated())]);
-            }
-            _ => clauses.push(vec![(fact, equal.is_negated())]),
-        }
-    }
-    let facts = |group: &Vec<usize>| group.iter().map(|&fact| fact as u32).collect::<Vec<u32>>();
-    for group in net.exclusive.iter().filter(|group| group.exact) {
-        clauses.push(
-            facts(&group.facts)
-                .into_iter()
-                .map(|fact| (fact, true))
-                .collect(),
-        );
-    }
-    let exclusive = net
-        .exclusive
-        .iter()
-        .map(|group| facts(&group.facts))
-        .collect();
-    Some(Reason::Invariant { clauses, exclusive })
+    Some(clauses)
 }
 
 /// A state, a move and the state after it as clauses, and what is known of
@@ -76,6 +57,7 @@ struct Prover<'p> {
     moves: Vec<i32>,
     legal: Vec<i32>,
     over: i32,
+    /// It is a solution, and none of those that are known.
     solved: i32,
     /// Where this holds, a legal move is made.
     goes_on: i32,
@@ -109,7 +91,7 @@ struct Entry {
 }
 
 impl<'p> Prover<'p> {
-    fn new(puzzle: &'p Puzzle, budget: &'p Budget) -> Option<Self> {
+    fn new(puzzle: &'p Puzzle, ends: &[Packed], budget: &'p Budget) -> Option<Self> {
         let net = &puzzle.net;
         let mut clauses = Clauses::watched(watch(budget));
         let facts: Vec<i32> = net.facts.iter().map(|_| clauses.variable()).collect();
@@ -130,7 +112,19 @@ impl<'p> Prover<'p> {
             }
         }
         let over = frame.literal(net.terminal, &mut clauses);
-        let solved = frame.literal(puzzle.solved, &mut clauses);
+        let mut unsolved = vec![-frame.literal(puzzle.solved, &mut clauses)];
+        for end in ends {
+            let other = facts
+                .iter()
+                .enumerate()
+                .map(|(fact, &now)| match holds(end, fact) {
+                    true => -now,
+                    false => now,
+                });
+            let other: Vec<i32> = other.collect();
+            unsolved.push(-clauses.any(&other));
+        }
+        let solved = -clauses.any(&unsolved);
         let legal: Vec<i32> = (net.legal[0].iter())
             .map(|&legal| frame.literal(legal, &mut clauses))
             .collect();

@@ -137,8 +137,12 @@ pub fn levels(
     let folder = || options.spill.as_ref().map(|spill| spill.folder.clone());
     match flood.run(budget.depth, &mut meter, &mut between) {
         Ok(outcome) => Ok(outcome),
-        Err(Stop::Budget) => {
+        Err(Stop::Budget(what)) => {
+            meter.ran_out(what);
             save(&flood, &meter)?;
+            if flood.plan.is_none() && !flood.levels.is_empty() {
+                meter.refuted(flood.depth);
+            }
             Ok(Outcome::Unknown)
         }
         Err(Stop::Checkpoint(error)) => Err(LevelsError::Checkpoint(error)),
@@ -149,14 +153,14 @@ pub fn levels(
 /// What ends a search before its time.
 enum Stop {
     /// It may go on with another budget.
-    Budget,
+    Budget(BudgetKind),
     Checkpoint(CheckpointError),
     Spill(io::Error),
 }
 
 impl From<BudgetKind> for Stop {
-    fn from(_: BudgetKind) -> Self {
-        Stop::Budget
+    fn from(what: BudgetKind) -> Self {
+        Stop::Budget(what)
     }
 }
 
@@ -170,7 +174,7 @@ impl From<SpillError> for Stop {
     fn from(error: SpillError) -> Self {
         match error {
             SpillError::Io(error) => Stop::Spill(error),
-            SpillError::TooMuch => Stop::Budget,
+            SpillError::Full(what) => Stop::Budget(what),
         }
     }
 }
@@ -292,9 +296,9 @@ impl<'p> Flood<'p> {
         if self.levels.is_empty() {
             self.begin(meter)?;
         }
-        loop {
+        while !self.is_done() {
             let len = self.source(self.depth).len();
-            if self.is_done() || len == 0 {
+            if len == 0 {
                 break;
             }
             if self.depth >= most {

@@ -12,14 +12,17 @@
 
 pub mod bound;
 
-use std::time::Duration;
+use std::cell::Cell;
+use std::time::{Duration, Instant};
 
-use microlp::{ComparisonOp, LinearExpr, OptimizationDirection, Problem, Variable};
+use microlp::{ComparisonOp, LinearExpr, OptimizationDirection, Problem, SolveOutcome, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::effects::{Effects, Form, Sparse};
 use super::{Outcome, Puzzle, Reason};
 use crate::propnet::batch::{Packed, holds, pack};
+use crate::propnet::clauses::Watch;
+use crate::search::Budget;
 
 /// Potentials that are kept.
 const MOST_KEPT: usize = 128;
@@ -29,6 +32,12 @@ const MOST_PASSED: u32 = 512;
 const MOST_NARROW: usize = 6;
 /// Time for one linear program.
 const MOST_TIME: Duration = Duration::from_secs(2);
+/// Time between two looks at whether to stop.
+const SLICE: Duration = Duration::from_millis(50);
+/// What linear programs about states met may take of the time since the first,
+/// and how much they may in any case.
+const SHARE: u32 = 4;
+const GRACE: Duration = Duration::from_millis(100);
 /// Numbers in the linear program.
 const MOST_NUMBERS: usize = 60_000;
 /// What weights are multiplied with, at most, to make them integers.
@@ -46,6 +55,17 @@ pub struct Potentials {
     /// many are left of these.
     pause: u32,
     left: u32,
+    limits: Limits,
+}
+
+/// What ends linear programs.
+#[derive(Default)]
+struct Limits {
+    watch: Watch,
+    /// What all have taken.
+    spent: Cell<Duration>,
+    /// When a state was first to be learned from.
+    since: Option<Instant>,
 }
 
 impl Potentials {
@@ -75,7 +95,19 @@ impl Potentials {
             kept: Vec::new(),
             pause: 0,
             left: 0,
+            limits: Limits::default(),
         })
+    }
+
+    /// From now on linear programs end with [`Budget::time`], counted from this
+    /// call, or soon after [`Budget::interrupt`].
+    pub fn within(&mut self, budget: &Budget) {
+        self.limits.watch = Watch {
+            deadline: budget
+                .time
+                .and_then(|time| Instant::now().checked_add(time)),
+            interrupt: budget.interrupt.clone(),
+        };
     }
 
     /// Whether one of the potentials shows that no solution follows a state.
@@ -84,14 +116,18 @@ impl Potentials {
     }
 
     /// Looks for a potential that refutes a state, and keeps it. False if there
-    /// is none, enough are kept, or the last attempts failed and this one is
-    /// passed over.
+    /// is none, enough are kept, the last attempts failed and this one is
+    /// passed over, or all attempts take too much of the time.
     pub fn learn(&mut self, state: &[u64]) -> bool {
         if self.kept.len() == MOST_KEPT {
             return false;
         }
         if self.left > 0 {
             self.left -= 1;
+            return false;
+        }
+        let since = *self.limits.since.get_or_insert_with(Instant::now);
+        if self.limits.spent.get() > GRACE + since.elapsed() / SHARE {
             return false;
         }
         match self.find(state, &self.solutions) {
@@ -151,7 +187,8 @@ impl Potentials {
 
     /// A potential that tells a state from all solutions of some forms.
     fn find(&self, state: &[u64], solutions: &[Form]) -> Option<Potential> {
-        let weights = integers(&self.program.solve(state, solutions)?)?;
+        let weights = self.program.solve(state, solutions, &self.limits)?;
+        let weights = integers(&weights)?;
         let mut potential = Potential::new(weights, state.len());
         let least = solutions.iter().map(|form| potential.least(form));
         potential.bound = least.min()?;
@@ -277,7 +314,7 @@ struct Program {
 impl Program {
     fn new(puzzle: &Puzzle, free: &[bool], moves: &[Form]) -> Self {
         let mut problem = Problem::new(OptimizationDirection::Maximize);
-        problem.set_time_limit(MOST_TIME);
+        problem.set_time_limit(SLICE);
         let gap = problem.add_var(1.0, (0.0, f64::INFINITY));
         let weights: Vec<(u32, Variable)> = (0..puzzle.net.facts.len())
             .filter(|&fact| free[fact])
@@ -296,7 +333,11 @@ impl Program {
     }
 
     /// Weights of which the solutions all have a larger sum than the state.
-    fn solve(&self, state: &[u64], solutions: &[Form]) -> Option<Vec<(u32, f64)>> {
+    fn solve(&self, state: &[u64], solutions: &[Form], limits: &Limits) -> Option<Vec<(u32, f64)>> {
+        if limits.watch.is_over() {
+            return None;
+        }
+        let started = Instant::now();
         let mut most = self.most.clone();
         for form in solutions {
             // The state's sum and the gap, less the least of the solutions.
@@ -307,7 +348,17 @@ impl Program {
             sum.extend(held.map(|&(_, weight)| (weight, 1.0)));
             most.at_most(sum);
         }
-        let solution = most.problem.solve().ok()?.into_solution().ok()?;
+        let mut outcome = most.problem.solve();
+        while let Ok(SolveOutcome::Interrupted(stopped)) = outcome {
+            if limits.watch.is_over() || started.elapsed() > MOST_TIME {
+                outcome = Ok(SolveOutcome::Interrupted(stopped));
+                break;
+            }
+            // With the same limit once more.
+            outcome = SolveOutcome::Interrupted(stopped).resume();
+        }
+        limits.spent.set(limits.spent.get() + started.elapsed());
+        let solution = outcome.ok()?.into_solution().ok()?;
         let weights = self.weights.iter();
         let weights = weights.map(|&(fact, weight)| (fact, solution.var_value(weight)));
         (solution.objective() > ERROR).then(|| weights.collect())

@@ -51,6 +51,8 @@ pub enum BudgetKind {
     Time,
     /// [`Budget::interrupt`] was set.
     Interrupt,
+    /// What files may take.
+    Disk,
     /// The iterations of a Monte Carlo search.
     Iterations,
     /// Nothing: the method does not apply, or gave up before.
@@ -83,6 +85,7 @@ impl<'a> Meter<'a> {
         observer: &'a mut dyn Observer,
     ) -> Self {
         let now = Instant::now();
+        stats.ran_out = None;
         Meter {
             budget,
             stats,
@@ -198,6 +201,16 @@ impl<'a> Meter<'a> {
             self.level().elapsed = self.level_started.elapsed();
             self.observer.tick(self.stats);
         }
+    }
+
+    /// Says that no plan has so many moves or fewer.
+    pub(crate) fn refuted(&mut self, moves: u32) {
+        self.stats.refuted = self.stats.refuted.max(Some(moves));
+    }
+
+    /// Notes what ends the search too early.
+    pub(crate) fn ran_out(&mut self, what: BudgetKind) {
+        self.stats.ran_out = Some(what);
     }
 
     /// What was counted until now.

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::Compare;
+use super::{BudgetKind, Compare};
 
 /// Counters of one level or of a whole search.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -81,6 +81,8 @@ pub struct Stats {
     pub best_score: Option<u8>,
     /// No plan has so many moves or fewer.
     pub refuted: Option<u32>,
+    /// What ended the last search too early, if it says so here.
+    pub ran_out: Option<BudgetKind>,
 }
 
 impl Stats {
@@ -93,6 +95,7 @@ impl Stats {
         self.best_length = other.best_length.or(self.best_length);
         self.best_score = self.best_score.max(other.best_score);
         self.refuted = self.refuted.max(other.refuted);
+        self.ran_out = other.ran_out;
     }
 
     /// The sum over all levels.

@@ -120,7 +120,10 @@ pub(super) fn search<M: Machine>(
             let is_all = match what {
                 BudgetKind::Time | BudgetKind::Interrupt => true,
                 BudgetKind::Nodes => budget.nodes == left.nodes,
-                BudgetKind::Memory | BudgetKind::Iterations | BudgetKind::Method => false,
+                BudgetKind::Memory
+                | BudgetKind::Disk
+                | BudgetKind::Iterations
+                | BudgetKind::Method => false,
             };
             if is_all {
                 ran_out = what;

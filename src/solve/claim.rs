@@ -3,15 +3,19 @@
 use std::time::Duration;
 
 use crate::game::{Move, Score};
-use crate::machine::Machine;
+use crate::machine::{Machine, PlayError};
+use crate::propnet::batch::Packed;
 use crate::puzzle::{Outcome, Puzzle, invariant};
 use crate::search::{Budget, Coverage, Verdict};
-use crate::verify::{self, End, Proof};
+use crate::verify::{self, End, Given, Proof};
 
 use super::Answer;
 
 /// What may be spent on a proof that can be checked, if the budget says no less.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Positions that are tedious to look at again.
+const MANY: u64 = 1_000_000;
 
 /// Why there is no plan, as far as it was written down while solving.
 pub fn proof(answer: &Answer) -> Option<Proof> {
@@ -25,8 +29,8 @@ pub fn proof(answer: &Answer) -> Option<Proof> {
     }
 }
 
-/// What an answer says. Where a refutation was not written down, an invariant is
-/// looked for that shows the same.
+/// What an answer says. Where a refutation was not written down, or many positions
+/// were looked at, an invariant is looked for that shows the same.
 pub fn claim<M: Machine>(
     machine: &M,
     start: &M::State,
@@ -34,28 +38,24 @@ pub fn claim<M: Machine>(
     answer: &Answer,
     budget: &Budget,
 ) -> verify::Answer {
-    let mut terms = machine.terms().clone();
-    terms.refresh();
-    let game = machine.game();
-    let texts = |plan: &Vec<Move>| -> Vec<String> {
-        let text = |chosen: &Move| game.canonical(&terms, chosen.term());
-        plan.iter().map(text).collect()
-    };
     match &answer.verdict {
         Verdict::Solved {
             plans,
             optimal,
             coverage,
         } => verify::Answer::Solved {
-            plans: plans.iter().map(texts).collect(),
+            plans: plans.iter().map(|plan| texts(machine, plan)).collect(),
             optimal: *optimal,
             all: *coverage == Coverage::All,
         },
         Verdict::Unsolvable => {
             let mut proof = proof(answer).expect("there is one");
-            if let Proof::Refuted { .. } = proof
-                && let Some(better) = by_invariant(machine, start, target, budget)
-            {
+            let is_hard_to_check = match proof {
+                Proof::Refuted { .. } => true,
+                Proof::Exhausted { positions } => positions.is_some_and(|count| count > MANY),
+                _ => false,
+            };
+            if is_hard_to_check && let Some(better) = by_invariant(machine, start, target, budget) {
                 proof = better;
             }
             verify::Answer::Unsolvable { proof }
@@ -67,7 +67,7 @@ pub fn claim<M: Machine>(
             no_solution_within: *depth_completed,
             best: answer.best.as_ref().map(|best| End {
                 score: best.score.get(),
-                plan: texts(&best.plan),
+                plan: texts(machine, &best.plan),
             }),
         },
     }
@@ -81,13 +81,77 @@ fn by_invariant<M: Machine>(
 ) -> Option<Proof> {
     let (net, packed) = machine.network(start)?;
     let puzzle = Puzzle::new(net.clone(), packed, target)?;
-    let budget = Budget {
-        time: Some(budget.time.map_or(PATIENCE, |time| time.min(PATIENCE))),
-        ..budget.clone()
-    };
-    let outcome = Outcome::Unsolvable(invariant::prove(&puzzle, &budget)?);
+    let outcome = Outcome::Unsolvable(invariant::prove(&puzzle, &patient(budget))?);
     match verify::Answer::of(&puzzle.net, &outcome) {
         verify::Answer::Unsolvable { proof } => Some(proof),
         _ => None,
     }
+}
+
+/// What was counted: plans, and whether there are no other ends than theirs. Of
+/// plans that lead to one end the first stays.
+///
+/// # Errors
+///
+/// [`PlayError`] if a plan can not be played.
+pub fn claim_count<M: Machine>(
+    machine: &M,
+    start: &M::State,
+    target: Score,
+    plans: &[Vec<Move>],
+    is_all: bool,
+    budget: &Budget,
+) -> Result<verify::Answer, PlayError> {
+    let mut machine = machine.clone();
+    let mut ends: Vec<M::State> = Vec::new();
+    let mut kept = Vec::new();
+    for plan in plans {
+        let mut state = start.clone();
+        for &chosen in plan {
+            state = machine.next(&state, &[chosen])?;
+        }
+        if !ends.contains(&state) {
+            ends.push(state);
+            kept.push(texts(&machine, plan));
+        }
+    }
+    let proof = match is_all {
+        true => no_other(&machine, start, target, &ends, budget),
+        false => None,
+    };
+    Ok(verify::Answer::Counted {
+        plans: kept,
+        all: is_all,
+        proof,
+    })
+}
+
+fn no_other<M: Machine>(
+    machine: &M,
+    start: &M::State,
+    target: Score,
+    ends: &[M::State],
+    budget: &Budget,
+) -> Option<Given> {
+    let (net, packed) = machine.network(start)?;
+    let puzzle = Puzzle::new(net.clone(), packed, target)?;
+    let ends = ends.iter().map(|end| Some(machine.network(end)?.1));
+    let ends: Vec<Packed> = ends.collect::<Option<_>>()?;
+    let clauses = invariant::prove_no_other(&puzzle, &ends, &patient(budget))?;
+    Some(Given::with(&puzzle.net, &clauses))
+}
+
+/// The budget, with an end.
+fn patient(budget: &Budget) -> Budget {
+    Budget {
+        time: Some(budget.time.map_or(PATIENCE, |time| time.min(PATIENCE))),
+        ..budget.clone()
+    }
+}
+
+fn texts<M: Machine>(machine: &M, plan: &[Move]) -> Vec<String> {
+    let mut terms = machine.terms().clone();
+    terms.refresh();
+    let text = |chosen: &Move| verify::spelled(machine.game(), &terms, chosen.term());
+    plan.iter().map(text).collect()
 }

@@ -57,6 +57,7 @@ pub fn budget_name(kind: BudgetKind) -> &'static str {
     match kind {
         BudgetKind::Nodes => "nodes",
         BudgetKind::Memory => "memory",
+        BudgetKind::Disk => "disk",
         BudgetKind::Time => "time",
         BudgetKind::Interrupt => "interrupt",
         BudgetKind::Iterations => "iterations",

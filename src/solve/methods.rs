@@ -2,10 +2,14 @@
 //!
 //! In: a [`Puzzle`] and a budget. Out: what a method came to, and why it applied.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use super::{Method, Scoring, SolveOptions, Strategy};
 use crate::puzzle::best_first::{BestFirst, Order, best_first};
 use crate::puzzle::bidirectional::bidirectional;
 use crate::puzzle::collapse::{collapse, collapse_sure};
+use crate::puzzle::commute::Commuting;
 use crate::puzzle::deepening::{Bounds, Deepening, deepening};
 use crate::puzzle::dive::{DeadEnd, DiveOptions, dive};
 use crate::puzzle::effects::Effects;
@@ -29,6 +33,8 @@ pub(super) struct Found {
 
 /// States that a beam keeps of each level.
 const BEAM: usize = 4_096;
+/// Time for linear programs at the start.
+const HASTY: Duration = Duration::from_millis(400);
 
 /// Methods on one puzzle, and what they learned.
 pub(super) struct Methods<'p> {
@@ -37,7 +43,8 @@ pub(super) struct Methods<'p> {
     /// Once it is needed.
     effects: Option<Option<Effects>>,
     potentials: Option<Option<Learned>>,
-    /// Whether linear programs, and sets of moves that may be none, are left out.
+    commuting: Option<Option<Arc<Commuting>>>,
+    /// Whether linear programs are few, and sets of moves that may be none left out.
     pub is_hasty: bool,
     /// Whether there is one order of moves at a time.
     pub is_alone: bool,
@@ -54,6 +61,7 @@ impl<'p> Methods<'p> {
             options,
             effects: None,
             potentials: None,
+            commuting: None,
             is_hasty: false,
             is_alone: false,
             best: None,
@@ -99,7 +107,7 @@ impl<'p> Methods<'p> {
             )
         };
         let (outcome, why) = match method {
-            Method::Algebra => return self.algebra(),
+            Method::Algebra => return self.algebra(budget),
             Method::MoveSet => {
                 let answer = match self.is_hasty {
                     true => collapse_sure(puzzle, budget),
@@ -215,15 +223,19 @@ impl<'p> Methods<'p> {
             Method::Dive => {
                 let mut how = DiveOptions {
                     seed: self.options.seed,
+                    commuting: self.commuting(),
                     ..DiveOptions::default()
                 };
                 if self.is_alone {
                     how.divers = 1;
                 }
-                let learned = match self.is_hasty {
+                let mut learned = match self.is_hasty {
                     true => None,
                     false => self.potentials(),
                 };
+                if let Some(learned) = &mut learned {
+                    learned.0.within(budget);
+                }
                 let why = match &learned {
                     Some(_) => "states that potentials refute are left out",
                     None => "many orders of moves",
@@ -244,6 +256,14 @@ impl<'p> Methods<'p> {
             .as_ref()
     }
 
+    fn commuting(&mut self) -> Option<Arc<Commuting>> {
+        let puzzle = self.puzzle;
+        let found = self
+            .commuting
+            .get_or_insert_with(|| Commuting::of(puzzle).map(Arc::new));
+        found.clone()
+    }
+
     fn potentials(&mut self) -> Option<&mut Learned> {
         if self.potentials.is_none() {
             let puzzle = self.puzzle;
@@ -255,7 +275,7 @@ impl<'p> Methods<'p> {
         self.potentials.as_mut()?.as_mut()
     }
 
-    fn algebra(&mut self) -> Found {
+    fn algebra(&mut self, budget: &Budget) -> Found {
         let puzzle = self.puzzle;
         let found = |outcome, why: &str| Found {
             outcome,
@@ -276,12 +296,14 @@ impl<'p> Methods<'p> {
             };
             return found(parity, why);
         }
-        if self.is_hasty {
-            return found(Outcome::Unknown, "nothing linear");
-        }
+        let most = self.is_hasty.then_some(HASTY);
         let Some(Learned(potentials)) = self.potentials() else {
             return found(Outcome::Unknown, "nothing linear");
         };
+        potentials.within(&Budget {
+            time: [budget.time, most].into_iter().flatten().min(),
+            ..budget.clone()
+        });
         let potential = potentials.refute(puzzle);
         if potential != Outcome::Unknown {
             return found(potential, "a sum that no move makes larger");

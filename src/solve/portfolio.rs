@@ -337,6 +337,7 @@ impl<'p> Portfolio<'p> {
             0 => format!("auto: {}", found.why),
             _ => format!("auto: {} (round {round})", found.why),
         };
+        self.refuted = self.refuted.max(stats.refuted);
         let is_wanted = self.options.optimal;
         let outcome = match found.outcome {
             Outcome::Solved {

@@ -9,10 +9,12 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::game::Game;
-use crate::ground::TermId;
-use crate::program::{Atom, Literal, Term};
+use crate::ground::{TermId, Terms};
+use crate::program::{Atom, FunctorId, Literal, Shape, Term};
 use crate::propnet::Propnet;
+use crate::propnet::network::Node;
 use crate::puzzle::{Outcome, Reason};
+use crate::symbol::Case;
 
 /// An answer, and what it is an answer to.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -43,6 +45,17 @@ pub enum Answer {
         /// Whether it is claimed that there are no others that short.
         #[serde(default)]
         all: bool,
+    },
+    /// These plans lead to different ends that are worth the target.
+    Counted {
+        /// Moves, in order.
+        plans: Vec<Vec<String>>,
+        /// Whether it is claimed that there are no other such ends.
+        all: bool,
+        /// Why, unless it is to be seen by looking at all positions: no other end
+        /// has all this.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        proof: Option<Given>,
     },
     /// Nothing leads to the target.
     Unsolvable {
@@ -75,6 +88,74 @@ pub struct End {
     pub plan: Vec<String>,
 }
 
+/// What holds at the start and is kept by every move.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Given {
+    /// Of each list of facts, or negations of facts as `(not FACT)`, one holds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clauses: Vec<Vec<String>>,
+    /// Facts of which no two hold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exclusive: Vec<Vec<String>>,
+}
+
+impl Given {
+    /// Whether it says nothing.
+    pub fn is_empty(&self) -> bool {
+        self.clauses.is_empty() && self.exclusive.is_empty()
+    }
+
+    /// What a network takes for granted of every state, and clauses over its facts.
+    pub fn with(net: &Propnet, clauses: &[Vec<(u32, bool)>]) -> Given {
+        let terms = net.terms();
+        let mut given = Given::of(net);
+        for clause in clauses {
+            let clause = clause.iter().map(|&(fact, holds)| {
+                let fact = spelled(&net.game, &terms, net.facts[fact as usize]);
+                literal(fact, holds)
+            });
+            given.clauses.push(clause.collect());
+        }
+        given
+    }
+
+    /// What a network takes for granted of every state.
+    fn of(net: &Propnet) -> Given {
+        let terms = net.terms();
+        let text = |fact: usize| spelled(&net.game, &terms, net.facts[fact]);
+        let mut given = Given::default();
+        for &(fact, equal) in &net.assumed {
+            match net.network.node(equal.node()) {
+                Node::Input(other) => {
+                    for value in [true, false] {
+                        let other = literal(text(other), value == equal.is_negated());
+                        given.clauses.push(vec![literal(text(fact), value), other]);
+                    }
+                }
+                _ => given
+                    .clauses
+                    .push(vec![literal(text(fact), equal.is_negated())]),
+            }
+        }
+        for group in &net.exclusive {
+            let facts: Vec<String> = group.facts.iter().map(|&fact| text(fact)).collect();
+            if group.exact {
+                given.clauses.push(facts.clone());
+            }
+            given.exclusive.push(facts);
+        }
+        given
+    }
+}
+
+fn literal(fact: String, holds: bool) -> String {
+    match holds {
+        true => fact,
+        false => format!("(not {fact})"),
+    }
+}
+
 /// Why there is no plan; see [`Reason`].
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
@@ -92,21 +173,20 @@ pub enum Proof {
         /// Sums that tell what can hold in a solution.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         told: Vec<Vec<(String, i64)>>,
+        /// What is taken for granted.
+        #[serde(default, skip_serializing_if = "Given::is_empty")]
+        given: Given,
     },
     /// A sum that no move makes larger.
     Potential {
         /// Facts and their weights.
         weights: Vec<(String, i64)>,
+        /// What is taken for granted.
+        #[serde(default, skip_serializing_if = "Given::is_empty")]
+        given: Given,
     },
     /// What holds at the start, is kept by every move, and holds in no solution.
-    Invariant {
-        /// Of each list of facts, or negations of facts as `(not FACT)`, one
-        /// holds.
-        clauses: Vec<Vec<String>>,
-        /// Facts of which no two hold.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        exclusive: Vec<Vec<String>>,
-    },
+    Invariant(Given),
     /// No play is longer, and none is a solution.
     Over {
         /// Moves.
@@ -123,22 +203,18 @@ impl Answer {
     /// What a method came to on a network.
     pub fn of(net: &Propnet, outcome: &Outcome) -> Answer {
         let terms = net.terms();
-        let text = |fact: u32| net.game.canonical(&terms, net.facts[fact as usize]);
+        let text = |fact: u32| spelled(&net.game, &terms, net.facts[fact as usize]);
         let fact = |&fact: &u32| text(fact);
         let facts = |facts: &Vec<u32>| facts.iter().map(fact).collect::<Vec<String>>();
         let sum = |weights: &Vec<(u32, i64)>| -> Vec<(String, i64)> {
             let weights = weights.iter();
             weights.map(|(one, weight)| (fact(one), *weight)).collect()
         };
-        let literal = |&(fact, holds): &(u32, bool)| match holds {
-            true => text(fact),
-            false => format!("(not {})", text(fact)),
-        };
         let proof = match outcome {
             Outcome::Solved { plan, optimal } => {
                 let text = |&chosen: &u32| {
                     let chosen = net.moves[0][chosen as usize];
-                    net.game.canonical(&terms, chosen.term())
+                    spelled(&net.game, &terms, chosen.term())
                 };
                 return Answer::Solved {
                     plans: vec![plan.iter().map(text).collect()],
@@ -156,23 +232,36 @@ impl Answer {
             Outcome::Unsolvable(Reason::Exhausted { positions }) => Proof::Exhausted {
                 positions: Some(*positions),
             },
+            // No state at all is a solution.
+            Outcome::Unsolvable(Reason::Parity { facts, told })
+                if facts.is_empty() && told.is_empty() =>
+            {
+                Proof::Invariant(Given::of(net))
+            }
             Outcome::Unsolvable(Reason::Parity { facts: odd, told }) => Proof::Parity {
                 facts: facts(odd),
                 told: told.iter().map(sum).collect(),
+                given: Given::of(net),
             },
             Outcome::Unsolvable(Reason::Potential { weights }) => Proof::Potential {
                 weights: sum(weights),
+                given: Given::of(net),
             },
-            Outcome::Unsolvable(Reason::Invariant { clauses, exclusive }) => Proof::Invariant {
-                clauses: (clauses.iter())
-                    .map(|clause| clause.iter().map(literal).collect())
-                    .collect(),
-                exclusive: exclusive.iter().map(facts).collect(),
-            },
+            Outcome::Unsolvable(Reason::Invariant { clauses }) => {
+                Proof::Invariant(Given::with(net, clauses))
+            }
             Outcome::Unsolvable(Reason::Over { moves }) => Proof::Over { moves: *moves },
             Outcome::Unsolvable(Reason::Refuted { what }) => Proof::Refuted { what: what.clone() },
         };
         Answer::Unsolvable { proof }
+    }
+}
+
+/// A term as answers have it: in canonical text, unless case tells names apart.
+pub fn spelled(game: &Game, terms: &Terms, term: TermId) -> String {
+    match game.symbols().case() {
+        Case::Fold => game.canonical(terms, term),
+        Case::Keep => game.text(terms, term),
     }
 }
 
@@ -182,9 +271,9 @@ pub fn digest(game: &Game) -> String {
     let mut text = String::new();
     let line = "a string takes all";
     for fact in &game.rules().facts {
-        write!(text, "({}", name(game, fact.relation)).expect(line);
+        text.push_str(&name(game, game.relation_functor(fact.relation)));
         for &argument in &fact.arguments {
-            write!(text, " {}", game.canonical(game.terms(), argument)).expect(line);
+            write!(text, " {}", spelled(game, game.terms(), argument)).expect(line);
         }
         text.push_str(")\n");
     }
@@ -203,8 +292,18 @@ pub fn digest(game: &Game) -> String {
     digest
 }
 
-fn name(game: &Game, relation: crate::program::RelationId) -> String {
-    game.relation_name(relation).to_lowercase()
+/// A functor as it is written before its arguments.
+fn name(game: &Game, functor: FunctorId) -> String {
+    let functor = game.functors().functor(functor);
+    let name = game.symbols().name(functor.name);
+    let name = match game.symbols().case() {
+        Case::Fold => name.to_lowercase(),
+        Case::Keep => name.to_owned(),
+    };
+    match functor.shape {
+        Shape::Bare => format!("{name}("),
+        Shape::Applied(_) => format!("({name}"),
+    }
 }
 
 fn write_literal(game: &Game, literal: &Literal, text: &mut String) {
@@ -239,8 +338,7 @@ fn write_literal(game: &Game, literal: &Literal, text: &mut String) {
 }
 
 fn write_atom(game: &Game, atom: &Atom, text: &mut String) {
-    text.push('(');
-    text.push_str(&name(game, atom.relation));
+    text.push_str(&name(game, game.relation_functor(atom.relation)));
     atom.arguments
         .iter()
         .for_each(|term| write_term(game, term, text));
@@ -250,15 +348,13 @@ fn write_atom(game: &Game, atom: &Atom, text: &mut String) {
 fn write_term(game: &Game, term: &Term, text: &mut String) {
     text.push(' ');
     match term {
-        Term::Ground(id) => text.push_str(&game.canonical(game.terms(), *id)),
+        Term::Ground(id) => text.push_str(&spelled(game, game.terms(), *id)),
         Term::Variable(variable) => {
             text.push('?');
             text.push_str(&variable.index().to_string());
         }
         Term::Apply(functor, arguments) => {
-            let name = game.symbols().name(game.functors().functor(*functor).name);
-            text.push('(');
-            text.push_str(&name.to_lowercase());
+            text.push_str(&name(game, *functor));
             arguments
                 .iter()
                 .for_each(|term| write_term(game, term, text));
@@ -273,7 +369,7 @@ impl Record {
         let mut terms = game.terms().clone();
         terms.refresh();
         let mut start: Vec<String> = (start.iter())
-            .map(|&fact| game.canonical(&terms, fact))
+            .map(|&fact| spelled(game, &terms, fact))
             .collect();
         start.sort_unstable();
         Record {

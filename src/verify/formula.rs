@@ -15,8 +15,6 @@ use rustc_hash::FxHashMap;
 
 use super::program::{Input, Program};
 use super::{Failure, Limits};
-use crate::game::{Game, Score};
-use crate::ground::Terms;
 
 impl cadical::Callbacks for Limits {
     fn terminate(&mut self) -> bool {
@@ -55,35 +53,25 @@ pub(super) struct Formula<'p> {
     enough: Vec<u32>,
 }
 
+/// Atoms and variables, all states together.
+const MOST: usize = 100_000_000;
+
 /// True.
 pub(super) const YES: i32 = 1;
 
 impl<'p> Formula<'p> {
-    pub fn new(
-        program: &'p Program,
-        game: &Game,
-        target: Score,
-        first: First,
-        limits: &'p Limits,
-    ) -> Self {
+    pub fn new(program: &'p Program, enough: Vec<u32>, first: First, limits: &'p Limits) -> Self {
         let mut solver = cadical::Solver::new();
         solver.set_callbacks(Some(limits.clone()));
         solver.add_clause([YES]);
-        let terms: &Terms = &{
-            let mut terms = game.terms().clone();
-            terms.refresh();
-            terms
-        };
-        let enough = |value| game.score(terms, value).is_ok_and(|score| score >= target);
-        let enough = program.goals.iter().filter(|goal| enough(goal.0));
         Formula {
             solver,
             limits,
             first,
             variables: YES,
             frames: Vec::new(),
-            enough: enough.map(|goal| goal.1).collect(),
             program,
+            enough,
         }
     }
 
@@ -266,6 +254,10 @@ impl<'p> Formula<'p> {
         loop {
             if self.limits.is_over() {
                 return Err(Failure::out_of_time());
+            }
+            let atoms = self.frames.len() * self.program.inputs.len();
+            if atoms.max(self.variables as usize) > MOST {
+                return Err(Failure::unchecked("the steps are too many to write down"));
             }
             let limit = self.solver.set_limit("conflicts", self.limits.conflicts);
             limit.expect("the solver knows this limit");

@@ -140,11 +140,6 @@ impl Program {
         atoms.filter(is_loop).collect()
     }
 
-    /// The number of the fact that a term is; none if it can never hold.
-    pub fn fact(&self, term: TermId) -> Option<usize> {
-        self.facts.iter().position(|fact| fact.term == term)
-    }
-
     /// Atoms of a loop that hold only because of each other, where these atoms
     /// hold.
     pub fn unfounded(&self, atoms: &[u32], holds: impl Fn(u32) -> bool) -> Vec<u32> {

@@ -12,12 +12,14 @@ pub(super) enum Plans {
     Refuse,
     /// Those of the last level are counted, others are refused.
     Count,
+    /// The ends that they lead to are counted.
+    Ends,
 }
 
 /// What was found.
 pub(super) struct Found {
     pub positions: u64,
-    /// Plans of the last level.
+    /// Plans of the last level, or ends of plans.
     pub plans: u64,
 }
 
@@ -51,6 +53,7 @@ pub(super) fn search(question: &Question<'_>, moves: u32, plans: Plans) -> Resul
                     score => score.is_ok_and(|score| score >= question.target),
                 };
                 match is_solved {
+                    true if plans == Plans::Ends => found.plans += 1,
                     true if depth == moves && plans == Plans::Count => {
                         found.plans = found.plans.saturating_add(ways);
                     }

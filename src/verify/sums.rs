@@ -1,43 +1,27 @@
 //! Sums of facts that moves keep, or do not make larger.
 //!
-//! Each move is put into the network, with what its legality implies, and values
-//! are pushed through gate by gate: a node holds, does not, is a fact or its
-//! negation, or is open. Then the change of a sum is itself a sum over what is
-//! not known, and its bounds are found fact by fact, or group by group where
-//! facts exclude each other.
+//! Each move is put into the ground rules, as gates, with what its legality
+//! implies, and values are pushed through gate by gate: a node holds, does not, is
+//! a fact or its negation, or is open. Then the change of a sum is itself a sum
+//! over what is not known, and its bounds are found fact by fact, or group by group
+//! where facts exclude each other. Atoms that depend on each other stay open.
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::game::{Game, Score};
+use super::formula::Formula;
+use super::gates::{Gates, Value, stands};
+use super::invariant::Invariant;
+use super::program::Program;
+use super::{Failure, Question};
 use crate::ground::TermId;
-use crate::propnet::network::{Literal, Node};
-use crate::propnet::{GroundLimits, Propnet};
+use crate::propnet::network::{Literal, Network, Node};
 
 /// Cases of the end that are told apart.
 const MOST_CASES: usize = 64;
 /// Gates below each other that are looked at for cases.
 const MOST_DEPTH: usize = 64;
-
-/// What is known of a node.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-enum Value {
-    Known(bool),
-    /// A fact, or its negation.
-    Fact(usize, bool),
-    Open,
-}
-
-impl Value {
-    fn negated_if(self, negate: bool) -> Value {
-        match self {
-            Value::Known(value) => Value::Known(value != negate),
-            Value::Fact(fact, negated) => Value::Fact(fact, negated != negate),
-            Value::Open => Value::Open,
-        }
-    }
-}
 
 /// By fact, whether it is known to hold.
 type Facts = Vec<Option<bool>>;
@@ -102,101 +86,130 @@ impl Range {
     }
 }
 
-/// A game's network, its start, and what is known of solutions.
-pub(super) struct Sums {
-    net: Propnet,
-    by_text: FxHashMap<String, usize>,
+/// Facts of which no two hold.
+struct Group {
+    facts: Vec<usize>,
+    /// Whether one always holds.
+    exact: bool,
+}
+
+/// A program as gates, its start, and what is known of solutions. The inputs are
+/// the facts, the moves, and what is open.
+pub(super) struct Sums<'q> {
+    question: &'q Question<'q>,
+    program: &'q Program,
+    network: Network,
+    next: Vec<Literal>,
+    legal: Vec<Literal>,
+    exclusive: Vec<Group>,
+    by_term: FxHashMap<TermId, usize>,
     /// By fact: what it always equals, itself if nothing else.
     stands: Vec<Value>,
     /// By fact: groups that it is in.
     groups: Vec<Vec<usize>>,
-    start: Vec<bool>,
     /// Each solution is one of these.
     solutions: Vec<Facts>,
 }
 
-impl Sums {
-    pub fn new(game: &Game, start: &[TermId], target: Score) -> Result<Sums, String> {
-        let grounded = Propnet::ground(game, &GroundLimits::default());
-        let (mut net, _) = grounded.map_err(|error| error.to_string())?;
-        net.simplify();
-        let holds: Vec<bool> = net.facts.iter().map(|fact| start.contains(fact)).collect();
-        let held = holds.iter().filter(|&&holds| holds).count();
-        if held != start.len() || !net.admits(&holds) {
-            return Err("the network does not speak of this start".to_owned());
-        }
-        let terms = net.terms();
-        let text = |(fact, &term): (usize, &TermId)| (game.canonical(&terms, term), fact);
-        let by_text = net.facts.iter().enumerate().map(text).collect();
-        let mut stands: Vec<Value> = (0..net.facts.len())
-            .map(|fact| Value::Fact(fact, false))
+impl<'q> Sums<'q> {
+    /// Takes an invariant that was checked.
+    pub fn new(question: &'q Question<'q>, program: &'q Program, known: &Invariant) -> Sums<'q> {
+        let count = program.facts.len();
+        let facts = program.facts.iter().enumerate();
+        let by_term = facts.map(|(number, fact)| (fact.term, number)).collect();
+        let stands = stands(count, &known.clauses);
+        let exclusive: Vec<Group> = (known.exclusive.iter())
+            .map(|group| Group {
+                exact: known
+                    .clauses
+                    .iter()
+                    .any(|clause| clause.iter().all(|one| one.1 && group.contains(one))),
+                facts: group.iter().filter_map(|one| one.0).collect(),
+            })
             .collect();
-        for &(fact, equal) in &net.assumed {
-            let value = match net.network.node(equal.node()) {
-                Node::Input(other) => Value::Fact(other, false),
-                _ => Value::Known(false),
-            };
-            stands[fact] = value.negated_if(equal.is_negated());
-        }
-        let mut groups = vec![Vec::new(); net.facts.len()];
-        for (number, group) in net.exclusive.iter().enumerate() {
+        let mut groups = vec![Vec::new(); count];
+        for (number, group) in exclusive.iter().enumerate() {
             group
                 .facts
                 .iter()
                 .for_each(|&fact| groups[fact].push(number));
         }
-        let score = |value| game.score(&terms, value).is_ok_and(|score| score >= target);
-        let enough = net.goals[0].iter().filter(|&&(value, _)| score(value));
-        let enough: Vec<Literal> = enough.map(|&(_, due)| due).collect();
+        let mut gates = Gates::new(program, &stands);
+        let next = program.facts.iter();
+        let next = next.map(|fact| fact.next.map_or(Literal::FALSE, |atom| gates.atom(atom)));
+        let next = next.collect();
+        let legal = program
+            .moves
+            .iter()
+            .map(|chosen| gates.atom(chosen.legal))
+            .collect();
+        let over = program
+            .terminal
+            .map_or(Literal::FALSE, |atom| gates.atom(atom));
+        let enough: Vec<Literal> = (question.enough(program).into_iter())
+            .map(|atom| gates.atom(atom))
+            .collect();
         let mut sums = Sums {
-            net,
-            by_text,
+            question,
+            program,
+            network: gates.into_network(),
+            next,
+            legal,
+            exclusive,
+            by_term,
             stands,
             groups,
-            start: holds,
             solutions: Vec::new(),
         };
         for due in enough {
-            let both = [sums.net.terminal, due];
-            let cases = sums.all(&both, 0).unwrap_or_else(|| vec![Vec::new()]);
+            let cases = sums
+                .all(&[over, due], 0)
+                .unwrap_or_else(|| vec![Vec::new()]);
             for case in cases {
-                let mut facts = vec![None; sums.groups.len()];
+                let mut facts = vec![None; count];
                 if sums.learn(&mut facts, &case) {
                     sums.solutions.push(facts);
                 }
             }
         }
-        Ok(sums)
+        sums
     }
 
     /// Checks that no move makes a sum larger, and that it is smaller at the
     /// start than in all solutions.
-    pub fn potential(&self, weights: &[(String, i64)]) -> Result<(), String> {
+    pub fn potential(
+        &self,
+        weights: &[(String, i64)],
+        formula: &mut Formula<'_>,
+    ) -> Result<(), Failure> {
         let weights = self.weights(weights)?;
         self.never_grows(&weights)?;
         let start = self.at_start(&weights);
-        match self
-            .solutions
-            .iter()
-            .all(|facts| self.state(facts, &weights).least() > start)
-        {
-            true => Ok(()),
-            false => Err(format!(
-                "a solution may have {start}, as the start does, or less"
-            )),
+        for facts in &self.solutions {
+            if self.state(facts, &weights).least() <= start && is_possible(facts, formula)? {
+                let why = format!("a solution may have {start}, as the start does, or less");
+                return Err(Failure::Wrong(why));
+            }
         }
+        Ok(())
     }
 
     /// Checks that no move changes whether a number of facts is odd, and that the
     /// start and all solutions differ in that.
-    pub fn parity(&self, facts: &[String], told: &[Vec<(String, i64)>]) -> Result<(), String> {
+    pub fn parity(
+        &self,
+        facts: &[String],
+        told: &[Vec<(String, i64)>],
+        formula: &mut Formula<'_>,
+    ) -> Result<(), Failure> {
         let weights: Vec<(String, i64)> = facts.iter().map(|fact| (fact.clone(), 1)).collect();
         let weights = self.weights(&weights)?;
-        for chosen in 0..self.net.moves[0].len() {
-            if let Some(change) = self.change(chosen, &weights)
+        for chosen in 0..self.legal.len() {
+            if let Some(change) = self.change(chosen, &weights)?
                 && change.is_odd() != Some(false)
             {
-                return Err(format!("{} may change an odd number", self.text(chosen)));
+                let by = self.text(chosen);
+                return Err(Failure::Wrong(format!("{by} may change an odd number")));
             }
         }
         let mut tells = Vec::new();
@@ -210,55 +223,67 @@ impl Sums {
         for solution in &self.solutions {
             if let Some(facts) = self.narrowed(solution.clone(), &tells)
                 && self.state(&facts, &weights).is_odd() != Some(!start)
+                && is_possible(&facts, formula)?
             {
-                return Err("a solution may agree with the start".to_owned());
+                return Err(Failure::wrong("a solution may agree with the start"));
             }
         }
         Ok(())
     }
 
     /// By fact.
-    fn weights(&self, weights: &[(String, i64)]) -> Result<Vec<i64>, String> {
-        let mut by_fact = vec![0; self.start.len()];
+    fn weights(&self, weights: &[(String, i64)]) -> Result<Vec<i64>, Failure> {
+        let mut terms = self.question.game.terms().clone();
+        terms.refresh();
+        let mut known = FxHashSet::default();
+        let mut by_fact = vec![0; self.stands.len()];
         for (text, weight) in weights {
-            let fact = self.by_text.get(text);
-            let fact = *fact.ok_or_else(|| format!("{text} can never hold"))?;
-            if by_fact[fact] != 0 || weight.unsigned_abs() > u64::from(u32::MAX) {
-                return Err(format!("{text} has no one weight, or a huge one"));
+            let term = self.question.game.parse_term(&mut terms, text);
+            let term = term.map_err(Failure::wrong)?;
+            if !known.insert(term) || weight.unsigned_abs() > u64::from(u32::MAX) {
+                let why = format!("{text} has no one weight, or a huge one");
+                return Err(Failure::Wrong(why));
             }
+            // What can never hold counts nothing.
+            let Some(&fact) = self.by_term.get(&term) else {
+                continue;
+            };
             by_fact[fact] = *weight;
         }
         Ok(by_fact)
     }
 
     fn at_start(&self, weights: &[i64]) -> i64 {
-        let held = self.start.iter().zip(weights).filter(|&(&holds, _)| holds);
+        let facts = self.program.facts.iter().zip(weights);
+        let held = facts.filter(|(fact, _)| fact.holds);
         held.map(|(_, weight)| weight).sum()
     }
 
-    fn never_grows(&self, weights: &[i64]) -> Result<(), String> {
-        for chosen in 0..self.net.moves[0].len() {
-            if let Some(change) = self.change(chosen, weights)
+    fn never_grows(&self, weights: &[i64]) -> Result<(), Failure> {
+        for chosen in 0..self.legal.len() {
+            if let Some(change) = self.change(chosen, weights)?
                 && change.most() > 0
             {
-                let most = change.most();
-                return Err(format!("{} may add {most}", self.text(chosen)));
+                let (by, most) = (self.text(chosen), change.most());
+                return Err(Failure::Wrong(format!("{by} may add {most}")));
             }
         }
         Ok(())
     }
 
     fn text(&self, chosen: usize) -> String {
-        let game = &self.net.game;
-        game.canonical(&self.net.terms(), self.net.moves[0][chosen].term())
+        self.question.text(self.program.moves[chosen].term)
     }
 
     /// By how much a legal move can change a sum; none if it is never legal.
-    fn change(&self, chosen: usize, weights: &[i64]) -> Option<Range> {
-        let mut known = vec![None; self.start.len()];
-        let implied = self.implied(self.net.legal[0][chosen])?;
-        if !self.learn(&mut known, &implied) {
-            return None;
+    fn change(&self, chosen: usize, weights: &[i64]) -> Result<Option<Range>, Failure> {
+        if self.question.limits.is_over() {
+            return Err(Failure::out_of_time());
+        }
+        let mut known = vec![None; self.stands.len()];
+        let implied = self.implied(self.legal[chosen]);
+        if !implied.is_some_and(|implied| self.learn(&mut known, &implied)) {
+            return Ok(None);
         }
         let values = self.values(&known, chosen);
         let mut sum = Sum::default();
@@ -267,11 +292,11 @@ impl Sums {
             .enumerate()
             .filter(|&(_, &weight)| weight != 0);
         for (fact, &weight) in weighty {
-            let next = self.net.next[fact];
+            let next = self.next[fact];
             sum.add(values[next.node()].negated_if(next.is_negated()), weight);
             sum.add(self.now(fact, &known), -weight);
         }
-        Some(self.range(sum, &known))
+        Ok(Some(self.range(sum, &known)))
     }
 
     /// What a sum can be where some facts are known.
@@ -307,7 +332,7 @@ impl Sums {
             let mut one_holds = false;
             // One of the groups that the fact is in is enough to be right.
             if let Some(&group) = self.groups[fact].first() {
-                let group = &self.net.exclusive[group];
+                let group = &self.exclusive[group];
                 one_holds = group.exact;
                 for other in group.facts.iter().filter(|&&other| other != fact) {
                     match left.remove(other) {
@@ -329,9 +354,11 @@ impl Sums {
         let mut implied = Vec::new();
         let mut open = vec![literal];
         while let Some(literal) = open.pop() {
-            match self.net.network.node(literal.node()) {
+            match self.network.node(literal.node()) {
                 Node::False if !literal.is_negated() => return None,
-                Node::Input(fact) => implied.push((fact, !literal.is_negated())),
+                Node::Input(fact) if fact < self.stands.len() => {
+                    implied.push((fact, !literal.is_negated()));
+                }
                 Node::And(operands) if !literal.is_negated() => open.extend(operands),
                 _ => {}
             }
@@ -364,7 +391,7 @@ impl Sums {
                     _ => {}
                 }
             }
-            for group in &self.net.exclusive {
+            for group in &self.exclusive {
                 let with = |value| {
                     let facts = group.facts.iter().copied();
                     facts
@@ -416,20 +443,16 @@ impl Sums {
 
     /// By node: its value with a move.
     fn values(&self, known: &Facts, chosen: usize) -> Vec<Value> {
-        let network = &self.net.network;
-        let made = self.net.move_input(0, chosen);
-        let mut cyclic = vec![false; network.len()];
-        for region in network.regions() {
-            cyclic[region.nodes.clone()].fill(true);
-        }
+        let network = &self.network;
+        let open = known.len() + self.legal.len();
         let mut values = vec![Value::Open; network.len()];
-        for node in (0..network.len()).filter(|&node| !cyclic[node]) {
+        for node in 0..network.len() {
             let read = |one: &Literal| values[one.node()].negated_if(one.is_negated());
             values[node] = match network.node(node) {
                 Node::False => Value::Known(false),
                 Node::Input(input) if input < known.len() => self.now(input, known),
-                Node::Input(input) => Value::Known(input == made),
-                Node::Feedback(_) => Value::Open,
+                Node::Input(input) if input < open => Value::Known(input == known.len() + chosen),
+                Node::Input(_) | Node::Feedback(_) => Value::Open,
                 Node::And(operands) => all_of(operands.iter().map(read)),
                 Node::Xor(a, b) => match (read(&a), read(&b)) {
                     (Value::Known(a), b) => b.negated_if(a),
@@ -469,13 +492,15 @@ impl Sums {
         if depth > MOST_DEPTH {
             return None;
         }
-        match (self.net.network.node(literal.node()), literal.is_negated()) {
+        match (self.network.node(literal.node()), literal.is_negated()) {
             (Node::False, negated) => Some(if negated {
                 vec![Vec::new()]
             } else {
                 Vec::new()
             }),
-            (Node::Input(fact), negated) => Some(vec![vec![(fact, !negated)]]),
+            (Node::Input(fact), negated) if fact < self.stands.len() => {
+                Some(vec![vec![(fact, !negated)]])
+            }
             (Node::And(operands), false) => self.all(operands, depth),
             (Node::And(operands), true) => {
                 let mut cases = Vec::new();
@@ -505,4 +530,16 @@ fn all_of(values: impl Iterator<Item = Value>) -> Value {
         };
     }
     all
+}
+
+/// Whether there may be a solution with these facts.
+fn is_possible(facts: &Facts, formula: &mut Formula<'_>) -> Result<bool, Failure> {
+    let mut assumed = vec![formula.solved(0)];
+    for (fact, known) in facts.iter().enumerate() {
+        if let Some(holds) = known {
+            let fact = formula.fact(0, fact);
+            assumed.push(if *holds { fact } else { -fact });
+        }
+    }
+    formula.solve(&assumed)
 }

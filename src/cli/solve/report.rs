@@ -190,6 +190,7 @@ fn ran_out(what: BudgetKind) -> &'static str {
     match what {
         BudgetKind::Nodes => "the budget of positions was spent",
         BudgetKind::Memory => "the memory allowed was full",
+        BudgetKind::Disk => "the disk space allowed was full",
         BudgetKind::Time => "the time was up",
         BudgetKind::Interrupt => "interrupted",
         BudgetKind::Method => "the method does not apply, or gave up",

@@ -272,7 +272,7 @@ impl<'p> Implied<'p> {
 }
 
 /// Literals that hold whenever another does, conjunctions taken apart.
-pub(super) struct Conjuncts<'n> {
+pub(in crate::puzzle) struct Conjuncts<'n> {
     network: &'n Network,
     /// By literal, as it is and negated: the last question in which it was met.
     seen: Vec<[u32; 2]>,

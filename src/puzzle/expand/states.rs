@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use super::table::Table;
+
 /// States of so many bits each.
 pub(in crate::puzzle) struct States {
     bits: usize,
@@ -18,7 +20,7 @@ pub(in crate::puzzle) struct States {
     since: usize,
     /// 0 where nothing is; else the number from 1, counted from `since`, below
     /// the hash's low bits.
-    table: Vec<u32>,
+    table: Table,
     /// Bits of a table's word that are the number.
     number_bits: u32,
     most_bytes: u64,
@@ -49,7 +51,7 @@ impl States {
             chunks: Vec::new(),
             len: 0,
             since: 0,
-            table: Vec::new(),
+            table: Table::new(0),
             number_bits: 0,
             most_bytes,
         };
@@ -80,7 +82,7 @@ impl States {
     pub fn clear(&mut self) {
         self.len = 0;
         self.since = 0;
-        self.table.fill(0);
+        self.table.words_mut().fill(0);
     }
 
     /// Keeps all states, but as if none of them were known: they are new if they
@@ -195,10 +197,11 @@ impl States {
             // time.
             let count = batch.len() / stride;
             let mut touched = 0;
+            let table = self.table.words();
             for (position, state) in batch.chunks_exact(stride).enumerate() {
                 let hash = hash_of(state, self.bits);
                 (hashes[position], places[position]) = (hash, self.place(hash));
-                touched ^= self.table[places[position]];
+                touched ^= table[places[position]];
             }
             std::hint::black_box(touched);
             let mut touched = 0;
@@ -229,7 +232,7 @@ impl States {
         match self.seek(state, hash, place) {
             Ok(number) => (number, false),
             Err(place) => {
-                self.table[place] = self.word(hash, self.len - self.since);
+                self.table.words_mut()[place] = self.word(hash, self.len - self.since);
                 self.push(state);
                 (self.len as u32 - 1, true)
             }
@@ -257,7 +260,7 @@ impl States {
     fn follow(&self, mut place: usize, hash: u64) -> (usize, Option<usize>) {
         let numbers = low(self.number_bits as usize) as u32;
         let wanted = self.word(hash, 0);
-        let table: &[u32] = &self.table;
+        let table = self.table.words();
         loop {
             let word = table[place];
             if word == 0 {
@@ -363,27 +366,29 @@ impl States {
 
     fn rebuild(&mut self, places: usize) {
         // The old one goes first.
-        self.table = Vec::new();
-        self.table = vec![0; places];
+        self.table = Table::new(0);
         self.number_bits = usize::BITS - (Self::room(places) + 1).leading_zeros();
+        let mut made = Table::new(places);
+        let table = made.words_mut();
         let mut state = vec![0; self.bits.div_ceil(64)];
         let mut hashes = [0; AHEAD];
+        let place_of = |hash: u64| ((u128::from(hash) * places as u128) >> 64) as usize;
         for first in (self.since..self.len).step_by(AHEAD) {
             let batch = first..self.len.min(first + AHEAD);
             for (number, hash) in batch.clone().zip(&mut hashes) {
                 self.read(number, &mut state);
                 *hash = hash_of(&state, self.bits);
             }
-            let places_ahead = hashes.map(|hash| self.place(hash));
-            std::hint::black_box(places_ahead.map(|place| self.table[place]));
+            std::hint::black_box(hashes.map(|hash| table[place_of(hash)]));
             for (number, &hash) in batch.zip(&hashes) {
-                let mut place = self.place(hash);
-                while self.table[place] != 0 {
+                let mut place = place_of(hash);
+                while table[place] != 0 {
                     place = (place + 1) % places;
                 }
-                self.table[place] = self.word(hash, number - self.since);
+                table[place] = self.word(hash, number - self.since);
             }
         }
+        self.table = made;
     }
 }
 
@@ -480,5 +485,43 @@ mod tests {
             // A state takes ten bytes or so.
             assert!(full as u64 > most / 14, "{full} states in {most}");
         }
+    }
+
+    /// Adds numbers as states of 40 bits; how many of them were new.
+    fn add(states: &mut States, numbers: std::ops::Range<u64>) -> usize {
+        let numbers: Vec<u64> = numbers.collect();
+        let mut new = 0;
+        let see = |_, _, is_new| new += usize::from(is_new);
+        states.insert_all(&numbers, 1, see).unwrap();
+        new
+    }
+
+    #[test]
+    fn states_are_taken_back_forgotten_and_restored() {
+        let mut states = States::new(40, 1 << 30);
+        assert_eq!(add(&mut states, 0..5_000), 5_000);
+        states.truncate(1_500);
+        assert_eq!(add(&mut states, 1_000..2_000), 500);
+        states.forget();
+        assert_eq!(states.find(&[7]), None);
+        assert_eq!(add(&mut states, 0..3_000), 3_000);
+        assert_eq!(states.find(&[7]), Some(2_007));
+        for range in [0..5_000, 1_023..1_025, 17..17, 4_000..4_999] {
+            let bytes: Vec<u8> = states.bytes(range.clone()).flatten().copied().collect();
+            assert_eq!(bytes.len(), 5 * range.len());
+        }
+        let bytes: Vec<u8> = states.bytes(0..5_000).flatten().copied().collect();
+        let mut again = States::new(40, 1 << 20);
+        let mut at = 0;
+        let restored = again.restore(5_000, 2_000, "full", |out| {
+            out.copy_from_slice(&bytes[at..at + out.len()]);
+            at += out.len();
+            Ok(())
+        });
+        assert_eq!((restored, at), (Ok(()), bytes.len()));
+        assert_eq!(again.find(&[7]), Some(2_007));
+        assert_eq!(add(&mut again, 0..3_001), 1);
+        let little = States::new(40, 10_000).restore(5_000, 0, "full", |_| Ok(()));
+        assert_eq!(little, Err("full"));
     }
 }

@@ -126,6 +126,37 @@ impl Crew {
         }
     }
 
+    /// As [`Crew::each`], but the same worker always has the items of the same
+    /// positions. What they allocate stays in that thread's part of the memory,
+    /// where it finds room for more that another thread would not.
+    pub fn each_its_own<T: Send, R: Send>(
+        &self,
+        work: usize,
+        items: Vec<T>,
+        act: impl Fn(&mut Worker, T) -> R + Sync,
+    ) -> Vec<R> {
+        let Some(pool) = self.pool.as_ref().filter(|_| work >= FEW) else {
+            return self.each(0, items, act);
+        };
+        let (len, workers) = (items.len(), self.workers.len());
+        let mut hands: Vec<Vec<T>> = (0..workers).map(|_| Vec::new()).collect();
+        for (position, item) in items.into_iter().enumerate() {
+            hands[position % workers].push(item);
+        }
+        let hands: Vec<Mutex<Vec<T>>> = hands.into_iter().map(Mutex::new).collect();
+        let done = pool.broadcast(|thread| {
+            let mut worker = self.workers[thread.index()]
+                .lock()
+                .expect("no worker panics");
+            let mut hand = hands[thread.index()].lock().expect("no worker panics");
+            let acts = hand.drain(..).map(|item| act(&mut worker, item));
+            acts.collect::<Vec<R>>()
+        });
+        let mut done: Vec<_> = done.into_iter().map(Vec::into_iter).collect();
+        let mut next = |position: usize| done[position % workers].next().expect("all is done");
+        (0..len).map(&mut next).collect()
+    }
+
     /// Number of workers.
     pub fn len(&self) -> usize {
         self.workers.len()

@@ -127,3 +127,59 @@ fn power(mut base: u64, mut exponent: u64) -> u64 {
     }
     product
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{Game, Score};
+    use crate::propnet::batch::pack;
+    use crate::propnet::{GroundLimits, Propnet};
+    use crate::puzzle::expand::Facts;
+
+    fn check(rules: &str, expected: bool) {
+        let game = Game::from_text("test.kif", rules).expect("the rules are right");
+        let (mut net, _) = Propnet::ground(&game, &GroundLimits::default()).expect("it is small");
+        net.simplify();
+        let start = pack(net.initial.clone());
+        let puzzle = Puzzle::new(net, start, Score::MAX).expect("it has one role");
+        let layout = Layout::new(&puzzle, Facts::Relevant);
+        assert_eq!(is_disjoint(&puzzle, &layout), expected, "{rules}");
+    }
+
+    #[test]
+    fn what_each_move_takes_away_counts_moves() {
+        let rules = "(role r) (thing 1) (thing 2) (thing 3)
+            (<= (init (has ?x)) (thing ?x))
+            (<= (legal r (drop ?x)) (true (has ?x)))
+            (<= (next (has ?x)) (true (has ?x)) (not (does r (drop ?x))))
+            (<= terminal (not some)) (<= some (true (has ?x)))
+            (<= (goal r 100) (not some))";
+        check(rules, true);
+        // One more move that changes nothing.
+        check(&format!("{rules} (legal r wait)"), false);
+    }
+
+    #[test]
+    fn moves_that_can_be_taken_back_count_nothing() {
+        let rules = "(role r) (init (at 1)) (beside 1 2) (beside 2 1) (beside 2 3) (beside 3 2)
+            (<= (legal r (go ?y)) (true (at ?x)) (beside ?x ?y))
+            (<= (next (at ?y)) (does r (go ?y)))
+            (<= terminal (true (at 3))) (<= (goal r 100) (true (at 3)))";
+        check(rules, false);
+    }
+
+    #[test]
+    fn a_counter_that_moves_read_counts_moves() {
+        let rules = "(role r) (init (at 0)) (init (time 0))
+            (after 0 1) (after 1 2) (after 2 3)
+            (<= (legal r flip) (true (time ?t)) (after ?t ?u))
+            (<= (legal r stay) (true (time 1)))
+            (<= (next (time ?u)) (true (time ?t)) (after ?t ?u))
+            (<= (next (at 1)) (does r flip) (true (at 0)))
+            (<= (next (at 0)) (does r flip) (true (at 1)))
+            (<= (next (at ?x)) (does r stay) (true (at ?x)))
+            (<= terminal (true (time 3)))
+            (<= (goal r 100) (true (at 1)))";
+        check(rules, true);
+    }
+}

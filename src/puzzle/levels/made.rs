@@ -195,7 +195,7 @@ impl Flood<'_> {
         for first in (0..SHARDS).step_by(together) {
             meter.check()?;
             let some: Vec<usize> = (first..SHARDS.min(first + together)).collect();
-            let sifted = crew.each(usize::MAX, some, |worker, shard| {
+            let sifted = crew.each_its_own(usize::MAX, some, |worker, shard| {
                 disk.sift(shard, is_disjoint, each)
                     .map(|sifted| worker.ends_of(&sifted.states, &sifted.is_old, beside))
             });

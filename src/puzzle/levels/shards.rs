@@ -129,13 +129,14 @@ impl Shards {
         let words = self.words;
         let children: usize = portions.iter().map(Portion::len).sum();
         let all = self.all.iter_mut().enumerate().collect();
-        let inserted = crew.each(children, all, |_, (shard, states): (usize, &mut States)| {
-            let mut parts = portions.iter().map(|portion| portion.of(shard));
-            parts.try_for_each(|keys| match keys.is_empty() {
-                true => Ok(()),
-                false => states.insert_all(keys, words, |_, _, _| ()),
-            })
-        });
+        let inserted =
+            crew.each_its_own(children, all, |_, (shard, states): (usize, &mut States)| {
+                let mut parts = portions.iter().map(|portion| portion.of(shard));
+                parts.try_for_each(|keys| match keys.is_empty() {
+                    true => Ok(()),
+                    false => states.insert_all(keys, words, |_, _, _| ()),
+                })
+            });
         let inserted = inserted.into_iter().collect();
         if let Err(Full) = inserted {
             for (states, &len) in self.all.iter_mut().zip(&lens) {

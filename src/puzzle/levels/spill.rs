@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::shards::{SHARDS, Shards, key_words};
 use crate::puzzle::expand::states::{Full, States};
+use crate::search::BudgetKind;
 
 /// Where to put what does not fit into the memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,8 +33,8 @@ pub struct Spill {
 #[derive(Debug)]
 pub(super) enum SpillError {
     Io(io::Error),
-    /// More than the most bytes of files, or of memory.
-    TooMuch,
+    /// There is no more room for it.
+    Full(BudgetKind),
 }
 
 impl From<io::Error> for SpillError {
@@ -156,7 +157,7 @@ impl Disk {
         for run in &self.runs {
             self.blocks(run, run.range(shard), &mut keys, |keys| {
                 let inserted = states.insert_all(keys, words, |_, _, _| ());
-                inserted.map_err(|Full| SpillError::TooMuch)
+                inserted.map_err(|Full| SpillError::Full(BudgetKind::Memory))
             })?;
         }
         let mut is_old = vec![false; states.len()];
@@ -292,7 +293,7 @@ impl Writer {
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), SpillError> {
         self.written += bytes.len() as u64;
         if self.written > self.room {
-            return Err(SpillError::TooMuch);
+            return Err(SpillError::Full(BudgetKind::Disk));
         }
         Ok(self.file.write_all(bytes)?)
     }

@@ -1,4 +1,4 @@
-//! Codes of renamed states.
+//! What bits of codes say, as gates: facts, and codes of renamed states.
 
 use super::Layout;
 use crate::propnet::network::{Builder, Literal};
@@ -8,18 +8,10 @@ impl Layout {
     /// the state's own code, which are the builder's first inputs. `from` says by
     /// fact which fact is renamed to it.
     pub(in crate::puzzle) fn image(&self, from: &[u32], builder: &mut Builder) -> Vec<Literal> {
-        let mut holds = vec![Literal::FALSE; self.facts];
+        let holds = self.told(builder);
         let mut places = vec![None; self.facts];
         for (number, field) in self.fields.iter().enumerate() {
             for (position, &fact) in field.facts.iter().enumerate() {
-                let value = field.first + position;
-                let bits: Vec<Literal> = (0..field.width)
-                    .map(|bit| {
-                        let input = builder.input(field.at + bit);
-                        input.negated_if(value >> bit & 1 == 0)
-                    })
-                    .collect();
-                holds[fact] = builder.and(&bits);
                 places[fact] = Some((number, position));
             }
         }
@@ -48,6 +40,38 @@ impl Layout {
             }
         }
         image
+    }
+
+    /// By fact: whether it holds, in terms of the bits of a code, which are the
+    /// builder's first inputs. Facts that the code does not tell do not hold.
+    pub(in crate::puzzle) fn facts(&self, builder: &mut Builder) -> Vec<Literal> {
+        let mut holds = self.told(builder);
+        for &(fact, equal) in &self.equal {
+            // Inputs follow node 0, facts come first among them.
+            let value = match equal.node() {
+                0 => Literal::FALSE,
+                node => holds[node - 1],
+            };
+            holds[fact] = value.negated_if(equal.is_negated());
+        }
+        holds
+    }
+
+    fn told(&self, builder: &mut Builder) -> Vec<Literal> {
+        let mut holds = vec![Literal::FALSE; self.facts];
+        for field in &self.fields {
+            for (position, &fact) in field.facts.iter().enumerate() {
+                let value = field.first + position;
+                let bits: Vec<Literal> = (0..field.width)
+                    .map(|bit| {
+                        let input = builder.input(field.at + bit);
+                        input.negated_if(value >> bit & 1 == 0)
+                    })
+                    .collect();
+                holds[fact] = builder.and(&bits);
+            }
+        }
+        holds
     }
 
     /// By fact: whether the key tells it.

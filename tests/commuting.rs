@@ -1,0 +1,344 @@
+//! What commuting moves spare a search, what falls apart into several games, and
+//! what is lost at sight: the same answers with less work.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use ggp::game::{Game, Score};
+use ggp::machine::{DatalogMachine, Limits};
+use ggp::propnet::batch::pack;
+use ggp::propnet::code::Engine;
+use ggp::propnet::{GroundLimits, Propnet};
+use ggp::puzzle::commute::Commuting;
+use ggp::puzzle::dive::{DiveOptions, dive};
+use ggp::puzzle::expand::{Children, Ends, Expander, Facts, Layout};
+use ggp::puzzle::parts::parts;
+use ggp::puzzle::relaxed::Relaxed;
+use ggp::puzzle::unroll::unroll;
+use ggp::puzzle::{Outcome, Puzzle};
+use ggp::search::{Budget, Stats};
+use ggp::solve::check_plan;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+fn puzzle(text: &str) -> Puzzle {
+    let game = Game::from_text("test.kif", text)
+        .unwrap_or_else(|found| panic!("{text}\n{:?}", found.findings));
+    let (mut net, _) = Propnet::ground(&game, &GroundLimits::default()).unwrap();
+    net.simplify();
+    let start = pack(net.initial.iter().copied());
+    Puzzle::new(net, start, Score::MAX).unwrap()
+}
+
+/// Which moves a search looks at.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Moves {
+    All,
+    InOneOrder,
+    Enough,
+}
+
+/// Positions by level until one is solved, whether one is, and moves made.
+fn levels(puzzle: &Puzzle, commuting: Option<&Commuting>, moves: Moves) -> (Vec<usize>, bool, u64) {
+    let layout = Layout::new(puzzle, Facts::Relevant);
+    let mut expander = Expander::new(puzzle, &layout, 64, Engine::Auto);
+    let (mut children, mut ends) = (Children::default(), Ends::default());
+    let key = |code: &[u64]| -> Vec<bool> {
+        let bits = 0..layout.key_bits();
+        bits.map(|bit| code[bit / 64] >> (bit % 64) & 1 == 1)
+            .collect()
+    };
+    let mut level = vec![(layout.encode(&puzzle.start), None)];
+    let mut known = HashSet::from([key(&level[0].0)]);
+    let (mut sizes, mut made) = (vec![1], 0);
+    let mut state = Vec::new();
+    while !level.is_empty() {
+        let mut next = Vec::new();
+        for (code, _) in &level {
+            expander.ends(code, &mut ends);
+            if ends.solved[0] == 1 {
+                return (sizes, true, made);
+            }
+        }
+        for (code, last) in &level {
+            expander.expand(code, &mut children);
+            layout.decode(code, &mut state);
+            let among = match (commuting, moves, last) {
+                (Some(commuting), Moves::InOneOrder, &Some(last)) => {
+                    Some(commuting.may_follow(last))
+                }
+                (Some(commuting), Moves::Enough, _) => commuting.enough(&state),
+                _ => None,
+            };
+            for (number, &chosen) in children.moves.iter().enumerate() {
+                let bit = |among: &[u64]| among[chosen as usize / 64] >> (chosen % 64) & 1 == 1;
+                if !among.is_none_or(bit) {
+                    continue;
+                }
+                made += 1;
+                let child = &children.states[number * layout.words()..][..layout.words()];
+                if known.insert(key(child)) {
+                    next.push((child.to_vec(), Some(chosen)));
+                }
+            }
+        }
+        level = next;
+        sizes.push(level.len());
+    }
+    (sizes, false, made)
+}
+
+fn is_plan(puzzle: &Puzzle, plan: &[u32]) -> bool {
+    let machine = DatalogMachine::new(&puzzle.net.game, Limits::default()).unwrap();
+    let moves = plan
+        .iter()
+        .map(|&chosen| puzzle.net.moves[0][chosen as usize]);
+    let moves: Vec<_> = moves.collect();
+    check_plan(&machine, &moves) == Ok(Score::MAX)
+}
+
+/// Some boards side by side, whose moves turn, set and drop facts of theirs; a
+/// few moves have to do with two boards, and the game may end early or in time.
+fn random_rules(seed: u64) -> String {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let boards = random.random_range(1..4);
+    let facts = random.random_range(2..5);
+    let mut text = String::from("(role me)\n(init (tick 0))\n");
+    let mut frames = String::new();
+    let mut goal = String::new();
+    for board in 0..boards {
+        let literal = |random: &mut Xoshiro256PlusPlus| {
+            let fact = random.random_range(0..facts);
+            match random.random_bool(0.5) {
+                true => format!("(true (f {board} {fact}))"),
+                false => format!("(not (true (f {board} {fact})))"),
+            }
+        };
+        for fact in 0..facts {
+            writeln!(text, "(base (f {board} {fact})) (fact {board} {fact})").unwrap();
+            if random.random_bool(0.4) {
+                writeln!(text, "(init (f {board} {fact}))").unwrap();
+            }
+        }
+        for number in 0..random.random_range(2..4) {
+            let name = format!("(m {board} {number})");
+            writeln!(text, "(input me {name})").unwrap();
+            let condition = match random.random_range(0..3) {
+                0 => literal(&mut random),
+                1 if random.random_bool(0.2) => String::from("(true (tick 1))"),
+                _ => String::new(),
+            };
+            writeln!(text, "(<= (legal me {name}) {condition})").unwrap();
+            for _ in 0..random.random_range(1..3) {
+                let of = match random.random_bool(0.05) {
+                    true => 0,
+                    false => board,
+                };
+                let fact = format!("{of} {}", random.random_range(0..facts));
+                let turns = random.random_range(0..4);
+                writeln!(frames, "(touches {name} {fact})").unwrap();
+                if turns > 0 {
+                    let more = ["", "(not (true (f ?b ?f)))", "(true (tick ?t))"][turns - 1];
+                    writeln!(
+                        frames,
+                        "(<= (next (f ?b ?f)) (does me {name}) (same ?b ?f {fact}) {more})"
+                    )
+                    .unwrap();
+                }
+            }
+        }
+        let more = literal(&mut random);
+        write!(goal, "{} {more}", literal(&mut random)).unwrap();
+    }
+    text.push_str(&frames);
+    writeln!(text, "(<= (same ?b ?f ?b ?f) (fact ?b ?f))").unwrap();
+    writeln!(text, "(<= (touched ?b ?f) (does me ?m) (touches ?m ?b ?f))").unwrap();
+    writeln!(
+        text,
+        "(<= (next (f ?b ?f)) (true (f ?b ?f)) (not (touched ?b ?f)))"
+    )
+    .unwrap();
+    writeln!(text, "(<= won {goal}) (<= terminal won)").unwrap();
+    writeln!(text, "(<= (goal me 100) won) (<= (goal me 0) (not won))").unwrap();
+    writeln!(text, "(<= (next (tick ?u)) (true (tick ?t)) (after ?t ?u))").unwrap();
+    let last = random.random_range(3..12);
+    (0..last).for_each(|tick| writeln!(text, "(after {tick} {})", tick + 1).unwrap());
+    match random.random_range(0..3) {
+        0 => writeln!(text, "(after {last} 0)").unwrap(),
+        _ => writeln!(text, "(<= terminal (true (tick {last})))").unwrap(),
+    }
+    if random.random_bool(0.3) {
+        writeln!(text, "(<= terminal (true (f 0 0)) (true (f 0 1)))").unwrap();
+    }
+    if random.random_bool(0.2) {
+        writeln!(text, "(<= terminal (not (true (f 0 1))) (true (tick 1)))").unwrap();
+    }
+    text
+}
+
+#[test]
+fn nothing_is_lost_by_trying_less() {
+    let (mut spared, mut less, mut alone) = (0, 0, 0);
+    for seed in 0..300 {
+        let text = random_rules(seed);
+        let puzzle = puzzle(&text);
+        let (sizes, solved, made) = levels(&puzzle, None, Moves::All);
+        let what = format!("seed {seed}\n{text}");
+
+        // The steps of SAT leave out the same.
+        if sizes.len() < 9 {
+            let budget = Budget {
+                depth: 10,
+                ..Budget::default()
+            };
+            let outcome = unroll(&puzzle, &budget).outcome;
+            match &outcome {
+                Outcome::Solved { plan, .. } => assert_eq!(plan.len() + 1, sizes.len(), "{what}"),
+                _ => assert!(!solved, "{outcome:?} {what}"),
+            }
+        }
+
+        let outcome = parts(&puzzle, &Budget::default(), &mut Stats::default(), &mut ());
+        if let Outcome::Solved { plan, .. } = &outcome {
+            assert!(solved && is_plan(&puzzle, plan), "{plan:?} {what}");
+            alone += u32::from(plan.len() > 2);
+        }
+
+        let Some(commuting) = Commuting::of(&puzzle) else {
+            continue;
+        };
+        let (in_order, still, fewer) = levels(&puzzle, Some(&commuting), Moves::InOneOrder);
+        assert_eq!((&in_order, still), (&sizes, solved), "{what}");
+        spared += u32::from(fewer < made);
+        let (enough, still, fewer) = levels(&puzzle, Some(&commuting), Moves::Enough);
+        assert_eq!(still, solved, "{what}");
+        assert!(!solved || enough.len() == sizes.len(), "{what}");
+        less += u32::from(fewer < made);
+
+        let options = DiveOptions {
+            commuting: Some(Arc::new(commuting)),
+            ..DiveOptions::default()
+        };
+        let stats = &mut Stats::default();
+        let outcome = dive(&puzzle, &options, None, &Budget::default(), stats, &mut ());
+        match &outcome {
+            Outcome::Solved { plan, .. } => assert!(solved && is_plan(&puzzle, plan), "{what}"),
+            Outcome::Unsolvable(_) => assert!(!solved, "{what}"),
+            _ => panic!("{outcome:?} {what}"),
+        }
+    }
+    assert!(
+        spared > 40 && less > 15 && alone > 3,
+        "{spared} {less} {alone}"
+    );
+}
+
+fn lights(lit: &[(u32, u32)]) -> Puzzle {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");
+    let mut text = fs::read_to_string(root.join("lights_out.kif")).unwrap();
+    for row in 1..=3 {
+        for column in 1..=3 {
+            let value = u32::from(lit.contains(&(row, column)));
+            writeln!(text, "(grid {row} {column} {value})").unwrap();
+        }
+    }
+    text.push_str("(grid_next 1 2) (grid_next 2 3)");
+    puzzle(&text)
+}
+
+#[test]
+fn lights_are_pressed_in_one_order_and_once() {
+    let all: Vec<(u32, u32)> = (1..=3)
+        .flat_map(|row| (1..=3).map(move |c| (row, c)))
+        .collect();
+    for count in [1, 3, 6, 9] {
+        let puzzle = lights(&all[..count]);
+        let commuting = Commuting::of(&puzzle).unwrap();
+        let (sizes, solved, made) = levels(&puzzle, Some(&commuting), Moves::InOneOrder);
+        let positions: usize = sizes.iter().sum();
+        assert!(solved && positions <= 512, "{count}: {positions}");
+        // Each position is met once.
+        assert_eq!(made as usize, positions - 1, "{count}");
+        let (enough, solved, _) = levels(&puzzle, Some(&commuting), Moves::Enough);
+        assert!(solved && enough.len() == sizes.len(), "{count}");
+        assert!(enough.iter().sum::<usize>() <= positions, "{count}");
+    }
+}
+
+#[test]
+fn a_move_in_time_is_not_put_off() {
+    // The door is open at the second moment only.
+    let text = "(role me) (init (tick 0)) (after 0 1) (after 1 2) (after 2 3)
+        (base (in)) (base (key)) (input me enter) (input me take)
+        (<= (legal me enter) (true (tick 1)))
+        (legal me take)
+        (<= (next in) (does me enter)) (<= (next in) (true in))
+        (<= (next key) (does me take)) (<= (next key) (true key))
+        (<= (next (tick ?u)) (true (tick ?t)) (after ?t ?u))
+        (<= won (true in) (true key))
+        (<= terminal won) (<= terminal (true (tick 3)))
+        (<= (goal me 100) won) (<= (goal me 0) (not won))"
+        .replace("(base (in)) (base (key))", "");
+    let puzzle = puzzle(&text);
+    let outcome = unroll(&puzzle, &Budget::default()).outcome;
+    assert!(
+        matches!(&outcome, Outcome::Solved { plan, .. } if plan.len() == 2),
+        "{outcome:?}"
+    );
+}
+
+#[test]
+fn what_is_lost_at_sight_is_lost() {
+    let mut count = 0;
+    for seed in 0..120 {
+        let text = random_rules(seed);
+        let puzzle = puzzle(&text);
+        let layout = Layout::new(&puzzle, Facts::Relevant);
+        let Some(mut relaxed) = Relaxed::new(&puzzle, &layout, 64, Engine::Auto) else {
+            panic!("seed {seed} is small");
+        };
+        let mut expander = Expander::new(&puzzle, &layout, 64, Engine::Auto);
+        let mut children = Children::default();
+        let (mut states, mut at) = (layout.encode(&puzzle.start), 0);
+        let mut known: HashSet<Vec<u64>> = HashSet::from([states.clone()]);
+        let words = layout.words();
+        while at < states.len() && known.len() < 150 {
+            expander.expand(&states[at..at + words].to_vec(), &mut children);
+            for child in children.states.chunks(words) {
+                if known.insert(child.to_vec()) {
+                    states.extend_from_slice(child);
+                }
+            }
+            at += words;
+        }
+        let mut lost = Vec::new();
+        relaxed.lost(&states, &mut lost);
+        let is_lost = |&(number, _): &(usize, &[u64])| lost[number / 64] >> (number % 64) & 1 == 1;
+        let all = states.chunks(words).enumerate();
+        for (number, code) in all.filter(is_lost).take(12) {
+            let mut from = puzzle.clone();
+            layout.decode(code, &mut from.start);
+            let (_, solved, _) = levels(&from, None, Moves::All);
+            assert!(!solved, "seed {seed}, {number}\n{text}");
+            count += u32::from(number > 0);
+        }
+    }
+    assert!(count > 50, "{count}");
+}
+
+#[test]
+fn senku_is_solved_at_once() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("games/senku.kif");
+    let puzzle = puzzle(&fs::read_to_string(path).unwrap());
+    let stats = &mut Stats::default();
+    let options = DiveOptions::default();
+    let outcome = dive(&puzzle, &options, None, &Budget::default(), stats, &mut ());
+    let Outcome::Solved { plan, .. } = outcome else {
+        panic!("{outcome:?}");
+    };
+    assert!(is_plan(&puzzle, &plan));
+    assert!(stats.total().expanded < 500, "{}", stats.total().expanded);
+}

@@ -1,0 +1,491 @@
+//! Breadth-first search level by level, at its limits: threads, little memory,
+//! files instead of memory, and ends that come too early.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use ggp::game::{Game, Score};
+use ggp::propnet::batch::pack;
+use ggp::propnet::{GroundLimits, Propnet};
+use ggp::puzzle::checkpoint::{Checkpoint, CheckpointError};
+use ggp::puzzle::levels::{LevelsError, LevelsOptions, Spill, levels};
+use ggp::puzzle::{Outcome, Plan, Puzzle, Reason};
+use ggp::search::{Budget, Counts, Stats};
+use serde_json::Value;
+
+fn puzzle(name: &str, change: impl Fn(String) -> String) -> Puzzle {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");
+    let text = fs::read_to_string(folder.join(name).with_extension("kif")).unwrap();
+    let game = Game::from_text(name, &change(text)).unwrap();
+    let (mut net, _) = Propnet::ground(&game, &GroundLimits::default()).unwrap();
+    net.simplify();
+    let start = pack(net.initial.clone());
+    Puzzle::new(net, start, Score::MAX).unwrap()
+}
+
+fn own(name: &str) -> Puzzle {
+    puzzle(name, |text| text)
+}
+
+/// A path of its own under the build folder, where nothing is.
+fn scratch(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("levels-{name}"));
+    let _ = fs::remove_dir_all(&path);
+    let _ = fs::remove_file(&path);
+    path
+}
+
+/// An outcome, and what was counted by level, with open states.
+type Counted = (Outcome, Vec<(Counts, u64)>);
+
+fn run(puzzle: &Puzzle, options: &LevelsOptions, budget: &Budget) -> Counted {
+    let mut stats = Stats::default();
+    let outcome = levels(puzzle, options, budget, &mut stats, &mut ()).unwrap();
+    let counts = stats
+        .levels
+        .iter()
+        .map(|level| (level.counts, level.frontier));
+    (outcome, counts.collect())
+}
+
+fn plan((outcome, _): &Counted) -> &Plan {
+    match outcome {
+        Outcome::Solved { plan, optimal } if *optimal => plan,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn whole() -> LevelsOptions {
+    LevelsOptions {
+        whole: true,
+        ..LevelsOptions::default()
+    }
+}
+
+#[test]
+fn the_whole_graph_goes_on_past_a_plan() {
+    let puzzle = own("eight_puzzle");
+    let first = run(&puzzle, &LevelsOptions::default(), &Budget::default());
+    let whole = run(&puzzle, &whole(), &Budget::default());
+    assert_eq!(plan(&first), plan(&whole));
+    let (before, made) = (&first.1[..plan(&first).len()], &whole.1);
+    assert_eq!(before, &made[..before.len()]);
+    let sum = |count: fn(&Counts) -> u64| made.iter().map(|(counts, _)| count(counts)).sum::<u64>();
+    // All orders of the tiles that have the right parity; one of them is the end.
+    assert_eq!(sum(|counts| counts.generated), 181_440);
+    assert_eq!(sum(|counts| counts.solutions), 1);
+    let open: u64 = made.iter().map(|(_, open)| open).sum();
+    assert_eq!(open, 181_440 - 1);
+    assert_eq!(sum(|counts| counts.expanded), open);
+    // Within a depth all is known up to there.
+    let budget = Budget {
+        depth: 22,
+        ..Budget::default()
+    };
+    let within = run(&puzzle, &self::whole(), &budget);
+    assert_eq!(plan(&within), plan(&first));
+    assert_eq!(within.1, whole.1[..=22]);
+}
+
+#[test]
+fn threads_change_nothing() {
+    let budget = Budget {
+        depth: 10,
+        ..Budget::default()
+    };
+    for (name, budget) in [
+        ("senku", &budget),
+        ("eight_puzzle", &Budget::default()),
+        ("hanoi", &Budget::default()),
+        ("lights_out", &Budget::default()),
+    ] {
+        let puzzle = own(name);
+        let expected = run(&puzzle, &LevelsOptions::default(), budget);
+        for threads in [0, 2, 3, 7] {
+            let options = LevelsOptions {
+                threads,
+                ..LevelsOptions::default()
+            };
+            assert_eq!(
+                run(&puzzle, &options, budget),
+                expected,
+                "{name}, {threads}"
+            );
+        }
+    }
+}
+
+#[test]
+fn levels_in_files_are_the_same_levels() {
+    let folder = scratch("spill");
+    let depth = |depth| Budget {
+        depth,
+        ..Budget::default()
+    };
+    // The levels of one are disjoint, those of the other are not.
+    for (name, budget) in [("senku", depth(10)), ("eight_puzzle", depth(u32::MAX))] {
+        let puzzle = own(name);
+        for threads in [1, 3] {
+            let in_memory = LevelsOptions { threads, ..whole() };
+            let spill = Some(Spill {
+                folder: folder.clone(),
+                most_bytes: 1 << 30,
+            });
+            let options = LevelsOptions {
+                spill: spill.clone(),
+                ..in_memory.clone()
+            };
+            let little = Budget {
+                memory_bytes: 500_000,
+                ..budget.clone()
+            };
+            let without = run(&puzzle, &in_memory, &little);
+            assert_eq!(without.0, Outcome::Unknown, "{name} needs more memory");
+            let expected = run(&puzzle, &in_memory, &budget);
+            assert_eq!(run(&puzzle, &options, &little), expected, "{name}");
+            assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "all is deleted");
+            // Up to the first plan it is the same plan.
+            let options = LevelsOptions {
+                whole: false,
+                ..options
+            };
+            let first = run(&puzzle, &options, &little);
+            assert_eq!(first.0, expected.0, "{name}");
+            // The disk has an end too.
+            let options = LevelsOptions {
+                spill: spill.map(|spill| Spill {
+                    most_bytes: 300_000,
+                    ..spill
+                }),
+                ..in_memory
+            };
+            assert_eq!(run(&puzzle, &options, &little).0, Outcome::Unknown);
+            assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "all is deleted");
+        }
+    }
+}
+
+#[test]
+fn a_folder_that_can_not_be_is_an_error() {
+    let file = scratch("no-folder");
+    fs::write(&file, "here").unwrap();
+    let options = LevelsOptions {
+        spill: Some(Spill {
+            folder: file.clone(),
+            most_bytes: 1 << 30,
+        }),
+        ..whole()
+    };
+    let little = Budget {
+        memory_bytes: 500_000,
+        ..Budget::default()
+    };
+    let mut stats = Stats::default();
+    let error = levels(&own("eight_puzzle"), &options, &little, &mut stats, &mut ()).unwrap_err();
+    assert!(
+        matches!(&error, LevelsError::Spill(at, _) if at == &file),
+        "{error}"
+    );
+}
+
+/// Searches in pieces of so many states, each from where the one before ended.
+fn in_pieces(puzzle: &Puzzle, options: &LevelsOptions, nodes: u64, file: &Path) -> Counted {
+    let budget = Budget {
+        nodes,
+        ..Budget::default()
+    };
+    let mut options = LevelsOptions {
+        checkpoint: Some(Checkpoint {
+            file: file.to_owned(),
+            every: Duration::from_secs(1_000),
+        }),
+        ..options.clone()
+    };
+    for piece in 0..1_000 {
+        let found = run(puzzle, &options, &budget);
+        if found.0 != Outcome::Unknown {
+            assert!(piece > 2, "it did not end too early");
+            return found;
+        }
+        options.resume = Some(file.to_owned());
+        options.threads = 1 + piece % 3;
+    }
+    panic!("it never ends");
+}
+
+#[test]
+fn a_search_in_pieces_is_the_same_search() {
+    let file = scratch("pieces");
+    let swapped = |text: String| {
+        let text = text.replace("(init (cell 1 1 2))", "(init (cell 1 1 3))");
+        text.replace("(init (cell 1 2 3))", "(init (cell 1 2 2))")
+    };
+    let unsolvable = puzzle("eight_puzzle", swapped);
+    let expected = run(&unsolvable, &whole(), &Budget::default());
+    let positions = 181_440;
+    let exhausted = Outcome::Unsolvable(Reason::Exhausted { positions });
+    assert_eq!(expected.0, exhausted);
+    assert_eq!(in_pieces(&unsolvable, &whole(), 30_000, &file), expected);
+    let solvable = own("eight_puzzle");
+    let expected = run(&solvable, &whole(), &Budget::default());
+    assert_eq!(in_pieces(&solvable, &whole(), 40_000, &file), expected);
+    let once = LevelsOptions::default();
+    let expected = run(&solvable, &once, &Budget::default());
+    let found = in_pieces(&solvable, &once, 10_001, &file);
+    assert_eq!(plan(&found), plan(&expected));
+}
+
+#[test]
+fn a_checkpoint_of_something_else_is_refused() {
+    let file = scratch("refused");
+    let resume = |puzzle: &Puzzle, options: LevelsOptions, memory_bytes: u64| {
+        let options = LevelsOptions {
+            resume: Some(file.clone()),
+            ..options
+        };
+        let budget = Budget {
+            memory_bytes,
+            ..Budget::default()
+        };
+        match levels(puzzle, &options, &budget, &mut Stats::default(), &mut ()) {
+            Err(LevelsError::Checkpoint(error)) => Err(error),
+            other => Ok(other.unwrap()),
+        }
+    };
+    let eight = own("eight_puzzle");
+    let once = LevelsOptions::default();
+    let plenty = 1 << 30;
+    let missing = resume(&eight, once.clone(), plenty);
+    assert!(matches!(missing, Err(CheckpointError::File(..))));
+    let options = LevelsOptions {
+        checkpoint: Some(Checkpoint {
+            file: file.clone(),
+            every: Duration::from_secs(1_000),
+        }),
+        ..once.clone()
+    };
+    let budget = Budget {
+        nodes: 20_000,
+        ..Budget::default()
+    };
+    assert_eq!(run(&eight, &options, &budget).0, Outcome::Unknown);
+    assert!(resume(&eight, once.clone(), plenty).is_ok());
+
+    let another_start = puzzle("eight_puzzle", |text| {
+        let text = text.replace("(init (cell 1 1 2))", "(init (cell 1 1 3))");
+        text.replace("(init (cell 1 2 3))", "(init (cell 1 2 2))")
+    });
+    for (puzzle, options) in [
+        (&another_start, once.clone()),
+        (&own("hanoi"), once.clone()),
+        (&eight, whole()),
+    ] {
+        let refused = resume(puzzle, options, plenty);
+        assert!(
+            matches!(refused, Err(CheckpointError::Puzzle(_))),
+            "{refused:?}"
+        );
+    }
+    let refused = resume(&eight, once.clone(), 300_000);
+    assert!(
+        matches!(refused, Err(CheckpointError::Memory(_))),
+        "{refused:?}"
+    );
+
+    let bytes = fs::read(&file).unwrap();
+    let with = |bytes: &[u8]| {
+        fs::write(&file, bytes).unwrap();
+        resume(&eight, once.clone(), plenty).expect_err("it is not what was written")
+    };
+    for at in (0..bytes.len()).step_by(bytes.len() / 50) {
+        let mut changed = bytes.clone();
+        changed[at] ^= 4;
+        let error = with(&changed);
+        match at {
+            0..12 => assert!(matches!(error, CheckpointError::Foreign(_)), "{error}"),
+            _ => assert!(matches!(error, CheckpointError::Damaged(_)), "{error}"),
+        }
+    }
+    assert!(matches!(
+        with(&bytes[..bytes.len() / 2]),
+        CheckpointError::Damaged(_)
+    ));
+    assert!(matches!(with(b""), CheckpointError::Foreign(_)));
+    assert!(matches!(
+        with(b"(role player)"),
+        CheckpointError::Foreign(_)
+    ));
+}
+
+#[test]
+fn files_and_checkpoints_exclude_each_other() {
+    let options = LevelsOptions {
+        spill: Some(Spill {
+            folder: scratch("both"),
+            most_bytes: 1,
+        }),
+        resume: Some(scratch("both")),
+        ..whole()
+    };
+    let budget = Budget::default();
+    let result = levels(
+        &own("hanoi"),
+        &options,
+        &budget,
+        &mut Stats::default(),
+        &mut (),
+    );
+    assert!(matches!(result, Err(LevelsError::SpillAndCheckpoint)));
+}
+
+fn ggp(arguments: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_ggp"))
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .args(["--json", "solve", "--strategy", "levels"])
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program was built")
+}
+
+/// What a search printed: the verdict, the length of its plan, counts by level.
+fn told(child: Child) -> (Value, Value, Vec<Value>) {
+    let output = child.wait_with_output().unwrap();
+    let mut value: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let levels = value["statistics"]["levels"].as_array_mut().unwrap();
+    let levels = levels.iter_mut().map(|level| {
+        level.as_object_mut().unwrap().remove("seconds");
+        level.take()
+    });
+    let levels = levels.collect();
+    (value["verdict"].take(), value["length"].take(), levels)
+}
+
+#[test]
+fn who_is_killed_goes_on_where_the_last_checkpoint_was() {
+    let file = scratch("killed");
+    let path = file.to_str().unwrap();
+    let search = ["games/senku.kif", "--whole", "--depth", "11"];
+    let expected = told(ggp(&search));
+    let often = ["--checkpoint", path, "--checkpoint-every", "0.02"];
+    let mut killed = ggp(&[&search[..], &often].concat());
+    while !file.exists() && killed.try_wait().unwrap().is_none() {
+        thread::sleep(Duration::from_millis(1));
+    }
+    killed.kill().unwrap();
+    let output = killed.wait_with_output().unwrap();
+    assert!(output.stdout.is_empty(), "it was killed midway");
+    let resumed = ggp(&[&search[..], &["--resume", path, "--threads", "2"]].concat());
+    assert_eq!(told(resumed), expected);
+}
+
+#[cfg(unix)]
+#[test]
+fn who_is_interrupted_says_so_and_goes_on() {
+    let file = scratch("interrupted");
+    let path = file.to_str().unwrap();
+    let search = ["games/senku.kif", "--whole", "--depth", "11"];
+    let often = ["--checkpoint", path, "--checkpoint-every", "0.02"];
+    let mut child = ggp(&[&search[..], &often].concat());
+    while !file.exists() && child.try_wait().unwrap().is_none() {
+        thread::sleep(Duration::from_millis(1));
+    }
+    let number = child.id().to_string();
+    let signal = Command::new("kill").args(["-INT", &number]).status();
+    assert!(signal.unwrap().success());
+    let (verdict, _, levels) = told(child);
+    assert_eq!(verdict, "out_of_budget");
+    let expected = told(ggp(&search));
+    assert!(levels.len() > 2 && levels != expected.2);
+    let resumed = ggp(&[&search[..], &["--resume", path]].concat());
+    assert_eq!(told(resumed), expected);
+}
+
+#[test]
+fn flags_of_levels_are_for_levels() {
+    for flags in [
+        &["--strategy", "dive", "--whole"][..],
+        &["--resume", "here"],
+        &[
+            "--strategy",
+            "levels",
+            "--spill",
+            "here",
+            "--checkpoint",
+            "there",
+        ],
+        &["--strategy", "levels", "--suite", "--checkpoint", "there"],
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_ggp"))
+            .args(["solve", "games/hanoi.kif"])
+            .args(flags)
+            .output()
+            .expect("the program was built");
+        assert_eq!(output.status.code(), Some(2), "{flags:?}");
+        assert!(output.stdout.is_empty(), "{flags:?}");
+    }
+}
+
+/// The most memory that a process had resident, in KiB.
+#[cfg(target_os = "linux")]
+fn peak(mut child: Child) -> u64 {
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    while child.try_wait().unwrap().is_none() {
+        let text = fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let number = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+        peak = peak.max(number.unwrap_or(0));
+        thread::sleep(Duration::from_millis(1));
+    }
+    peak
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_process_keeps_to_its_memory() {
+    let folder = scratch("memory");
+    let spill = folder.to_str().unwrap();
+    let little = peak(ggp(&["games/senku.kif", "--depth", "1"]));
+    for threads in ["1", "2"] {
+        let search = [
+            "games/senku.kif",
+            "--threads",
+            threads,
+            "--budget-memory",
+            "48",
+        ];
+        let full = peak(ggp(&search));
+        // It ends because the memory is full.
+        let most = 48 * 1_024;
+        assert!(full > most * 3 / 4, "{full} KiB, {threads} threads");
+        assert!(
+            full < little + most * 11 / 10,
+            "{full} KiB, {threads} threads"
+        );
+        let files = ["--spill", spill, "--whole", "--depth", "12"];
+        let spilled = peak(ggp(&[&search[..], &files].concat()));
+        assert!(
+            spilled < little + most * 11 / 10,
+            "{spilled} KiB, {threads} threads"
+        );
+    }
+}
+
+#[test]
+fn what_ran_out_is_said() {
+    let folder = scratch("ran-out");
+    let little = ["games/senku.kif", "--budget-memory", "1"];
+    let files = ["--budget-disk", "0", "--spill", folder.to_str().unwrap()];
+    for (flags, expected) in [(&[][..], "memory"), (&files, "disk")] {
+        let output = ggp(&[&little, flags].concat()).wait_with_output().unwrap();
+        let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(value["ran_out"], expected);
+        assert_eq!(output.status.code(), Some(1));
+    }
+}
