@@ -79,7 +79,7 @@ macro_rules! commands {
 
         #[derive(Subcommand)]
         enum Command {
-            $($(#[doc = $doc])* $name($module::Options),)*
+            $($(#[doc = $doc])* $name(Box<$module::Options>),)*
         }
 
         impl Command {

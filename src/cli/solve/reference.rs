@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Known {
     game: String,
-    known: Solvable,
+    known: Status,
     moves: Option<usize>,
     proved: Option<Proved>,
     settled_by: String,
@@ -22,7 +22,7 @@ pub(super) struct Known {
 
 #[derive(Copy, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Solvable {
+enum Status {
     Solvable,
     Unsolvable,
     Open,
@@ -78,9 +78,9 @@ impl Known {
             (None, _) => String::new(),
         };
         match self.known {
-            Solvable::Solvable => format!("yes{moves}"),
-            Solvable::Unsolvable => "no".to_owned(),
-            Solvable::Open => "open".to_owned(),
+            Status::Solvable => format!("yes{moves}"),
+            Status::Unsolvable => "no".to_owned(),
+            Status::Open => "open".to_owned(),
         }
     }
 
@@ -88,10 +88,10 @@ impl Known {
     pub fn contradiction(&self, ours: Ours) -> Option<String> {
         let shortest = self.moves.filter(|_| self.proved.is_some());
         match (self.known, ours) {
-            (Solvable::Unsolvable, Ours::Plan(moves, _)) => {
+            (Status::Unsolvable, Ours::Plan(moves, _)) => {
                 Some(format!("a plan of {moves} moves, where none is possible"))
             }
-            (Solvable::Solvable, Ours::Unsolvable) => {
+            (Status::Solvable, Ours::Unsolvable) => {
                 Some("no plan, where there is one".to_owned())
             }
             (_, Ours::Plan(moves, _)) if shortest.is_some_and(|least| moves < least) => {
