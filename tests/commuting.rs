@@ -306,7 +306,7 @@ fn what_is_lost_at_sight_is_lost() {
         let mut known: HashSet<Vec<u64>> = HashSet::from([states.clone()]);
         let words = layout.words();
         while at < states.len() && known.len() < 150 {
-            expander.expand(&states[at..at + words].to_vec(), &mut children);
+            expander.expand(&states[at..at + words], &mut children);
             for child in children.states.chunks(words) {
                 if known.insert(child.to_vec()) {
                     states.extend_from_slice(child);

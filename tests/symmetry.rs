@@ -38,6 +38,11 @@ fn own(files: &[&str]) -> String {
         .collect()
 }
 
+type Key = Vec<bool>;
+
+/// The parent, the move, and the code that it led to.
+type Way = (Key, u32, Vec<u64>);
+
 /// Positions by level, up to symmetries if there are any, and a shortest plan.
 fn levels(
     puzzle: &Puzzle,
@@ -58,8 +63,7 @@ fn levels(
         bits.map(|bit| code[bit / 64] >> (bit % 64) & 1 == 1)
             .collect()
     };
-    // By key: its parent, the move, and what that led to.
-    let mut known: HashMap<Vec<bool>, Option<(Vec<bool>, u32, Vec<u64>)>> = HashMap::new();
+    let mut known: HashMap<Key, Option<Way>> = HashMap::new();
     known.insert(key(&least), None);
     let mut level = least;
     let mut sizes = vec![1];

@@ -67,7 +67,7 @@ impl Default for DiveOptions {
 /// Lanes of the expander.
 const LANES: usize = 512;
 /// The share of the states of a round that the first two have.
-const SHORT: u64 = 64;
+const SHORT: u64 = 8;
 /// States looked at for whether they are lost, after which one in so many must
 /// have been.
 const LOOKS: u64 = 2_000;
