@@ -285,6 +285,19 @@ fn searches_from_both_ends_meet() {
 }
 
 #[test]
+fn scarcity_leads_greedy_search() {
+    let how = BestFirst {
+        together: 16,
+        ..BestFirst::new(Order::Greedy, Estimate::Scarce)
+    };
+    let stats = &mut Stats::default();
+    let outcome = best_first(&own("senku"), &how, &Budget::default(), stats, &mut ());
+    let is_solved = matches!(&outcome, Outcome::Solved { plan, .. } if plan.len() == 31);
+    assert!(is_solved, "{outcome:?}");
+    assert!(stats.total().expanded < 500, "{:?}", stats.total());
+}
+
+#[test]
 fn sums_bound_the_moves_to_come() {
     // Each jump takes one peg: no pass is needed before that of the plan.
     let stats = &mut Stats::default();
