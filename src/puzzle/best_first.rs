@@ -136,9 +136,9 @@ struct Search {
     plans: Option<Estimator>,
     /// By state, if progress counts: by what it is counted, and what was reached.
     progress: Vec<(u32, u64)>,
-    /// Facts to reach, and whether they are to hold; where those end that count
-    /// together.
-    wanted: Vec<(u32, bool)>,
+    /// Facts to reach: twice their number, and one more if they are to hold; where
+    /// those end that count together.
+    wanted: Vec<u32>,
     wanted_ends: Vec<usize>,
     /// States that preferred moves lead to.
     preferred: Queue,
@@ -412,15 +412,17 @@ impl Search {
             let end = |by: usize| self.wanted_ends[by];
             let begin = (by as usize).checked_sub(1).map_or(0, end);
             let wanted = &self.wanted[begin..end(by as usize)];
-            for (bit, &(fact, value)) in wanted.iter().enumerate() {
-                reached |= u64::from(holds(&self.state, fact as usize) == value) << bit;
+            for (bit, &fact) in wanted.iter().enumerate() {
+                let is_there = holds(&self.state, fact as usize / 2) == (fact % 2 == 1);
+                reached |= u64::from(is_there) << bit;
             }
             self.progress.push((by, reached));
         }
         let Some(plans) = &mut self.plans else { return };
         let (wanted, ends) = (&mut self.wanted, &mut self.wanted_ends);
         plans.estimate_with(&better, &mut Vec::new(), |plan| {
-            wanted.extend(plan.facts.iter().copied().take(64));
+            let facts = plan.facts.iter().take(64);
+            wanted.extend(facts.map(|&(fact, value)| 2 * fact + u32::from(value)));
             ends.push(wanted.len());
         });
         for (by, number) in (ends.len() - turns.len()..).zip(turns) {
@@ -538,7 +540,7 @@ impl Search {
         let seen = self.seen.len() * 8 * self.state.len();
         let helpful = 4 * (self.helpful.len() + self.helpful_ends.len());
         let progress = self.progress.len() * size_of::<(u32, u64)>();
-        let wanted = 8 * (self.wanted.len() + self.wanted_ends.len());
+        let wanted = 4 * self.wanted.len() + 8 * self.wanted_ends.len();
         let beside = (nodes + queue + seen + helpful + progress + wanted) as u64;
         if beside > self.most_beside {
             return Err(BudgetKind::Memory);

@@ -48,6 +48,9 @@ const LANES: usize = 512;
 /// States expanded together, at most.
 const TOGETHER: usize = 64;
 
+/// The linear program may take the budget's time, divided by this.
+const SHARE: u32 = 4;
+
 /// Looks for a shortest plan of at most [`Budget::depth`] moves.
 ///
 /// Level `n` of `stats` holds what was done in a pass, and its limit.
@@ -62,7 +65,8 @@ pub fn deepening(
     let bound = match how.bounds {
         Bounds::One => None,
         Bounds::Sums | Bounds::All => {
-            Effects::of(puzzle).and_then(|effects| Bound::of(puzzle, &effects))
+            let time = budget.time.map(|time| time / SHARE);
+            Effects::of(puzzle).and_then(|effects| Bound::of(puzzle, &effects, time))
         }
     };
     let is_whole = how.compare == Compare::State;

@@ -125,10 +125,16 @@ impl<'p> Methods<'p> {
                 best(Order::Greedy, Estimate::Additive),
                 "by additive estimates".into(),
             ),
-            Method::Scarce => (
-                best(Order::Greedy, Estimate::Scarce),
-                "facts that few moves change weigh most".into(),
-            ),
+            Method::Scarce => {
+                let how = BestFirst {
+                    together: 16,
+                    ..BestFirst::new(Order::Greedy, Estimate::Scarce)
+                };
+                (
+                    best_first(puzzle, &how, budget, stats, observer),
+                    "facts that few moves change weigh most".into(),
+                )
+            }
             Method::RelaxedPlans => {
                 let how = BestFirst {
                     prefers: true,

@@ -10,6 +10,8 @@
 //! Source: Pommerening, Helmert, Röger and Seipp, From non-negative to general
 //! operator cost partitioning (2015), for potentials that are admissible.
 
+use std::time::Duration;
+
 use microlp::{OptimizationDirection, Problem, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -31,8 +33,9 @@ pub struct Bound {
 const MOST_WEIGHT: f64 = 256.0;
 
 impl Bound {
-    /// None if there are too many effects, or nothing is known of solutions.
-    pub fn of(puzzle: &Puzzle, effects: &Effects) -> Option<Bound> {
+    /// None if there are too many effects, nothing is known of solutions, or the
+    /// linear program takes longer than it may.
+    pub fn of(puzzle: &Puzzle, effects: &Effects, most_time: Option<Duration>) -> Option<Bound> {
         let mut seen: FxHashSet<&Form> = FxHashSet::default();
         let moves = effects.moves.iter().flatten();
         let moves: Vec<&Form> = moves.filter(|&form| seen.insert(form)).collect();
@@ -43,7 +46,8 @@ impl Bound {
         if solutions.is_empty() || all.map(numbers).sum::<usize>() > MOST_NUMBERS {
             return None;
         }
-        let weights = program(puzzle, effects, &moves)?;
+        let time = most_time.map_or(MOST_TIME, |most| most.min(MOST_TIME));
+        let weights = program(puzzle, effects, &moves, time)?;
         let weights = integers(&weights).unwrap_or_else(|| {
             let scale = f64::from(MOST_SCALE);
             let whole = |&(fact, weight): &(u32, f64)| (fact, (weight * scale).round() as i64);
@@ -71,9 +75,14 @@ impl Bound {
 }
 
 /// Weights that give the start the largest bound, roughly.
-fn program(puzzle: &Puzzle, effects: &Effects, moves: &[&Form]) -> Option<Vec<(u32, f64)>> {
+fn program(
+    puzzle: &Puzzle,
+    effects: &Effects,
+    moves: &[&Form],
+    time: Duration,
+) -> Option<Vec<(u32, f64)>> {
     let mut problem = Problem::new(OptimizationDirection::Maximize);
-    problem.set_time_limit(MOST_TIME);
+    problem.set_time_limit(time);
     let one = problem.add_var(0.0, (1.0, 1.0));
     let end = problem.add_var(-1.0, (f64::NEG_INFINITY, f64::INFINITY));
     let weights: Vec<(u32, Variable)> = (0..puzzle.net.facts.len())
