@@ -60,7 +60,7 @@ pub struct Options {
     max_plans: usize,
     /// Look for up to N solutions that differ in the moves made, in whatever order,
     /// and for the proof that there are no more
-    #[arg(long, value_name = "N", conflicts_with_all = ["all", "optimal", "each", "suite"])]
+    #[arg(long, value_name = "N", conflicts_with_all = ["all", "optimal", "suite"])]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     count: Option<u32>,
     /// How to say how far the search is
@@ -333,6 +333,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let start = options.position.state(&mut machine, &options.rules, context)?;
     if let Some(at_most) = options.count {
         let counted = count_from(&machine, &start, &how, at_most as usize)?;
+        if let Some(path) = &options.answer {
+            answer::write_count(path, &machine, &start, &how, &counted, context)?;
+        }
         report::print_count(&machine, &counted, context)?;
         return Ok(match counted.plans.is_empty() {
             true => Exit::Negative,

@@ -268,7 +268,9 @@ impl<'p> Methods<'p> {
     /// The least number of moves that a plan can have, by sums over facts.
     pub fn bound(&mut self) -> u32 {
         let puzzle = self.puzzle;
-        let bound = self.effects().and_then(|effects| Bound::of(puzzle, effects));
+        let bound = self
+            .effects()
+            .and_then(|effects| Bound::of(puzzle, effects, Some(HASTY)));
         bound.map_or(0, |bound| bound.moves(&puzzle.start))
     }
 

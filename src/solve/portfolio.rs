@@ -52,23 +52,27 @@ const LOOK: Duration = Duration::from_millis(20);
 /// What analysis finds.
 const ANALYSES: [Method; 3] = [Method::MoveSet, Method::Algebra, Method::Parts];
 /// What takes turns.
-const SEARCHES: [Method; 9] = [
+const SEARCHES: [Method; 11] = [
     Method::Levels,
     Method::Dive,
+    Method::Scarce,
+    Method::Nrpa,
+    Method::IdaStar,
     Method::Greedy,
     Method::Novelty,
     Method::Steps,
     Method::AStar,
     Method::Beam,
-    Method::Nrpa,
     Method::Uct,
 ];
 /// What takes turns where levels grow quickly, so that breadth-first has little
 /// hope: the same, in another order.
-const WIDE: [Method; 9] = [
+const WIDE: [Method; 11] = [
+    Method::Scarce,
     Method::Dive,
-    Method::Greedy,
     Method::Nrpa,
+    Method::IdaStar,
+    Method::Greedy,
     Method::Novelty,
     Method::Levels,
     Method::Steps,
@@ -81,9 +85,10 @@ const WIDE: [Method; 9] = [
 const PROBE: u64 = 200;
 const MUCH: u64 = 2;
 /// What looks for ends that are worth something.
-const CLIMBERS: [Method; 4] = [
+const CLIMBERS: [Method; 5] = [
     Method::Levels,
     Method::Dive,
+    Method::Scarce,
     Method::Greedy,
     Method::Novelty,
 ];
@@ -199,7 +204,7 @@ impl<'p> Portfolio<'p> {
         None
     }
 
-    fn searches(&self) -> &'static [Method; 9] {
+    fn searches(&self) -> &'static [Method; 11] {
         match self.is_wide {
             true => &WIDE,
             false => &SEARCHES,

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use crate::cli::Context;
+use crate::game::Score;
 use crate::machine::{AnyMachine, Machine};
-use crate::solve::{Answer, SolveOptions, claim};
+use crate::solve::{Answer, Counted, SolveOptions, claim, claim_count};
 use crate::verify::{self, Proof, Record};
 
 /// Writes an answer to a file.
@@ -27,8 +28,37 @@ pub(super) fn write(
     {
         context.note("note: this answer has no proof that `ggp verify` could check");
     }
+    write_claim(path, machine, start, answer.target, claim, context)
+}
+
+/// Writes counted solutions to a file.
+///
+/// # Errors
+///
+/// Those of writing.
+pub(super) fn write_count(
+    path: &Path,
+    machine: &AnyMachine,
+    start: &<AnyMachine as Machine>::State,
+    how: &SolveOptions,
+    counted: &Counted,
+    context: &Context,
+) -> anyhow::Result<()> {
+    let (plans, is_all) = (&counted.plans, counted.is_all);
+    let claim = claim_count(machine, start, how.target, plans, is_all, &how.budget)?;
+    write_claim(path, machine, start, how.target, claim, context)
+}
+
+fn write_claim(
+    path: &Path,
+    machine: &AnyMachine,
+    start: &<AnyMachine as Machine>::State,
+    target: Score,
+    claim: verify::Answer,
+    context: &Context,
+) -> anyhow::Result<()> {
     let facts = machine.facts(start);
-    let record = Record::new(machine.game(), &facts, answer.target.get(), claim);
+    let record = Record::new(machine.game(), &facts, target.get(), claim);
     let text = serde_json::to_string_pretty(&record)?;
     context.write_file(path, (text + "\n").as_bytes())
 }

@@ -17,9 +17,9 @@ use crate::cli::rules::{self, RuleOptions};
 use crate::cli::{Context, Exit, bench};
 use crate::diagnostic::Severity;
 use crate::grid::{self, Grid};
-use crate::machine::AnyMachine;
+use crate::machine::{AnyMachine, Machine};
 use crate::search::{Stats, Verdict};
-use crate::solve::{Answer, SolveOptions, solve};
+use crate::solve::{SolveOptions, count_from, solve};
 
 /// What came of one puzzle.
 #[derive(Serialize)]
@@ -27,6 +27,11 @@ struct Row {
     #[serde(flatten)]
     place: Place,
     verdict: &'static str,
+    /// With --count: solutions found, and whether there are no others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    solutions: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    complete: Option<bool>,
     length: Option<usize>,
     optimal: Option<bool>,
     nodes: u64,
@@ -120,7 +125,15 @@ pub(super) fn each(
             line: puzzle.line(),
         };
         let read = || options.rules.read_with(Some(puzzle), context);
-        row(place, &options.rules, read, how, context)
+        match options.count {
+            Some(at_most) => {
+                let count = |machine: &mut AnyMachine, row: &mut Row| {
+                    counted(machine, row, how, at_most as usize)
+                };
+                row(place, &options.rules, read, count, context)
+            }
+            None => row(place, &options.rules, read, solved(how), context),
+        }
     })
 }
 
@@ -160,7 +173,7 @@ pub(super) fn suite(
         let game = name(&rules.files);
         let known = reference.as_ref().and_then(|reference| reference.of(&game));
         let read = || rules.read(context);
-        let mut row = row(Place::Game { game: game.clone() }, rules, read, how, context);
+        let mut row = row(Place::Game { game: game.clone() }, rules, read, solved(how), context);
         row.compare(known);
         row
     })
@@ -268,18 +281,20 @@ fn run<T: Sync>(
     Ok(if is_right { Exit::Done } else { Exit::Negative })
 }
 
+/// A row, of which `fill` does all but what comes before and behind.
 fn row(
     place: Place,
     rules: &RuleOptions,
     read: impl Fn() -> anyhow::Result<Reading>,
-    how: &SolveOptions,
+    fill: impl Fn(&mut AnyMachine, &mut Row) -> anyhow::Result<()>,
     context: &Context,
 ) -> Row {
     let started = Instant::now();
-    let mut stats = Stats::default();
     let mut row = Row {
         place,
         verdict: "failed",
+        solutions: None,
+        complete: None,
         length: None,
         optimal: None,
         nodes: 0,
@@ -291,44 +306,69 @@ fn row(
         contradiction: None,
         no_plan_within: None,
     };
-    match solve_one(rules, read, how, &mut stats, context) {
-        Ok((machine, answer)) => {
-            row.verdict = verdict_name(&answer.verdict);
-            if let Verdict::Solved { plans, optimal, .. } = &answer.verdict {
-                row.length = plans.first().map(Vec::len);
-                row.optimal = Some(*optimal);
-                row.plan = plans.first().map(|plan| texts(&machine, plan));
-            }
-            row.no_plan_within = match answer.verdict {
-                Verdict::NoSolutionWithin(depth) => Some(depth),
-                Verdict::OutOfBudget { depth_completed, .. } => depth_completed,
-                _ => None,
-            };
-            row.strategy = Some(answer.chosen);
-        }
-        Err(error) => row.error = Some(format!("{error:#}")),
-    }
-    row.nodes = stats.total().expanded;
+    let machine = machine(rules, read, context);
+    let filled = machine.and_then(|mut machine| fill(&mut machine, &mut row));
+    row.error = filled.err().map(|error| format!("{error:#}"));
     row.seconds = started.elapsed().as_secs_f64();
     row
 }
 
-fn solve_one(
+fn machine(
     rules: &RuleOptions,
     read: impl Fn() -> anyhow::Result<Reading>,
-    how: &SolveOptions,
-    stats: &mut Stats,
     context: &Context,
-) -> anyhow::Result<(AnyMachine, Answer)> {
+) -> anyhow::Result<AnyMachine> {
     let reading = read()?;
     let Some(game) = reading.game else {
         let error = reading.findings.iter().find(|f| f.severity == Severity::Error);
         let message = error.map_or("the rules have errors", |error| &error.message);
         return Err(anyhow::anyhow!("{message}"));
     };
-    let machine = rules.machine_for(&game, context)?;
-    let answer = solve(&machine, how, stats, &mut ())?;
-    Ok((machine, answer))
+    rules.machine_for(&game, context)
+}
+
+/// Solves, and fills in what came of it.
+fn solved(how: &SolveOptions) -> impl Fn(&mut AnyMachine, &mut Row) -> anyhow::Result<()> {
+    move |machine, row| {
+        let mut stats = Stats::default();
+        let answer = solve(machine, how, &mut stats, &mut ());
+        row.nodes = stats.total().expanded;
+        let answer = answer?;
+        row.verdict = verdict_name(&answer.verdict);
+        if let Verdict::Solved { plans, optimal, .. } = &answer.verdict {
+            row.length = plans.first().map(Vec::len);
+            row.optimal = Some(*optimal);
+            row.plan = plans.first().map(|plan| texts(machine, plan));
+        }
+        row.no_plan_within = match answer.verdict {
+            Verdict::NoSolutionWithin(depth) => Some(depth),
+            Verdict::OutOfBudget { depth_completed, .. } => depth_completed,
+            _ => None,
+        };
+        row.strategy = Some(answer.chosen);
+        Ok(())
+    }
+}
+
+/// Counts solutions, and fills in what came of it.
+fn counted(
+    machine: &mut AnyMachine,
+    row: &mut Row,
+    how: &SolveOptions,
+    at_most: usize,
+) -> anyhow::Result<()> {
+    let start = machine.initial()?;
+    let counted = count_from(machine, &start, how, at_most)?;
+    row.verdict = match (counted.plans.len(), counted.is_all) {
+        (0, true) => "unsolvable",
+        (0, false) => "out_of_budget",
+        _ => "solved",
+    };
+    row.solutions = Some(counted.plans.len());
+    row.complete = Some(counted.is_all);
+    row.length = counted.plans.first().map(Vec::len);
+    row.plan = counted.plans.first().map(|plan| texts(machine, plan));
+    Ok(())
 }
 
 /// How rows are shown.
@@ -358,9 +398,15 @@ impl Sheet<'_> {
         let name = row.place.name();
         let length = row.length.map_or_else(|| "-".to_owned(), |l| l.to_string());
         if self.reference.is_none() {
+            let verdict = match (row.solutions, row.complete) {
+                (Some(1), Some(true)) => "solved, only one".to_owned(),
+                (Some(count @ 1..), Some(true)) => format!("solved, {count} in all"),
+                (Some(count @ 1..), _) => format!("solved, {count} or more"),
+                _ => row.verdict.to_owned(),
+            };
             return format!(
-                "{name:>width$}  {:<18}  {length:>6}  {:>10}  {:>9.3}",
-                row.verdict, row.nodes, row.seconds
+                "{name:>width$}  {verdict:<18}  {length:>6}  {:>10}  {:>9.3}",
+                row.nodes, row.seconds
             );
         }
         let known = row.known.as_ref().map_or_else(|| "-".to_owned(), Known::text);
