@@ -82,7 +82,7 @@ const WIDE: [Method; 11] = [
 ];
 /// States that breadth-first expands to see how levels grow, and the growth that
 /// is much.
-const PROBE: u64 = 200;
+const PROBE: u64 = 32;
 const MUCH: u64 = 2;
 /// What looks for ends that are worth something.
 const CLIMBERS: [Method; 5] = [
