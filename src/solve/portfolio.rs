@@ -28,12 +28,12 @@ use crate::search::{Budget, LevelStats, Observer, Stats};
 const FIRST_ROUND: u64 = 20_000;
 const GROWTH: u64 = 6;
 const ROUNDS: u32 = 8;
-/// States that breadth-first may expand in any round, times gates: for small games
-/// it ends with a shortest plan or a proof.
-const LEVELS: u64 = 100_000_000;
-const MOST_LEVELS: u64 = 200_000;
+/// States that breadth-first may expand in the first round, times gates: for small
+/// games it ends with a shortest plan or a proof.
+const LEVELS: u64 = 500_000_000;
+const MOST_LEVELS: u64 = 1_000_000;
 /// States of lines that are sampled, hundreds at a time, for one of a search.
-const SAMPLED: u64 = 50;
+const SAMPLED: u64 = 500;
 /// Time of a method in the first round, where that ends before the states do, and
 /// how much more it has in the next.
 const FIRST_TIME: Duration = Duration::from_millis(300);
@@ -327,8 +327,9 @@ impl<'p> Portfolio<'p> {
                 let conflicts = FIRST_CONFLICTS.saturating_mul(growth);
                 (conflicts, Some(time), depth.min(steps))
             }
-            Method::Levels if nodes != PROBE && !self.is_wide => {
-                let nodes = nodes.max(MOST_LEVELS.min(LEVELS / gates));
+            Method::Levels if nodes != PROBE => {
+                let least = MOST_LEVELS.min(LEVELS / gates);
+                let nodes = nodes.max(least.saturating_mul(growth));
                 (nodes, Some(2 * time), depth)
             }
             Method::Nrpa | Method::Nested | Method::Uct => {
