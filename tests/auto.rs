@@ -7,15 +7,14 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 use common::names::scrambled;
-use common::random_rules::random_rules;
-use ggp::game::{Game, Move, Score};
+use ggp::game::{Move, Score};
 use ggp::machine::{AnyMachine, Backend, DatalogMachine, Limits, Machine};
 use ggp::search::{Budget, Stats, Verdict};
 use ggp::solve::{Answer, SolveOptions, count_from, solve, solve_best_from};
 
-fn game(text: &str) -> Game {
-    Game::from_text("test.kif", text).unwrap_or_else(|found| panic!("{text}\n{:?}", found.findings))
-}
+#[path = "puzzle_search/shared.rs"]
+mod shared;
+use shared::{game, random_rules};
 
 fn machine(text: &str) -> AnyMachine {
     AnyMachine::new(&game(text), Backend::Propnet, Limits::default()).unwrap()

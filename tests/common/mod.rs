@@ -3,7 +3,6 @@
 #![allow(dead_code)]
 
 pub mod names;
-pub mod random_rules;
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};

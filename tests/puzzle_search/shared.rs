@@ -1,5 +1,7 @@
 //! Games for the tests of puzzle searches.
 
+#![allow(dead_code)]
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
