@@ -3,9 +3,9 @@
 //! In: a game, where it begins, the score that is wanted, and an [`Answer`]. Out:
 //! whether the answer is right, and by what that was found out. Plans are played
 //! on the naive evaluator, and exhausted searches are searched again, by plain
-//! breadth-first search. For all else the rules are grounded anew ([`ground`]):
+//! breadth-first search. For all else the rules are grounded anew (`ground`):
 //! invariants, and bounds too far for a search, are put to a SAT solver
-//! ([`formula`]), and sums are followed through each move ([`sums`]).
+//! (`formula`), and sums are followed through each move (`sums`).
 
 mod answer;
 mod doubt;

@@ -226,8 +226,7 @@ impl Search {
                 self.memory()?,
             )?;
             self.expander.ends(&children.states, &mut ends);
-            if let Some(word) = ends.solved.iter().position(|&word| word != 0) {
-                let child = 64 * word + ends.solved[word].trailing_zeros() as usize;
+            if let Some(child) = ends.first_solved() {
                 meter.level().counts.solutions += 1;
                 let (way, _) = taken[children.parents[child] as usize];
                 let mut plan = self.plan(way);

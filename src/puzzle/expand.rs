@@ -54,6 +54,14 @@ pub struct Ends {
     pub over: Vec<u64>,
 }
 
+impl Ends {
+    /// The first that is solved.
+    pub fn first_solved(&self) -> Option<usize> {
+        let word = self.solved.iter().position(|&word| word != 0)?;
+        Some(64 * word + self.solved[word].trailing_zeros() as usize)
+    }
+}
+
 const STATE: u8 = 0;
 const NEXT: u8 = 1;
 const DOES: u8 = 2;

@@ -6,7 +6,7 @@
 //! have the same future, so a search may look at one of them, see [`Canonical`],
 //! and [`lift`] gives the moves that lead along real states.
 //!
-//! Candidates come from a graph ([`graph`], [`automorphism`]). That a candidate is
+//! Candidates come from a graph (`graph`, `automorphism`). That a candidate is
 //! right is shown gate by gate, or by a SAT solver where gates differ, for all
 //! states that obey what the network takes for granted, renamed or not.
 

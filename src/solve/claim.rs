@@ -1,4 +1,4 @@
-//! Answers as claims that [`verify`](crate::verify) checks.
+//! Answers as claims that [`crate::verify`] checks.
 
 use std::time::Duration;
 

@@ -5,6 +5,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use crate::bench::Row;
 use crate::bench::peers::{Peers, standings};
 use crate::cli::Context;
+use crate::cli::numbers::thousands;
 
 /// Which of the tables is wanted.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -253,28 +254,9 @@ fn ratio(ratio: f64) -> String {
     }
 }
 
-/// `1,234,567`.
-fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn digits_stand_in_threes() {
-        let found = [0, 999, 1000, 123_456, 1_234_567].map(thousands);
-        assert_eq!(found, ["0", "999", "1,000", "123,456", "1,234,567"]);
-    }
 
     #[test]
     fn a_cell_with_a_comma_is_quoted() {

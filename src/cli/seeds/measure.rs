@@ -2,7 +2,7 @@
 //!
 //! In: a [`spec`](super::spec) and folders. Out: rows with counts and times, and
 //! whatever was not as it must be. Each plan is played again by the Datalog
-//! evaluator, each proof is checked by [`verify`](crate::verify); neither is in
+//! evaluator, each proof is checked by `verify`; neither is in
 //! the times. Those of boards are CPU time, so that others on the machine are not
 //! in them either.
 

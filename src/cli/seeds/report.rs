@@ -5,6 +5,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use super::Measured;
 use super::measure::{BoardsRow, GraphRow, SearchRow};
 use super::spec::{Goal, Other, Reached, Theirs};
+use crate::cli::numbers::thousands;
 
 /// A table as text: its columns, the first for names and the last for remarks,
 /// and rows.
@@ -80,7 +81,7 @@ fn reached(reached: &Reached) -> String {
     ];
     let mut parts = Vec::new();
     for (number, what) in numbers {
-        parts.extend(number.map(|number| format!("{} {what}", grouped(number))));
+        parts.extend(number.map(|number| format!("{} {what}", thousands(number))));
     }
     if let Some(levels) = &reached.levels {
         let levels: Vec<String> = levels.iter().map(u64::to_string).collect();
@@ -105,8 +106,8 @@ fn searches(rows: &[SearchRow], others: &[Other]) -> Sheet {
             count(row.theirs.generated),
             count(row.theirs.frontier),
             their_time(&row.theirs),
-            grouped(row.expanded),
-            grouped(row.generated),
+            thousands(row.expanded),
+            thousands(row.generated),
             count(row.frontier),
             format!("{:.3}", row.seconds),
             format!("{:.3}", row.cpu_seconds),
@@ -140,7 +141,7 @@ fn boards(rows: &[BoardsRow]) -> Sheet {
         let (solving, each) = row.each_ms();
         vec![
             row.label.clone(),
-            grouped(row.each.len() as u64),
+            thousands(row.each.len() as u64),
             their_time(&row.theirs),
             format!("{:.3}", row.seconds),
             format!("{each:.1}"),
@@ -208,29 +209,5 @@ fn their_time(theirs: &Theirs) -> String {
 }
 
 fn count(number: Option<u64>) -> String {
-    number.map_or_else(String::new, grouped)
-}
-
-/// With commas between thousands.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::grouped;
-
-    #[test]
-    fn thousands_are_told_apart() {
-        let shown = [7, 999, 1_000, 23_475_688].map(grouped);
-        assert_eq!(shown, ["7", "999", "1,000", "23,475,688"]);
-    }
+    number.map_or_else(String::new, thousands)
 }

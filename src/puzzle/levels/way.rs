@@ -21,9 +21,7 @@ impl Flood<'_> {
     pub(super) fn plan(&self, last: &Round) -> io::Result<Plan> {
         let solved = |worker: &mut Worker| {
             worker.look_at_children();
-            let solved = &worker.ends.solved;
-            let word = solved.iter().position(|&word| word != 0)?;
-            Some(64 * word + solved[word].trailing_zeros() as usize)
+            worker.ends.first_solved()
         };
         let (mut at, chosen, mut code) = self
             .first(last.level, last.first..last.end, solved)?
