@@ -397,6 +397,15 @@ fn moves(puzzle: &Puzzle, plan: &Plan) -> Vec<Move> {
         .collect()
 }
 
+/// A solved answer that is about the most that can be had, if all above was
+/// refuted or is not to be had at all.
+fn with_bound(mut answer: Answer, is_refuted: bool) -> Answer {
+    if let (Verdict::Solved { .. }, true) = (&answer.verdict, is_refuted) {
+        answer.bound = Some(answer.target);
+    }
+    answer
+}
+
 /// Looks for the end that is worth most, from any state: for the greatest of the
 /// scores that can be reached. [`Answer::target`] says which one the verdict is
 /// about. Without a network it is [`SolveOptions::target`].
@@ -418,15 +427,16 @@ pub fn solve_best_from<M: Machine>(
     let mut options = options.clone();
     let time = options.budget.time;
     options.target = scores.pop().unwrap_or(options.target);
+    let first = options.target;
     loop {
         let answer = solve_from(machine, start, &options, stats, observer)?;
-        let next = match answer.verdict {
-            Verdict::Unsolvable => answer.bound.filter(|bound| bound.get() > 0),
-            _ => None,
-        };
-        match next {
+        let is_refuted = answer.verdict == Verdict::Unsolvable;
+        if let Some(bound) = answer.bound {
+            scores.retain(|&score| score <= bound);
+        }
+        match scores.pop().filter(|_| is_refuted) {
             Some(next) => options.target = next,
-            None => return Ok(answer),
+            None => return Ok(with_bound(answer, options.target < first)),
         }
         options.budget.time = time.map(|time| time.saturating_sub(began.elapsed()));
     }

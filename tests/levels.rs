@@ -42,13 +42,18 @@ fn scratch(name: &str) -> PathBuf {
 type Counted = (Outcome, Vec<(Counts, u64)>);
 
 fn run(puzzle: &Puzzle, options: &LevelsOptions, budget: &Budget) -> Counted {
+    run_part(puzzle, options, budget).0
+}
+
+/// The same, and whether the budget was enough.
+fn run_part(puzzle: &Puzzle, options: &LevelsOptions, budget: &Budget) -> (Counted, bool) {
     let mut stats = Stats::default();
     let outcome = levels(puzzle, options, budget, &mut stats, &mut ()).unwrap();
     let counts = stats
         .levels
         .iter()
         .map(|level| (level.counts, level.frontier));
-    (outcome, counts.collect())
+    ((outcome, counts.collect()), stats.ran_out.is_none())
 }
 
 fn plan((outcome, _): &Counted) -> &Plan {
@@ -205,8 +210,8 @@ fn in_pieces(puzzle: &Puzzle, options: &LevelsOptions, nodes: u64, file: &Path) 
         ..options.clone()
     };
     for piece in 0..1_000 {
-        let found = run(puzzle, &options, &budget);
-        if found.0 != Outcome::Unknown {
+        let (found, is_done) = run_part(puzzle, &options, &budget);
+        if is_done {
             assert!(piece > 2, "it did not end too early");
             return found;
         }

@@ -129,6 +129,7 @@ struct SearchOptions {
     budget_nodes: Option<u64>,
     /// Most memory for tables, in MiB
     #[arg(long, value_name = "MB", default_value_t = 2_048)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     budget_memory: u64,
     /// Who plays each plan again before it is printed
     #[arg(long, value_enum, default_value_t)]
@@ -232,6 +233,9 @@ fn goal(text: &str) -> Result<Goal, String> {
 
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if number < 0.0 {
+        return Err("less than no time".to_owned());
+    }
     Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
 }
 
@@ -286,6 +290,17 @@ impl SearchOptions {
     }
 }
 
+/// Methods on the network whose plans are the shortest.
+const PROVERS: [Method; 7] = [
+    Method::Levels,
+    Method::AStar,
+    Method::IdaStar,
+    Method::Deepening,
+    Method::Bidirectional,
+    Method::Steps,
+    Method::Algebra,
+];
+
 /// Runs the command.
 ///
 /// # Errors
@@ -305,13 +320,20 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
     let proves = [Strategy::Auto, Strategy::Iterative, Strategy::BreadthFirst]
         .into_iter()
-        .chain([Method::Levels, Method::AStar, Method::Steps].map(Strategy::Network));
+        .chain(PROVERS.map(Strategy::Network));
     if options.search.optimal && !proves.clone().any(|one| one == options.search.strategy) {
         let names: Vec<&str> = proves.map(Strategy::name).collect();
         bail!(
             "--optimal needs a strategy that proves it: {}",
             names.join(", ")
         );
+    }
+    let counts = [Strategy::Auto, Strategy::Network(Method::MoveSet)];
+    if options.count.is_some() && !counts.contains(&options.search.strategy) {
+        bail!("--count is what --strategy sat-set does, and no other");
+    }
+    if options.reference.is_some() && options.search.goal != Goal::Least(Score::MAX) {
+        bail!("--reference tells of 100 points, so it does not go with --goal");
     }
     let batch = match options.each.is_some() || options.suite {
         true => Batch::Yes,

@@ -124,7 +124,8 @@ pub fn best_first(
         state: Packed::new(),
         layout,
     };
-    search.run(&mut meter).unwrap_or(Outcome::Unknown)
+    let came = search.run(&mut meter);
+    meter.ended(came).unwrap_or(Outcome::Unknown)
 }
 
 struct Search {

@@ -40,9 +40,8 @@ pub fn bidirectional(
     let Some(mut search) = Search::new(puzzle, budget) else {
         return Outcome::Unknown;
     };
-    search
-        .run(budget.depth, &mut meter)
-        .unwrap_or(Outcome::Unknown)
+    let came = search.run(budget.depth, &mut meter);
+    meter.ended(came).unwrap_or(Outcome::Unknown)
 }
 
 struct Search {

@@ -95,9 +95,8 @@ pub fn deepening(
         state: Packed::new(),
         layout,
     };
-    search
-        .run(budget.depth, &mut meter)
-        .unwrap_or(Outcome::Unknown)
+    let came = search.run(budget.depth, &mut meter);
+    meter.ended(came).unwrap_or(Outcome::Unknown)
 }
 
 struct Search {

@@ -112,9 +112,8 @@ pub fn dive(
         dead_end,
         layout,
     };
-    search
-        .run(options, puzzle.moves(), &mut meter)
-        .unwrap_or(Outcome::Unknown)
+    let came = search.run(options, puzzle.moves(), &mut meter);
+    meter.ended(came).unwrap_or(Outcome::Unknown)
 }
 
 struct Search<'d> {

@@ -141,7 +141,10 @@ pub fn levels(
         Err(Stop::Budget(what)) => {
             meter.ran_out(what);
             save(&flood, &meter)?;
-            if flood.plan.is_none() && !flood.levels.is_empty() {
+            if let Some(plan) = flood.plan.take() {
+                return Ok(solved(plan));
+            }
+            if !flood.levels.is_empty() {
                 meter.refuted(flood.depth);
             }
             Ok(Outcome::Unknown)

@@ -58,7 +58,8 @@ pub fn nrpa(
     let mut meter = Meter::new(budget, stats, observer);
     let mut rollouts = Rollouts::new(puzzle, &how.sampling, budget);
     meter.begin_level(0, Compare::State);
-    let outcome = learn(puzzle, how, &mut rollouts, &mut meter).unwrap_or(Outcome::Unknown);
+    let came = learn(puzzle, how, &mut rollouts, &mut meter);
+    let outcome = meter.ended(came).unwrap_or(Outcome::Unknown);
     meter.end_level();
     *best = rollouts.best.take();
     outcome

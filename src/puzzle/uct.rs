@@ -67,7 +67,7 @@ pub fn uct(
     meter.level().counts.generated = tree.nodes.len() as u64;
     meter.end_level();
     *best = rollouts.best.take();
-    outcome.unwrap_or(Outcome::Unknown)
+    meter.ended(outcome).unwrap_or(Outcome::Unknown)
 }
 
 /// The root has no parent.

@@ -213,6 +213,11 @@ impl<'a> Meter<'a> {
         self.stats.ran_out = Some(what);
     }
 
+    /// What came of a search, if its budget was enough; else what was not is noted.
+    pub(crate) fn ended<T>(&mut self, came: Result<T, BudgetKind>) -> Option<T> {
+        came.map_err(|what| self.ran_out(what)).ok()
+    }
+
     /// What was counted until now.
     pub(crate) fn stats(&self) -> &Stats {
         self.stats

@@ -12,7 +12,7 @@ use crate::verify::{self, End, Given, Proof};
 use super::Answer;
 
 /// What may be spent on a proof that can be checked, if the budget says no less.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Positions that are tedious to look at again.
 const MANY: u64 = 1_000_000;

@@ -35,6 +35,8 @@ pub(super) struct Found {
 
 /// States that a beam keeps of each level.
 const BEAM: usize = 4_096;
+/// Gates of a game for which the fewest moves are estimated before the search.
+const BOUNDED: usize = 20_000;
 /// Time for linear programs at the start.
 const HASTY: Duration = Duration::from_millis(400);
 
@@ -268,6 +270,9 @@ impl<'p> Methods<'p> {
     /// The least number of moves that a plan can have, by sums over facts.
     pub fn bound(&mut self) -> u32 {
         let puzzle = self.puzzle;
+        if puzzle.net.network.gates() > BOUNDED {
+            return 0;
+        }
         let bound = self
             .effects()
             .and_then(|effects| Bound::of(puzzle, effects, Some(HASTY)));

@@ -162,6 +162,9 @@ pub(super) fn suite(
             || options.roles.is_none() && roles.is_some()
         {
             games.push(rules);
+        } else if roles.is_none() {
+            let name = name(&rules.files);
+            context.note(format_args!("note: {name} is left out, its rules have errors"));
         }
     }
     let names: Vec<String> = games.iter().map(|rules| name(&rules.files)).collect();
@@ -254,7 +257,8 @@ fn run<T: Sync>(
         failed: count("failed"),
         contradictions: rows.iter().filter(|row| row.contradiction.is_some()).count(),
         nodes: rows.iter().map(|row| row.nodes).sum(),
-        seconds: rows.iter().map(|row| row.seconds).sum(),
+        // The sum of nothing would be -0.
+        seconds: rows.iter().map(|row| row.seconds).sum::<f64>() + 0.0,
         elapsed: started.elapsed().as_secs_f64(),
     };
     let is_solved = total.solved == total.puzzles;

@@ -51,6 +51,12 @@ impl Flags {
         if !is_alone && (self.checkpoint.is_some() || self.resume.is_some()) {
             bail!("--checkpoint and --resume are for one search");
         }
+        if let Some(file) = &self.checkpoint {
+            Context::can_write(file)?;
+        }
+        if let Some(folder) = self.spill.as_ref().filter(|folder| folder.is_file()) {
+            bail!("--spill needs a folder, and {} is a file", folder.display());
+        }
         how.levels = LevelsOptions {
             whole: self.whole,
             spill: self.spill.as_ref().map(|folder| Spill {

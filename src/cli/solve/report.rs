@@ -145,10 +145,14 @@ pub(super) fn verdict_text(answer: &Answer) -> String {
             coverage,
         } => {
             let moves = plans.first().map_or(0, Vec::len);
+            let points = match answer.target.get() {
+                100 => String::new(),
+                least => format!("with {least} points or more "),
+            };
             let length = match (optimal, moves) {
-                (true, 0) => "at the start".to_owned(),
-                (true, moves) => format!("in {moves} moves, and not in fewer"),
-                (false, moves) => format!("in {moves} moves; fewer may do"),
+                (true, 0) => format!("{points}at the start"),
+                (true, moves) => format!("{points}in {moves} moves, and not in fewer"),
+                (false, moves) => format!("{points}in {moves} moves; fewer may do"),
             };
             let count = match (plans.len(), coverage) {
                 (count, Coverage::Capped) => format!("; the first {count} of more plans"),
@@ -237,7 +241,11 @@ pub(super) fn print(
         lines.push(plan);
     }
     if let Some(bound) = answer.bound.filter(|bound| bound.get() > 0) {
-        lines.push(format!("no end is worth more than {bound} points"));
+        let bound = format!("no end is worth more than {bound} points");
+        match answer.verdict {
+            Verdict::Solved { .. } => context.note(bound),
+            _ => lines.push(bound),
+        }
     }
     if answer.checked == Checker::Datalog && how.checker == Checker::Naive {
         context.note("note: the game is too large to check the plan on the naive evaluator");
@@ -384,6 +392,11 @@ pub(super) fn print_count(
     if context.json() {
         return context.print_json(&serde_json::json!({
             "game": machine.game().name(),
+            "verdict": match (count, counted.is_all) {
+                (0, true) => "unsolvable",
+                (0, false) => "out_of_budget",
+                _ => "solved",
+            },
             "solutions": count,
             "complete": counted.is_all,
             "plans": plans,
@@ -395,6 +408,9 @@ pub(super) fn print_count(
     };
     context.note(match counted.is_all {
         true => format!("exactly {number}"),
+        false if count == 0 => {
+            "no solution was found; counting is for games that write each fact once".to_owned()
+        }
         false => format!("{number}; there may be more"),
     });
     let lines = plans.iter().filter(|plan| !plan.is_empty());
