@@ -14,12 +14,14 @@
 
 use super::Position;
 use super::collapse::effects::{Conjuncts, Effects};
+use super::collapse::watch;
 use super::dive::{DiveOptions, dive};
 use super::levels::{LevelsOptions, levels};
 use super::{Outcome, Plan, Puzzle};
 use crate::game::Game;
 use crate::propnet::Propnet;
 use crate::propnet::batch::{Packed, holds, pack};
+use crate::propnet::clauses::Watch;
 use crate::propnet::network::{Builder, Literal, Network, Node};
 use crate::propnet::rewrite::{copy, live};
 use crate::search::{Budget, Observer, Stats};
@@ -31,7 +33,7 @@ const MOST_WAYS: usize = 24;
 /// States that one part may take.
 const MOST_NODES: u64 = 200_000;
 
-/// Looks for a plan part by part, within [`Budget::time`] for each part.
+/// Looks for a plan part by part; no part is begun after [`Budget::time`].
 /// [`Outcome::Solved`] or [`Outcome::Unknown`]; plans are not the shortest.
 pub fn parts(
     puzzle: &Puzzle,
@@ -45,8 +47,12 @@ pub fn parts(
     let Some(effects) = Effects::new(puzzle) else {
         return Outcome::Unknown;
     };
+    let watch = watch(budget);
     let reach = Reach::new(&effects);
     for way in ways(&effects) {
+        if watch.is_over() {
+            break;
+        }
         let parts = reach.parts(&way);
         let is_whole = |part: &Part| part.moves.iter().all(|&may| may);
         if parts.iter().any(is_whole) {
@@ -56,6 +62,7 @@ pub fn parts(
             puzzle,
             effects: &effects,
             budget,
+            watch: &watch,
             stats,
             observer,
             plan: Plan::new(),
@@ -218,6 +225,7 @@ struct Search<'p> {
     puzzle: &'p Puzzle,
     effects: &'p Effects,
     budget: &'p Budget,
+    watch: &'p Watch,
     stats: &'p mut Stats,
     observer: &'p mut dyn Observer,
     plan: Plan,
@@ -244,6 +252,9 @@ impl Search<'_> {
     /// Brings about what is wanted, a solution if nothing is said, by some of the
     /// moves. Whether that is a solution.
     fn part(&mut self, moves: &[bool], wanted: Option<&[Literal]>) -> Option<bool> {
+        if self.watch.is_over() {
+            return None;
+        }
         let part = restricted(self.puzzle, &self.state, self.effects, moves, wanted)?;
         let nodes = MOST_NODES.min(self.budget.nodes);
         let budget = Budget {
