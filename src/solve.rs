@@ -397,10 +397,10 @@ fn moves(puzzle: &Puzzle, plan: &Plan) -> Vec<Move> {
         .collect()
 }
 
-/// A solved answer that is about the most that can be had, if all above was
-/// refuted or is not to be had at all.
-fn with_bound(mut answer: Answer, is_refuted: bool) -> Answer {
-    if let (Verdict::Solved { .. }, true) = (&answer.verdict, is_refuted) {
+/// A solved answer is about the most that can be had, if it is known what there
+/// is: all above was refuted.
+fn with_bound(mut answer: Answer, is_known: bool) -> Answer {
+    if let (Verdict::Solved { .. }, true) = (&answer.verdict, is_known) {
         answer.bound = Some(answer.target);
     }
     answer
@@ -426,8 +426,8 @@ pub fn solve_best_from<M: Machine>(
     scores.retain(|score| score.get() > 0);
     let mut options = options.clone();
     let time = options.budget.time;
+    let is_known = !scores.is_empty();
     options.target = scores.pop().unwrap_or(options.target);
-    let first = options.target;
     loop {
         let answer = solve_from(machine, start, &options, stats, observer)?;
         let is_refuted = answer.verdict == Verdict::Unsolvable;
@@ -436,7 +436,7 @@ pub fn solve_best_from<M: Machine>(
         }
         match scores.pop().filter(|_| is_refuted) {
             Some(next) => options.target = next,
-            None => return Ok(with_bound(answer, options.target < first)),
+            None => return Ok(with_bound(answer, is_known)),
         }
         options.budget.time = time.map(|time| time.saturating_sub(began.elapsed()));
     }

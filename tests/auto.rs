@@ -10,7 +10,7 @@ use common::names::scrambled;
 use ggp::game::{Move, Score};
 use ggp::machine::{AnyMachine, Backend, DatalogMachine, Limits, Machine};
 use ggp::search::{Budget, Stats, Verdict};
-use ggp::solve::{Answer, SolveOptions, count_from, solve, solve_best_from};
+use ggp::solve::{Answer, Method, SolveOptions, Strategy, count_from, solve, solve_best_from};
 
 #[path = "puzzle_search/shared.rs"]
 mod shared;
@@ -175,10 +175,17 @@ fn the_best_end_is_found_where_the_target_is_not_to_be_had() {
     }
     let mut from = machine.clone();
     let start = from.initial().unwrap();
-    let options = SolveOptions::default();
-    let mut stats = Stats::default();
-    let answer = solve_best_from(&machine, &start, &options, &mut stats, &mut ()).unwrap();
-    assert_eq!((length(&answer), answer.target.get()), (Some(3), 60));
+    let levels = Strategy::Network(Method::Levels);
+    for strategy in [Strategy::Auto, Strategy::BreadthFirst, levels] {
+        let options = SolveOptions {
+            strategy,
+            ..SolveOptions::default()
+        };
+        let mut stats = Stats::default();
+        let answer = solve_best_from(&machine, &start, &options, &mut stats, &mut ()).unwrap();
+        assert_eq!((length(&answer), answer.target.get()), (Some(3), 60));
+        assert_eq!(answer.bound, Score::new(60), "{strategy:?}");
+    }
 }
 
 #[test]

@@ -222,6 +222,17 @@ fn in_pieces(puzzle: &Puzzle, options: &LevelsOptions, nodes: u64, file: &Path) 
 }
 
 #[test]
+fn a_plan_is_kept_when_the_rest_is_too_much() {
+    let eight = puzzle("eight_puzzle", |text| text);
+    let budget = Budget {
+        nodes: 100_000,
+        ..Budget::default()
+    };
+    let (found, is_done) = run_part(&eight, &whole(), &budget);
+    assert_eq!((plan(&found).len(), is_done), (20, false));
+}
+
+#[test]
 fn a_search_in_pieces_is_the_same_search() {
     let file = scratch("pieces");
     let swapped = |text: String| {
