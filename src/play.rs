@@ -2,21 +2,31 @@
 //!
 //! In: a machine, a state to start from, a [`Player`] for each role. Out: a
 //! [`History`] of joint moves and states. Players choose, a [`Match`] makes the
-//! joint moves. Not done here: clocks, records, talking to people.
+//! joint moves. Programs that play are [`Agent`]s; each sits on a [`Seat`], which
+//! keeps its clock. Not done here: records, talking to people.
 
+mod agent;
+mod backends;
 mod mcts;
 mod players;
+mod seat;
+mod spec;
 
 use std::error::Error;
 use std::fmt;
+use std::time::{Duration, Instant};
 
 use im::Vector;
 
 use crate::game::{Move, RoleId, Score};
 use crate::machine::{Machine, PlayError};
 
-pub use mcts::{MctsPlayer, Simulation};
-pub use players::{FirstPlayer, RandomPlayer};
+pub use agent::{Advice, Agent, Brief, Candidate, Pace};
+pub use backends::Backends;
+pub use mcts::{MctsAgent, Simulation};
+pub use players::Picker;
+pub use seat::{Answer, Origin, Seat};
+pub use spec::{AgentSpec, KINDS, Kind, Thought};
 
 /// Who chooses the moves of a role.
 pub trait Player<M: Machine> {
@@ -277,6 +287,48 @@ impl<M: Machine> Match<M> {
             }
         }
         Ok(0)
+    }
+}
+
+/// An agent among the players of a [`Match`].
+#[derive(Debug)]
+pub struct SeatPlayer {
+    seat: Seat,
+    spec: AgentSpec,
+    clock: Option<Duration>,
+}
+
+impl SeatPlayer {
+    /// An agent that has the clock for each move, if there is one. The brief
+    /// speaks of the match's game and start.
+    ///
+    /// # Errors
+    ///
+    /// As [`Seat::new`].
+    pub fn new(brief: Brief, spec: AgentSpec) -> Result<Self, String> {
+        Ok(SeatPlayer {
+            clock: brief.play_clock,
+            seat: Seat::new(brief, &spec)?,
+            spec,
+        })
+    }
+}
+
+impl<M: Machine> Player<M> for SeatPlayer {
+    fn choose(
+        &mut self,
+        _machine: &mut M,
+        turn: &Turn<'_, M::State>,
+    ) -> Result<Choice, PlayerError> {
+        let played: Vec<Vec<Move>> = turn.history.plies().map(|ply| ply.joint.clone()).collect();
+        let deadline = self.clock.map(|clock| Instant::now() + clock);
+        let (deadline, nodes) = self.spec.limits(deadline);
+        let answer = self.seat.choose(&played, deadline, nodes);
+        match (answer.error, answer.advice) {
+            (Some(error), _) => Err(error),
+            (None, Some(advice)) => Ok(Choice::Play(advice.chosen)),
+            (None, None) => Err(PlayError::Interrupted.into()),
+        }
     }
 }
 

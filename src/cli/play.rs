@@ -15,7 +15,7 @@ use super::rules::RuleOptions;
 use super::{Context, Exit, show};
 use crate::game::RoleId;
 use crate::machine::{AnyMachine, Machine, PlayError, canonical_facts};
-use crate::play::{Match, Player, PlayerError, Step};
+use crate::play::{Brief, Match, Player, PlayerError, SeatPlayer, Step};
 
 use human::{After, Human, Table};
 use kind::{Kind, Seat};
@@ -80,6 +80,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         options
             .position
             .start_and_moves(&mut machine, &options.rules, context)?;
+    let facts = machine.facts(&start);
     let mut session = Session {
         table: Table::new(context),
         game: Match::new(machine, start),
@@ -90,16 +91,22 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     for (joint, _) in made {
         session.game.play(joint)?;
     }
-    let mut players: Vec<Box<dyn Player<AnyMachine> + '_>> = game
-        .roles()
-        .map(|role| -> Box<dyn Player<AnyMachine> + '_> {
-            let seed = options.seed.wrapping_add(role.index() as u64);
-            match &kinds[role.index()] {
-                Kind::Human => Box::new(Human::new(context, Rc::clone(&session.asked))),
-                kind => kind.player(seed, context),
+    let mut players: Vec<Box<dyn Player<AnyMachine> + '_>> = Vec::new();
+    for (role, kind) in game.roles().zip(&kinds) {
+        let brief = Brief {
+            start: Some(facts.clone()),
+            seed: options.seed.wrapping_add(role.index() as u64),
+            limits: options.rules.limits(context),
+            ..Brief::new(&game, role)
+        };
+        players.push(match kind {
+            Kind::Human => Box::new(Human::new(context, brief, Rc::clone(&session.asked))),
+            Kind::Agent(spec) => {
+                let player = SeatPlayer::new(brief, spec.clone());
+                Box::new(player.map_err(anyhow::Error::msg)?)
             }
-        })
-        .collect();
+        });
+    }
     let ended = session.play(&mut players, options.depth);
     let end = match &ended {
         Ok(end) => end,

@@ -1,10 +1,10 @@
-//! The player that searches by simulation.
+//! The agent that searches by simulation.
 
-use super::{Choice, Player, PlayerError, Turn};
+use super::{Advice, Agent, Backends, Brief, Pace, PlayerError};
 use crate::game::Move;
 use crate::machine::{Machine, PlayError};
-use crate::search::mcts::{GameProblem, Mcts, MctsReport, mcts};
-use crate::search::{Budget, BudgetKind, Stats};
+use crate::search::Stats;
+use crate::search::mcts::{GameProblem, Mcts, mcts};
 
 /// A machine as the tree search sees it.
 #[derive(Debug)]
@@ -60,60 +60,78 @@ impl<M: Machine> GameProblem for Simulation<'_, M> {
 }
 
 /// Plays the move that Monte Carlo tree search visits most.
-#[derive(Clone, Debug)]
-pub struct MctsPlayer {
+#[derive(Debug)]
+pub struct MctsAgent {
+    brief: Brief,
     options: Mcts,
-    budget: Budget,
+    backends: Option<Backends>,
     moves: u64,
 }
 
-impl MctsPlayer {
-    /// A player that may spend the budget on each move. Without a limit on
-    /// time, equal seeds give equal choices.
-    pub fn new(options: Mcts, budget: Budget) -> Self {
-        MctsPlayer {
-            options,
-            budget,
-            moves: 0,
-        }
-    }
-
-    /// What the search finds in a state.
+impl MctsAgent {
+    /// An agent with these options, by name: `exploration`.
     ///
     /// # Errors
     ///
-    /// Whatever play shows to be wrong with the rules, but for scores and
-    /// missing moves in states that the match may never reach; or
-    /// [`PlayError::Interrupted`].
-    pub fn report<M: Machine>(
-        &mut self,
-        machine: &mut M,
-        state: &M::State,
-    ) -> Result<MctsReport<Move>, PlayError> {
+    /// If there is no such option, or it has no such value.
+    pub fn new(brief: Brief, settings: &[(String, String)]) -> Result<Self, String> {
+        let mut options = Mcts {
+            iterations: u64::MAX,
+            seed: brief.seed,
+            ..Mcts::default()
+        };
+        for (name, value) in settings {
+            match &name[..] {
+                "exploration" => {
+                    let weight = value.parse().ok().filter(|w| (0.0..=100.0).contains(w));
+                    options.exploration =
+                        weight.ok_or_else(|| format!("exploration is not `{value}`"))?;
+                }
+                _ => return Err(format!("there is no option `{name}`")),
+            }
+        }
+        Ok(MctsAgent {
+            brief,
+            options,
+            backends: None,
+            moves: 0,
+        })
+    }
+
+    fn backends(&mut self) -> Result<&mut Backends, PlayError> {
+        if self.backends.is_none() {
+            self.backends = Some(Backends::new(&self.brief)?);
+        }
+        Ok(self.backends.as_mut().expect("it was just made"))
+    }
+}
+
+impl Agent for MctsAgent {
+    fn begin(&mut self, pace: &Pace) -> Result<(), PlayerError> {
+        self.backends()?.wait(pace);
+        Ok(())
+    }
+
+    fn choose(&mut self, played: &[Vec<Move>], pace: &Pace) -> Result<Advice, PlayerError> {
         let options = Mcts {
             // Each search shall draw other playouts.
             seed: self.options.seed.wrapping_add(self.moves),
             ..self.options
         };
         self.moves += 1;
-        let mut game = Simulation(machine);
+        let (role, budget) = (self.brief.role, pace.budget(self.brief.memory_bytes));
+        let backends = self.backends()?;
+        backends.poll();
+        let state = backends.state_after(played)?;
         let stats = &mut Stats::default();
-        let report = mcts(&mut game, state, &options, &self.budget, stats, &mut ())?;
-        match report.stopped {
-            BudgetKind::Interrupt => Err(PlayError::Interrupted),
-            _ => Ok(report),
-        }
-    }
-}
-
-impl<M: Machine> Player<M> for MctsPlayer {
-    fn choose(
-        &mut self,
-        machine: &mut M,
-        turn: &Turn<'_, M::State>,
-    ) -> Result<Choice, PlayerError> {
-        let report = self.report(machine, turn.history.state())?;
-        let best = report.roles[turn.role.index()].best();
-        Ok(Choice::Play(best.map_or(turn.legal[0], |best| best.action)))
+        let mut game = Simulation(backends.machine());
+        let report = mcts(&mut game, &state, &options, &budget, stats, &mut ())?;
+        let found = &report.roles[role.index()];
+        let best = found.best().ok_or(PlayError::Interrupted)?;
+        Ok(Advice {
+            value: Some(best.mean),
+            nodes: report.iterations,
+            ..Advice::of(best.action)
+        })
     }
 }

@@ -1,47 +1,70 @@
-//! Players that do not think.
+//! Agents that do not think.
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Choice, Player, PlayerError, Turn};
-use crate::machine::Machine;
+use super::{Advice, Agent, Backends, Brief, Pace, PlayerError};
+use crate::game::Move;
+use crate::machine::{Machine, PlayError};
 
-/// Plays the first legal move in the order of [`Machine::legal`].
-#[derive(Copy, Clone, Debug, Default)]
-pub struct FirstPlayer;
-
-impl<M: Machine> Player<M> for FirstPlayer {
-    fn choose(
-        &mut self,
-        _machine: &mut M,
-        turn: &Turn<'_, M::State>,
-    ) -> Result<Choice, PlayerError> {
-        Ok(Choice::Play(turn.legal[0]))
-    }
+/// How one of the legal moves is picked.
+#[derive(Debug)]
+enum Pick {
+    First,
+    Uniform(Box<Xoshiro256PlusPlus>),
 }
 
-/// Plays every legal move with the same chance.
-#[derive(Clone, Debug)]
-pub struct RandomPlayer {
-    random: Xoshiro256PlusPlus,
+/// An agent that knows the legal moves and picks one of them.
+#[derive(Debug)]
+pub struct Picker {
+    brief: Brief,
+    backends: Option<Backends>,
+    pick: Pick,
 }
 
-impl RandomPlayer {
-    /// A player whose choices follow from the seed.
-    pub fn new(seed: u64) -> Self {
-        RandomPlayer {
-            random: Xoshiro256PlusPlus::seed_from_u64(seed),
+impl Picker {
+    /// Plays the first legal move in the order of [`Machine::legal`].
+    pub fn first(brief: Brief) -> Self {
+        Picker {
+            brief,
+            backends: None,
+            pick: Pick::First,
         }
     }
+
+    /// Plays every legal move with the same chance.
+    pub fn random(brief: Brief) -> Self {
+        let random = Xoshiro256PlusPlus::seed_from_u64(brief.seed);
+        Picker {
+            pick: Pick::Uniform(Box::new(random)),
+            ..Picker::first(brief)
+        }
+    }
+
+    fn backends(&mut self) -> Result<&mut Backends, PlayError> {
+        if self.backends.is_none() {
+            self.backends = Some(Backends::datalog(&self.brief)?);
+        }
+        Ok(self.backends.as_mut().expect("it was just made"))
+    }
 }
 
-impl<M: Machine> Player<M> for RandomPlayer {
-    fn choose(
-        &mut self,
-        _machine: &mut M,
-        turn: &Turn<'_, M::State>,
-    ) -> Result<Choice, PlayerError> {
-        let index = self.random.random_range(0..turn.legal.len());
-        Ok(Choice::Play(turn.legal[index]))
+impl Agent for Picker {
+    fn begin(&mut self, _pace: &Pace) -> Result<(), PlayerError> {
+        self.backends()?;
+        Ok(())
+    }
+
+    fn choose(&mut self, played: &[Vec<Move>], _pace: &Pace) -> Result<Advice, PlayerError> {
+        let role = self.brief.role;
+        let backends = self.backends()?;
+        let state = backends.state_after(played)?;
+        let mut legal = Vec::new();
+        backends.machine().legal(&state, role, &mut legal)?;
+        let index = match &mut self.pick {
+            Pick::First => 0,
+            Pick::Uniform(random) => random.random_range(0..legal.len()),
+        };
+        Ok(Advice::of(legal[index]))
     }
 }

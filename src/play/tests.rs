@@ -1,8 +1,6 @@
 use super::*;
 use crate::game::Game;
 use crate::machine::{AnyMachine, Backend, Limits};
-use crate::search::Budget;
-use crate::search::mcts::Mcts;
 
 /// Two players take one or two of five matches in turn; who takes the last wins.
 const RULES: &str = "
@@ -24,6 +22,17 @@ fn game() -> Match<AnyMachine> {
     let mut machine = AnyMachine::new(&game, Backend::default(), Limits::default()).unwrap();
     let start = machine.initial().unwrap();
     Match::new(machine, start)
+}
+
+/// An agent of the kind, for a role.
+fn agent(text: &str, role: usize, seed: u64) -> Box<dyn Player<AnyMachine>> {
+    let game = game().machine().game().clone();
+    let role = game.roles().nth(role).unwrap();
+    let brief = Brief {
+        seed,
+        ..Brief::new(&game, role)
+    };
+    Box::new(SeatPlayer::new(brief, text.parse().unwrap()).unwrap())
 }
 
 /// Wants what it is told to want, one after the other.
@@ -65,7 +74,7 @@ fn run(game: &mut Match<AnyMachine>, players: [Box<dyn Player<AnyMachine>>; 2]) 
 fn undo_goes_back_to_the_last_choice() {
     let mut game = game();
     let a = Script(vec![Some("1"), None, Some("2"), None, None, Some("quit")]);
-    let steps = run(&mut game, [Box::new(a), Box::new(FirstPlayer)]);
+    let steps = run(&mut game, [Box::new(a), agent("first", 1, 0)]);
     assert_eq!(steps, "moved moved back 2 moved moved back 2 back 0");
     assert!(game.history().is_empty());
 }
@@ -73,7 +82,7 @@ fn undo_goes_back_to_the_last_choice() {
 #[test]
 fn a_history_keeps_what_the_match_undoes() {
     let mut game = game();
-    run(&mut game, [Box::new(FirstPlayer), Box::new(FirstPlayer)]);
+    run(&mut game, [agent("first", 0, 0), agent("first", 1, 0)]);
     let history = game.history().clone();
     let roles: Vec<RoleId> = game.machine().game().roles().collect();
     let left = |game: &Match<_>| game.history().len();
@@ -87,7 +96,7 @@ fn a_history_keeps_what_the_match_undoes() {
 fn illegal_moves_change_nothing() {
     let mut game = game();
     let mut players: [Box<dyn Player<AnyMachine>>; 2] =
-        [Box::new(Script(vec![Some("wait")])), Box::new(FirstPlayer)];
+        [Box::new(Script(vec![Some("wait")])), agent("first", 1, 0)];
     let error = game.step(&mut players).unwrap_err();
     let PlayerError::Play(PlayError::IllegalMove { legal, .. }) = error else {
         panic!("{error}");
@@ -100,11 +109,10 @@ fn illegal_moves_change_nothing() {
 fn random_players_repeat_themselves_with_the_seed() {
     let play = |seed| {
         let mut game = game();
-        let players: [Box<dyn Player<AnyMachine>>; 2] = [
-            Box::new(RandomPlayer::new(seed)),
-            Box::new(RandomPlayer::new(seed + 1)),
-        ];
-        run(&mut game, players);
+        run(
+            &mut game,
+            [agent("random", 0, seed), agent("random", 1, seed + 1)],
+        );
         let joint = game.history().plies().map(|ply| ply.joint.clone());
         joint.collect::<Vec<_>>()
     };
@@ -118,17 +126,57 @@ fn random_players_repeat_themselves_with_the_seed() {
 fn tree_search_wins_a_won_game() {
     for seed in 0..4 {
         let mut game = game();
-        let options = Mcts {
-            iterations: 300,
-            seed,
-            ..Mcts::default()
-        };
-        let first = MctsPlayer::new(options, Budget::default());
         run(
             &mut game,
-            [Box::new(first), Box::new(RandomPlayer::new(seed))],
+            [agent("mcts:300", 0, seed), agent("random", 1, seed)],
         );
         let scores: Vec<u8> = game.scores().unwrap().iter().map(|s| s.get()).collect();
         assert_eq!(scores, [100, 0], "seed {seed}");
     }
+}
+
+/// Never chooses, and never comes to an end by itself.
+struct Sleeper(bool);
+
+impl Agent for Sleeper {
+    fn begin(&mut self, _pace: &Pace) -> Result<(), PlayerError> {
+        Ok(())
+    }
+
+    fn choose(&mut self, _played: &[Vec<Move>], pace: &Pace) -> Result<Advice, PlayerError> {
+        assert!(!self.0, "it is of the kind that panics");
+        while !pace.is_over() {
+            std::thread::yield_now();
+        }
+        Err(PlayError::Interrupted.into())
+    }
+}
+
+#[test]
+fn a_seat_has_a_legal_move_whatever_its_agent_does() {
+    let game = game().machine().game().clone();
+    for panics in [false, true] {
+        let role = game.roles().next().unwrap();
+        let mut seat =
+            Seat::with(Brief::new(&game, role), |_| Ok(Box::new(Sleeper(panics)))).unwrap();
+        assert!(seat.begin(None).is_none());
+        let deadline = Instant::now() + Duration::from_secs(2);
+        let answer = seat.choose(&[], Some(deadline), None);
+        assert_eq!(answer.origin, Origin::Chance);
+        let chosen = answer.advice.unwrap().chosen;
+        let text = game.canonical(game.terms(), chosen.term());
+        assert!(["1", "2"].contains(&&text[..]), "{text}");
+        assert_eq!(answer.error.is_some(), panics);
+    }
+}
+
+#[test]
+fn raising_the_interrupt_ends_a_choice() {
+    let game = game().machine().game().clone();
+    let brief = Brief::new(&game, game.roles().next().unwrap());
+    let interrupt = std::sync::Arc::clone(&brief.limits.interrupt);
+    let mut seat = Seat::with(brief, |_| Ok(Box::new(Sleeper(false)))).unwrap();
+    interrupt.store(true, std::sync::atomic::Ordering::Relaxed);
+    // It would wait for ever.
+    seat.choose(&[], None, None);
 }

@@ -4,11 +4,10 @@ use std::cell::Cell;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::rc::Rc;
 
-use super::kind::{Thought, searcher};
 use crate::cli::{Context, show};
 use crate::game::{Game, Move};
 use crate::machine::{Machine, canonical_facts};
-use crate::play::{Choice, History, MctsPlayer, Player, PlayerError, Turn};
+use crate::play::{AgentSpec, Brief, Choice, History, Player, PlayerError, Seat, Turn};
 
 /// What a person may type besides moves.
 const HELP: &str = "  \
@@ -26,7 +25,7 @@ A word that is also a legal move is the move; /undo is always the command.";
 const LONGEST_LINE: u64 = 1 << 20;
 
 /// How long a hint is searched for.
-const HINT_ITERATIONS: u64 = 2_000;
+const HINT: &str = "mcts:2000";
 
 /// Where the match is shown, and where lines are read.
 #[derive(Copy, Clone, Debug)]
@@ -129,16 +128,19 @@ pub struct Human<'a> {
     table: Table<'a>,
     /// Number of people who chose a move in the current step, shared by all.
     asked: Rc<Cell<usize>>,
-    adviser: MctsPlayer,
+    brief: Brief,
+    adviser: Option<Seat>,
 }
 
 impl<'a> Human<'a> {
-    /// A person, one of those who share the counter of choices made.
-    pub fn new(context: &'a Context, asked: Rc<Cell<usize>>) -> Self {
+    /// A person, one of those who share the counter of choices made; the brief is
+    /// for a program that gives hints.
+    pub fn new(context: &'a Context, brief: Brief, asked: Rc<Cell<usize>>) -> Self {
         Human {
             table: Table::new(context),
             asked,
-            adviser: searcher(Thought::Iterations(HINT_ITERATIONS), 0, context),
+            brief,
+            adviser: None,
         }
     }
 
@@ -187,17 +189,29 @@ impl<'a> Human<'a> {
         machine: &mut M,
         turn: &Turn<'_, M::State>,
     ) -> anyhow::Result<String> {
-        let report = self.adviser.report(machine, turn.history.state())?;
-        let Some(best) = report.roles[turn.role.index()].best() else {
+        let spec: AgentSpec = HINT.parse().expect("there is such a kind");
+        if self.adviser.is_none() {
+            let seat = Seat::new(self.brief.clone(), &spec).map_err(anyhow::Error::msg)?;
+            self.adviser = Some(seat);
+        }
+        let seat = self.adviser.as_mut().expect("it was just made");
+        let played: Vec<_> = turn.history.plies().map(|ply| ply.joint.clone()).collect();
+        let (deadline, nodes) = spec.limits(None);
+        let answer = seat.choose(&played, deadline, nodes);
+        if let Some(error) = answer.error {
+            return Err(error.into());
+        }
+        let Some(best) = answer.advice else {
             return Ok("there is no move to advise".to_owned());
         };
-        Ok(format!(
-            "hint: {}, with a mean of {:.1} in {} of {} simulated matches",
-            show::move_text(machine, best.action),
-            best.mean,
-            best.visits,
-            report.iterations
-        ))
+        let chosen = show::move_text(machine, best.chosen);
+        Ok(match best.value {
+            Some(value) => format!(
+                "hint: {chosen}, which seems worth {value:.1} after {} simulated matches",
+                best.nodes
+            ),
+            None => format!("hint: {chosen}"),
+        })
     }
 }
 
