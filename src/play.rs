@@ -12,6 +12,7 @@ pub mod contest;
 mod mcts;
 mod players;
 pub mod rating;
+pub mod record;
 pub mod referee;
 pub mod schedule;
 mod seat;

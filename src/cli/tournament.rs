@@ -91,7 +91,7 @@ pub struct Options {
     #[arg(long, value_name = "MB", default_value_t = 256)]
     memory: u64,
     /// Joint moves after which a match is broken off
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    #[arg(long, value_name = "N", default_value_t = 1000)]
     depth: usize,
     /// Most matches in all
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]

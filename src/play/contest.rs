@@ -156,7 +156,9 @@ impl<M: Machine> Contest<M> {
             ..Outcome::default()
         };
         let lapses = referee.start(&mut table).into_iter().enumerate();
-        outcome.lapses.extend(lapses.filter_map(|(role, lapse)| Some((None, role, lapse?))));
+        outcome
+            .lapses
+            .extend(lapses.filter_map(|(role, lapse)| Some((None, role, lapse?))));
         let interrupt = &self.means.limits.interrupt;
         let is_interrupted = || interrupt.load(std::sync::atomic::Ordering::Relaxed);
         while outcome.moves.len() < self.most_moves {
@@ -171,9 +173,7 @@ impl<M: Machine> Contest<M> {
             for (slowest, time) in outcome.slowest.iter_mut().zip(round.times) {
                 *slowest = time.max(*slowest);
             }
-            let machine = referee.game().machine();
-            let text = |chosen: &Move| game.text(machine.terms(), chosen.term());
-            outcome.moves.push(round.joint.iter().map(text).collect());
+            outcome.moves.push(referee.last().to_vec());
         }
         Ok(outcome)
     }

@@ -94,7 +94,9 @@ pub fn swiss(
     }
     for _ in 0..standings.len() % roles {
         let most = order.iter().map(|&player| standings[player].matches).max();
-        let idle = order.iter().rposition(|&player| Some(standings[player].matches) == most);
+        let idle = order
+            .iter()
+            .rposition(|&player| Some(standings[player].matches) == most);
         order.remove(idle.expect("somebody has played most"));
     }
     let mut seatings = Vec::new();
@@ -118,9 +120,15 @@ mod tests {
 
     #[test]
     fn every_player_plays_every_role_equally_often() {
-        for (players, roles, count) in
-            [(2, 2, 2), (4, 2, 12), (3, 1, 3), (5, 3, 30), (2, 3, 6), (3, 4, 12), (1, 2, 2)]
-        {
+        for (players, roles, count) in [
+            (2, 2, 2),
+            (4, 2, 12),
+            (3, 1, 3),
+            (5, 3, 30),
+            (2, 3, 6),
+            (3, 4, 12),
+            (1, 2, 2),
+        ] {
             let seatings = round_robin(players, roles, 7, 1000).expect("few enough");
             assert_eq!(seatings.len(), count, "{players} players, {roles} roles");
             for role in 0..roles {
@@ -148,12 +156,21 @@ mod tests {
     fn neighbours_meet_who_have_not_met() {
         let standings = [2.0, 0.0, 2.0, 0.0].map(standing);
         let seatings = swiss(&standings, 2, 1, |_, _| 0);
-        let pairs: BTreeSet<BTreeSet<usize>> =
-            seatings.iter().map(|seating| seating.iter().copied().collect()).collect();
-        assert_eq!(pairs, BTreeSet::from([BTreeSet::from([0, 2]), BTreeSet::from([1, 3])]));
+        let pairs: BTreeSet<BTreeSet<usize>> = seatings
+            .iter()
+            .map(|seating| seating.iter().copied().collect())
+            .collect();
+        assert_eq!(
+            pairs,
+            BTreeSet::from([BTreeSet::from([0, 2]), BTreeSet::from([1, 3])])
+        );
         assert_eq!(seatings.len(), 4);
         let seatings = swiss(&standings, 2, 1, |a, b| u64::from(a % 2 == b % 2));
-        assert!(seatings.iter().all(|seating| seating[0] % 2 != seating[1] % 2));
+        assert!(
+            seatings
+                .iter()
+                .all(|seating| seating[0] % 2 != seating[1] % 2)
+        );
     }
 
     #[test]
