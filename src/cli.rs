@@ -114,6 +114,10 @@ commands! {
     Play = play;
     /// Play many matches between programs, and rate them
     Tournament = tournament;
+    /// Host a match between players on the network
+    Host = host;
+    /// Play a match record again, and check it
+    Replay = replay;
     /// Find plans, or show that there are none
     Solve = solve;
     /// Check answers that `solve` has written

@@ -1,5 +1,7 @@
 //! The protocol by which match hosts and players talk over the network.
 //!
-//! [`message`] is pure text: what is said, without a socket.
+//! [`message`] is pure text: what is said, without a socket. [`host`] lets players
+//! meet, wherever they are.
 
+pub mod host;
 pub mod message;

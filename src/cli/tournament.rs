@@ -14,7 +14,6 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::available_parallelism;
 
 use anyhow::{anyhow, bail};
-use clap::Parser;
 
 use super::rules::RuleOptions;
 use super::{Context, Exit, show};
@@ -107,13 +106,6 @@ pub struct Options {
     plot: Option<PathBuf>,
 }
 
-/// Rule files alone, with the limits that commands have by default.
-#[derive(Parser)]
-struct Rules {
-    #[command(flatten)]
-    rules: RuleOptions,
-}
-
 /// A game of the tournament.
 struct Arena {
     name: String,
@@ -165,10 +157,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
 
 impl Arena {
     fn new(files: &[PathBuf], context: &Context) -> anyhow::Result<Arena> {
-        let words = files.iter().map(|file| file.as_os_str());
-        // What begins with a hyphen is a file here.
-        let words = ["ggp", "--"].map(std::ffi::OsStr::new).into_iter().chain(words);
-        let rules = Rules::try_parse_from(words)?.rules;
+        let rules = RuleOptions::of(files);
         let game = rules.game(context)?;
         let limits = rules.limits(context);
         let texts = game.sources().files().iter().map(|file| file.text());
