@@ -9,6 +9,7 @@ mod agent;
 mod backends;
 mod mcts;
 mod players;
+mod puzzle;
 mod seat;
 mod spec;
 
@@ -25,6 +26,7 @@ pub use agent::{Advice, Agent, Brief, Candidate, Pace};
 pub use backends::Backends;
 pub use mcts::{MctsAgent, Simulation};
 pub use players::Picker;
+pub use puzzle::PuzzleAgent;
 pub use seat::{Answer, Origin, Seat};
 pub use spec::{AgentSpec, KINDS, Kind, Thought};
 
