@@ -61,6 +61,7 @@ pub mod game;
 pub mod grid;
 pub mod ground;
 pub mod machine;
+pub mod picture;
 pub mod play;
 pub mod program;
 pub mod propnet;
