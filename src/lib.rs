@@ -58,6 +58,7 @@ pub mod conformance;
 pub mod datalog;
 pub mod diagnostic;
 pub mod game;
+pub mod ggp;
 pub mod grid;
 pub mod ground;
 pub mod machine;
