@@ -114,6 +114,8 @@ commands! {
     Playout = playout;
     /// Play a match, by hand or between programs
     Play = play;
+    /// Play many matches between programs, and rate them
+    Tournament = tournament;
     /// Find plans, or show that there are none
     Solve = solve;
     /// Check answers that `solve` has written
