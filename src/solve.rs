@@ -25,7 +25,7 @@ use std::time::Instant;
 use crate::game::{Move, Score};
 use crate::machine::{Machine, PlayError};
 use crate::propnet::Propnet;
-use crate::puzzle::levels::LevelsOptions;
+use crate::puzzle::levels::{LevelsOptions, Seen};
 use crate::puzzle::{BestSoFar, Outcome, Plan, Puzzle};
 use crate::search::breadth_first::{BreadthFirst, breadth_first};
 use crate::search::depth_first::{DepthFirst, depth_first};
@@ -113,6 +113,8 @@ pub struct Answer {
     pub best: Option<BestEnd>,
     /// If that is proved: no end is worth more.
     pub bound: Option<Score>,
+    /// What [`Method::Levels`] looked at, if it was asked for.
+    pub seen: Option<Seen>,
     /// Which search gave the verdict and why it was chosen, in one line.
     pub chosen: String,
     /// How many counters the tables left out where they compared keys.
@@ -259,6 +261,7 @@ pub fn solve_from<M: Machine>(
         _ => problem.best_end().max_by_score(line),
     };
     let bound = came.as_ref().and_then(|came| came.bound(&verdict));
+    let seen = came.as_ref().and_then(|came| came.seen);
     let proof = came
         .zip(proof)
         .map(|(came, outcome)| (came.puzzle.net, outcome));
@@ -284,6 +287,7 @@ pub fn solve_from<M: Machine>(
         proof,
         best,
         bound,
+        seen,
         chosen,
         stripped: problem.stripped_count(),
         checked,
@@ -298,6 +302,7 @@ struct OnNetwork {
     best: Option<BestSoFar>,
     is_best: bool,
     refuted: Option<u32>,
+    seen: Option<Seen>,
 }
 
 /// Runs methods on the network, if they are to be tried.
@@ -324,6 +329,7 @@ fn on_network<M: Machine>(
         best: None,
         is_best: false,
         refuted: None,
+        seen: None,
         puzzle,
     };
     match asked {
@@ -333,10 +339,11 @@ fn on_network<M: Machine>(
             if let Some(failure) = methods.failure.take() {
                 return Err(SolveError::Files(failure));
             }
-            let best = methods.best.take();
+            let (best, seen) = (methods.best.take(), methods.seen);
             came = OnNetwork {
                 found,
                 best,
+                seen,
                 ..came
             };
         }

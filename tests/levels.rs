@@ -8,12 +8,14 @@ use std::thread;
 use std::time::Duration;
 
 use ggp::game::{Game, Score};
+use ggp::machine::{DatalogMachine, Limits};
 use ggp::propnet::batch::pack;
 use ggp::propnet::{GroundLimits, Propnet};
 use ggp::puzzle::checkpoint::{Checkpoint, CheckpointError};
 use ggp::puzzle::levels::{LevelsError, LevelsOptions, Spill, levels};
 use ggp::puzzle::{Outcome, Plan, Puzzle, Reason};
 use ggp::search::{Budget, Counts, Stats};
+use ggp::solve::check_plan;
 use serde_json::Value;
 
 fn puzzle(name: &str, change: impl Fn(String) -> String) -> Puzzle {
@@ -48,7 +50,9 @@ fn run(puzzle: &Puzzle, options: &LevelsOptions, budget: &Budget) -> Counted {
 /// The same, and whether the budget was enough.
 fn run_part(puzzle: &Puzzle, options: &LevelsOptions, budget: &Budget) -> (Counted, bool) {
     let mut stats = Stats::default();
-    let outcome = levels(puzzle, options, budget, &mut stats, &mut ()).unwrap();
+    let outcome = levels(puzzle, options, budget, &mut stats, &mut ())
+        .unwrap()
+        .0;
     let counts = stats
         .levels
         .iter()
@@ -95,6 +99,13 @@ fn the_whole_graph_goes_on_past_a_plan() {
     assert_eq!(within.1, whole.1[..=22]);
 }
 
+fn up_to_symmetry() -> LevelsOptions {
+    LevelsOptions {
+        symmetry: true,
+        ..LevelsOptions::default()
+    }
+}
+
 #[test]
 fn threads_change_nothing() {
     let budget = Budget {
@@ -108,17 +119,65 @@ fn threads_change_nothing() {
         ("lights_out", &Budget::default()),
     ] {
         let puzzle = own(name);
-        let expected = run(&puzzle, &LevelsOptions::default(), budget);
-        for threads in [0, 2, 3, 7] {
+        for options in [LevelsOptions::default(), up_to_symmetry()] {
+            let expected = run(&puzzle, &options, budget);
+            for threads in [0, 2, 3, 7] {
+                let options = LevelsOptions {
+                    threads,
+                    ..options.clone()
+                };
+                assert_eq!(
+                    run(&puzzle, &options, budget),
+                    expected,
+                    "{name}, {options:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_the_same_but_for_symmetry_is_one() {
+    let machine = |puzzle: &Puzzle| DatalogMachine::new(&puzzle.net.game, Limits::default());
+    for (name, depth, symmetries) in [("senku", 10, 8), ("eight_puzzle", u32::MAX, 2)] {
+        let puzzle = own(name);
+        let budget = Budget {
+            depth,
+            ..Budget::default()
+        };
+        let counted = |symmetry: bool| {
             let options = LevelsOptions {
-                threads,
-                ..LevelsOptions::default()
+                symmetry,
+                ..whole()
             };
-            assert_eq!(
-                run(&puzzle, &options, budget),
-                expected,
-                "{name}, {threads}"
-            );
+            let mut stats = Stats::default();
+            let (outcome, seen) = levels(&puzzle, &options, &budget, &mut stats, &mut ()).unwrap();
+            let total = stats.total();
+            assert_eq!(seen.positions, total.generated, "{name}");
+            assert_eq!(seen.is_all, depth == u32::MAX, "{name}");
+            (outcome, seen.symmetries, total)
+        };
+        let (outcome, one, whole) = counted(false);
+        let (reduced, count, classes) = counted(true);
+        assert_eq!((one, count), (1, symmetries), "{name}");
+        // No class has more positions than there are symmetries.
+        let most = classes.generated * symmetries as u64;
+        assert!(
+            whole.generated <= most && classes.generated < whole.generated,
+            "{name}"
+        );
+        assert!(whole.solutions >= classes.solutions, "{name}");
+        match (outcome, reduced) {
+            (Outcome::Solved { plan, .. }, Outcome::Solved { plan: lifted, .. }) => {
+                assert_eq!(plan.len(), lifted.len(), "{name}");
+                let moves: Vec<_> = lifted
+                    .iter()
+                    .map(|&chosen| puzzle.net.moves[0][chosen as usize])
+                    .collect();
+                let machine = machine(&puzzle).unwrap();
+                assert_eq!(check_plan(&machine, &moves), Ok(Score::MAX), "{name}");
+            }
+            (outcome, reduced) => assert_eq!(outcome, reduced, "{name}"),
         }
     }
 }
@@ -131,10 +190,18 @@ fn levels_in_files_are_the_same_levels() {
         ..Budget::default()
     };
     // The levels of one are disjoint, those of the other are not.
-    for (name, budget) in [("senku", depth(10)), ("eight_puzzle", depth(u32::MAX))] {
+    for (name, budget, symmetry) in [
+        ("senku", depth(10), false),
+        ("senku", depth(12), true),
+        ("eight_puzzle", depth(u32::MAX), false),
+    ] {
         let puzzle = own(name);
         for threads in [1, 3] {
-            let in_memory = LevelsOptions { threads, ..whole() };
+            let in_memory = LevelsOptions {
+                threads,
+                symmetry,
+                ..whole()
+            };
             let spill = Some(Spill {
                 folder: folder.clone(),
                 most_bytes: 1 << 30,
@@ -248,10 +315,14 @@ fn a_search_in_pieces_is_the_same_search() {
     let solvable = own("eight_puzzle");
     let expected = run(&solvable, &whole(), &Budget::default());
     assert_eq!(in_pieces(&solvable, &whole(), 40_000, &file), expected);
-    let once = LevelsOptions::default();
-    let expected = run(&solvable, &once, &Budget::default());
-    let found = in_pieces(&solvable, &once, 10_001, &file);
-    assert_eq!(plan(&found), plan(&expected));
+    for (once, nodes) in [
+        (LevelsOptions::default(), 10_001),
+        (up_to_symmetry(), 5_001),
+    ] {
+        let expected = run(&solvable, &once, &Budget::default());
+        let found = in_pieces(&solvable, &once, nodes, &file);
+        assert_eq!(plan(&found), plan(&expected));
+    }
 }
 
 #[test]
@@ -268,7 +339,7 @@ fn a_checkpoint_of_something_else_is_refused() {
         };
         match levels(puzzle, &options, &budget, &mut Stats::default(), &mut ()) {
             Err(LevelsError::Checkpoint(error)) => Err(error),
-            other => Ok(other.unwrap()),
+            other => Ok(other.unwrap().0),
         }
     };
     let eight = own("eight_puzzle");
@@ -305,6 +376,9 @@ fn a_checkpoint_of_something_else_is_refused() {
             "{refused:?}"
         );
     }
+    let refused = resume(&eight, up_to_symmetry(), plenty).unwrap_err();
+    let said = "another strategy: levels, and not levels up to symmetry";
+    assert!(refused.to_string().contains(said), "{refused}");
     let refused = resume(&eight, once.clone(), 300_000);
     assert!(
         matches!(refused, Err(CheckpointError::Memory(_))),
@@ -426,6 +500,7 @@ fn who_is_interrupted_says_so_and_goes_on() {
 fn flags_of_levels_are_for_levels() {
     for flags in [
         &["--strategy", "dive", "--whole"][..],
+        &["--symmetry", "on"],
         &["--resume", "here"],
         &[
             "--strategy",

@@ -123,6 +123,34 @@ fn statistics_come_as_a_table_and_as_csv() {
 }
 
 #[test]
+fn counts_up_to_symmetry_are_said_to_be() {
+    let levels = ["solve", "games/eight_puzzle.kif", "--strategy", "levels"];
+    let told = |more: &[&str]| json(&[&levels[..], &["--json"], more].concat(), 0);
+    let first = told(&[]);
+    assert_eq!(
+        (&first["length"], &first["symmetries"]),
+        (&20.into(), &2.into())
+    );
+    assert_eq!(first["all_seen"], false);
+    assert_eq!(first["statistics"]["levels"][3]["compared"], "symmetric");
+    let all = told(&["--whole"]);
+    assert_eq!(all["all_seen"], true);
+    assert!(all.get("symmetries").is_none());
+    assert_eq!(all["statistics"]["total"]["generated"], 181_440);
+    let whole = text(&ggp(&[&levels[..], &["--whole"]].concat()).stderr);
+    assert!(whole.contains("all 181440 positions were seen"), "{whole}");
+    let classes = [&levels[..], &["--whole", "--symmetry", "on"]].concat();
+    let whole = text(&ggp(&classes).stderr);
+    assert!(whole.contains(" up to 2 symmetries"), "{whole}");
+    let poor = [&levels[..], &["--whole", "--budget-nodes", "100000"]].concat();
+    let poor = text(&ggp(&poor).stderr);
+    assert!(
+        poor.contains("not all positions were seen: the budget"),
+        "{poor}"
+    );
+}
+
+#[test]
 fn each_puzzle_has_a_row() {
     let path = scratch("puzzles.txt");
     let puzzles = "[[1,2,2],[2,3,1],[1,3,2]]\n\n11/11\n[[1,2,1],[2,2,1],[3,1,2]]\n";

@@ -394,7 +394,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         answer::write(path, &machine, &start, &how, &answer, context)?;
     }
     report::print(&machine, &how, &answer, &stats, options, context)?;
-    options.levels.note(&answer, context);
+    options.levels.note(&answer, &stats, context);
     Ok(exit(&answer))
 }
 

@@ -10,6 +10,9 @@
 //! A state takes its bits and, while it must be found again, a word of a table.
 //! The way to it is found by expanding once more the states of the round in
 //! which it came.
+//!
+//! Where positions count up to symmetry, a state stands for all that are the same
+//! but for a renaming, and plans are lifted to moves that can be made.
 
 mod crew;
 mod disjoint;
@@ -23,14 +26,17 @@ use std::fmt;
 use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::propnet::batch::Packed;
 use crate::search::{Budget, BudgetKind, Meter, Observer, Stats};
 
 use super::checkpoint::{Checkpoint, CheckpointError, Identity, Timer};
 use super::expand::{Facts, Layout};
+use super::symmetry::{Canonical, Symmetries};
 use super::{Outcome, Plan, Puzzle, Reason};
-use crew::Crew;
+use crate::propnet::code::Engine;
+use crew::{Crew, LANES};
 use shards::{SHARDS, Shards, Span};
 pub use spill::Spill;
 use spill::{Disk, SpillError};
@@ -40,6 +46,9 @@ use spill::{Disk, SpillError};
 pub struct LevelsOptions {
     /// Whether to look at every state that can be reached, also past a solution.
     pub whole: bool,
+    /// Whether positions that are the same but for a symmetry of the rules count as
+    /// one.
+    pub symmetry: bool,
     /// Threads that share the work; 0 counts as 1.
     pub threads: usize,
     /// Where to put levels that do not fit into the memory.
@@ -54,12 +63,25 @@ impl Default for LevelsOptions {
     fn default() -> Self {
         LevelsOptions {
             whole: false,
+            symmetry: false,
             threads: 1,
             spill: None,
             checkpoint: None,
             resume: None,
         }
     }
+}
+
+/// What was looked at.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Seen {
+    /// Positions, or classes of them.
+    pub positions: u64,
+    /// How many renamings make positions of a class the same: 1 if each is a class of
+    /// its own.
+    pub symmetries: usize,
+    /// Whether these are all that can be reached.
+    pub is_all: bool,
 }
 
 /// Why a file could not be used.
@@ -98,7 +120,8 @@ impl From<CheckpointError> for LevelsError {
 ///
 /// Level `d` of `stats` holds what is `d` moves from the start, also what was
 /// counted before a checkpoint. Equal positions are those that differ in nothing
-/// that matters, see [`Layout`]. Counts of a level that a solution or the budget
+/// that matters, see [`Layout`], or with [`LevelsOptions::symmetry`] in nothing but
+/// names. Counts of a level that a solution or the budget
 /// ended depend on how much is expanded at once, all others on the puzzle only.
 ///
 /// # Errors
@@ -110,7 +133,7 @@ pub fn levels(
     budget: &Budget,
     stats: &mut Stats,
     observer: &mut dyn Observer,
-) -> Result<Outcome, LevelsError> {
+) -> Result<(Outcome, Seen), LevelsError> {
     let has_checkpoint = options.checkpoint.is_some() || options.resume.is_some();
     if options.spill.is_some() && has_checkpoint {
         return Err(LevelsError::SpillAndCheckpoint);
@@ -118,10 +141,16 @@ pub fn levels(
     let first = stats.levels.len();
     let mut meter = Meter::new(budget, stats, observer);
     let mut flood = Flood::new(puzzle, options, budget);
+    let method = match options.symmetry {
+        true => "levels up to symmetry",
+        false => "levels",
+    };
     let identity =
-        has_checkpoint.then(|| Identity::new("levels", puzzle, &(options.whole, &flood.layout)));
-    if let (Some(file), Some(identity)) = (&options.resume, &identity) {
-        flood.resume(file, identity, &mut meter)?;
+        has_checkpoint.then(|| Identity::new(method, puzzle, &(options.whole, &flood.layout)));
+    match (&options.resume, &identity) {
+        (Some(file), Some(identity)) => flood.resume(file, identity, &mut meter)?,
+        _ if options.symmetry => flood.use_symmetries(symmetries(puzzle, budget)),
+        _ => {}
     }
     let save = |flood: &Flood<'_>, meter: &Meter<'_>| match (&options.checkpoint, &identity) {
         (Some(checkpoint), Some(identity)) => {
@@ -136,22 +165,40 @@ pub fn levels(
         None => Ok(()),
     };
     let folder = || options.spill.as_ref().map(|spill| spill.folder.clone());
-    match flood.run(budget.depth, &mut meter, &mut between) {
-        Ok(outcome) => Ok(outcome),
+    let outcome = match flood.run(budget.depth, &mut meter, &mut between) {
+        Ok(outcome) => outcome,
         Err(Stop::Budget(what)) => {
             meter.ran_out(what);
             save(&flood, &meter)?;
-            if let Some(plan) = flood.plan.take() {
-                return Ok(solved(plan));
+            match flood.plan.take() {
+                Some(plan) => solved(plan),
+                None => {
+                    if !flood.levels.is_empty() {
+                        meter.refuted(flood.depth);
+                    }
+                    Outcome::Unknown
+                }
             }
-            if !flood.levels.is_empty() {
-                meter.refuted(flood.depth);
-            }
-            Ok(Outcome::Unknown)
         }
-        Err(Stop::Checkpoint(error)) => Err(LevelsError::Checkpoint(error)),
-        Err(Stop::Spill(error)) => Err(LevelsError::Spill(folder().unwrap_or_default(), error)),
-    }
+        Err(Stop::Checkpoint(error)) => return Err(LevelsError::Checkpoint(error)),
+        Err(Stop::Spill(error)) => {
+            return Err(LevelsError::Spill(folder().unwrap_or_default(), error));
+        }
+    };
+    Ok((outcome, flood.seen()))
+}
+
+/// What looking for symmetries may take, and the part of all time.
+const PATIENCE: Duration = Duration::from_millis(500);
+const SHARE: u32 = 4;
+
+fn symmetries(puzzle: &Puzzle, budget: &Budget) -> Symmetries {
+    let share = budget.time.map(|time| time / SHARE);
+    let hasty = Budget {
+        time: Some(share.map_or(PATIENCE, |share| share.min(PATIENCE))),
+        ..budget.clone()
+    };
+    Symmetries::of(puzzle, &hasty)
 }
 
 /// What ends a search before its time.
@@ -194,6 +241,8 @@ const MANY: u64 = 1 << 20;
 struct Flood<'p> {
     puzzle: &'p Puzzle,
     layout: Layout,
+    /// Up to which states count, if that makes a difference.
+    symmetries: Option<Symmetries>,
     crew: Crew,
     /// All states; once levels are in files, those of the level in the making
     /// that came since some went into a file.
@@ -208,6 +257,8 @@ struct Flood<'p> {
     /// Whether no state is on two levels; none before it was asked.
     is_disjoint: Option<bool>,
     whole: bool,
+    /// Whether there is nothing left to look at.
+    is_all: bool,
     /// A shortest one, once there is one.
     plan: Option<Plan>,
     /// Parents of the next round, at most.
@@ -280,12 +331,32 @@ impl<'p> Flood<'p> {
             expanded: 0,
             is_disjoint: None,
             whole: options.whole,
+            is_all: false,
             plan: None,
             size: LEAST,
             together,
             buffers: 0,
+            symmetries: None,
             puzzle,
             layout,
+        }
+    }
+
+    /// States count up to these, if any of them changes what is told of a state.
+    fn use_symmetries(&mut self, symmetries: Symmetries) {
+        let (puzzle, layout) = (self.puzzle, &self.layout);
+        if let Some(canonical) = Canonical::new(puzzle, layout, &symmetries, LANES, Engine::Auto) {
+            self.crew.reduce_by(&canonical);
+            self.symmetries = Some(symmetries);
+        }
+    }
+
+    fn seen(&self) -> Seen {
+        let elements = |symmetries: &Symmetries| symmetries.elements().len();
+        Seen {
+            positions: self.positions() as u64,
+            symmetries: self.symmetries.as_ref().map_or(1, elements),
+            is_all: self.is_all,
         }
     }
 
@@ -303,6 +374,7 @@ impl<'p> Flood<'p> {
         while !self.is_done() {
             let len = self.source(self.depth).len();
             if len == 0 {
+                self.is_all = true;
                 break;
             }
             if self.depth >= most {

@@ -52,7 +52,10 @@ pub fn claim<M: Machine>(
             let mut proof = proof(answer).expect("there is one");
             let is_hard_to_check = match proof {
                 Proof::Refuted { .. } => true,
-                Proof::Exhausted { positions } => positions.is_some_and(|count| count > MANY),
+                Proof::Exhausted { positions } => {
+                    let symmetries = answer.seen.map_or(1, |seen| seen.symmetries as u64);
+                    positions.is_some_and(|count| count.saturating_mul(symmetries) > MANY)
+                }
                 _ => false,
             };
             if is_hard_to_check && let Some(better) = by_invariant(machine, start, target, budget) {
