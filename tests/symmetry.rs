@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 use ggp::check::Keyword;
 use ggp::propnet::code::Engine;
 use ggp::puzzle::expand::{Children, Ends, Expander, Facts, Layout};
-use ggp::puzzle::levels::{self, LevelsOptions};
+use ggp::puzzle::levels::{self, Classes, LevelsOptions};
 use ggp::puzzle::symmetry::Symmetries;
 use ggp::puzzle::{Outcome, Plan, Puzzle};
 use ggp::search::{Budget, Stats};
@@ -29,7 +29,10 @@ fn levels(puzzle: &Puzzle, symmetry: bool, most: u32) -> (Vec<u64>, Option<Plan>
     };
     let options = LevelsOptions {
         whole: true,
-        symmetry,
+        classes: match symmetry {
+            true => Classes::Always,
+            false => Classes::Never,
+        },
         ..LevelsOptions::default()
     };
     let mut stats = Stats::default();

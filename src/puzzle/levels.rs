@@ -17,6 +17,7 @@
 mod crew;
 mod disjoint;
 mod made;
+mod place;
 mod resume;
 mod shards;
 mod spill;
@@ -26,7 +27,7 @@ use std::fmt;
 use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::propnet::batch::Packed;
 use crate::search::{Budget, BudgetKind, Meter, Observer, Stats};
@@ -46,9 +47,8 @@ use spill::{Disk, SpillError};
 pub struct LevelsOptions {
     /// Whether to look at every state that can be reached, also past a solution.
     pub whole: bool,
-    /// Whether positions that are the same but for a symmetry of the rules count as
-    /// one.
-    pub symmetry: bool,
+    /// When positions that are the same but for a symmetry of the rules are one.
+    pub classes: Classes,
     /// Threads that share the work; 0 counts as 1.
     pub threads: usize,
     /// Where to put levels that do not fit into the memory.
@@ -63,13 +63,25 @@ impl Default for LevelsOptions {
     fn default() -> Self {
         LevelsOptions {
             whole: false,
-            symmetry: false,
+            classes: Classes::Never,
             threads: 1,
             spill: None,
             checkpoint: None,
             resume: None,
         }
     }
+}
+
+/// When positions that are the same but for a symmetry of the rules count as one.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Classes {
+    /// Each position counts.
+    #[default]
+    Never,
+    /// Where there are more than some thousand, or checkpoints.
+    IfMany,
+    /// Wherever there are symmetries.
+    Always,
 }
 
 /// What was looked at.
@@ -120,7 +132,7 @@ impl From<CheckpointError> for LevelsError {
 ///
 /// Level `d` of `stats` holds what is `d` moves from the start, also what was
 /// counted before a checkpoint. Equal positions are those that differ in nothing
-/// that matters, see [`Layout`], or with [`LevelsOptions::symmetry`] in nothing but
+/// that matters, see [`Layout`], or with [`LevelsOptions::classes`] in nothing but
 /// names. Counts of a level that a solution or the budget
 /// ended depend on how much is expanded at once, all others on the puzzle only.
 ///
@@ -139,18 +151,40 @@ pub fn levels(
         return Err(LevelsError::SpillAndCheckpoint);
     }
     let first = stats.levels.len();
+    let mut time = budget.time;
+    if options.classes == Classes::IfMany && !has_checkpoint {
+        let began = Instant::now();
+        let each = LevelsOptions {
+            classes: Classes::Never,
+            ..options.clone()
+        };
+        let few = Budget {
+            nodes: budget.nodes.min(FEW),
+            ..budget.clone()
+        };
+        let ended = levels(puzzle, &each, &few, stats, observer)?;
+        if stats.ran_out != Some(BudgetKind::Nodes) || budget.nodes <= FEW {
+            return Ok(ended);
+        }
+        stats.levels.truncate(first);
+        time = time.map(|time| time.saturating_sub(began.elapsed()));
+    }
+    let budget = &Budget {
+        time,
+        ..budget.clone()
+    };
     let mut meter = Meter::new(budget, stats, observer);
     let mut flood = Flood::new(puzzle, options, budget);
-    let method = match options.symmetry {
-        true => "levels up to symmetry",
-        false => "levels",
+    let method = match options.classes {
+        Classes::Never => "levels",
+        _ => "levels up to symmetry",
     };
     let identity =
         has_checkpoint.then(|| Identity::new(method, puzzle, &(options.whole, &flood.layout)));
     match (&options.resume, &identity) {
         (Some(file), Some(identity)) => flood.resume(file, identity, &mut meter)?,
-        _ if options.symmetry => flood.use_symmetries(symmetries(puzzle, budget)),
-        _ => {}
+        _ if options.classes == Classes::Never => {}
+        _ => flood.use_symmetries(symmetries(puzzle, budget)),
     }
     let save = |flood: &Flood<'_>, meter: &Meter<'_>| match (&options.checkpoint, &identity) {
         (Some(checkpoint), Some(identity)) => {
@@ -188,8 +222,11 @@ pub fn levels(
     Ok((outcome, flood.seen()))
 }
 
-/// What looking for symmetries may take, and the part of all time.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// States that are expanded before anyone looks for symmetries, if not always.
+const FEW: u64 = 1 << 13;
+/// What looking for symmetries may take, and the part of all time. It is seldom all
+/// used: then what is found, and counted, would depend on the machine.
+const PATIENCE: Duration = Duration::from_secs(2);
 const SHARE: u32 = 4;
 
 fn symmetries(puzzle: &Puzzle, budget: &Budget) -> Symmetries {

@@ -9,7 +9,7 @@ use super::report::ran_out;
 use super::seconds;
 use crate::cli::Context;
 use crate::puzzle::checkpoint::Checkpoint;
-use crate::puzzle::levels::{LevelsOptions, Spill};
+use crate::puzzle::levels::{Classes, LevelsOptions, Spill};
 use crate::search::{Stats, Verdict};
 use crate::solve::{Answer, Method, SolveOptions, Strategy};
 
@@ -29,7 +29,7 @@ pub(super) struct Flags {
     #[arg(long)]
     whole: bool,
     /// Whether positions that are the same but for a symmetry of the rules count as
-    /// one; unless said, `on` without --whole
+    /// one; unless said, they do once they are many, but not with --whole
     #[arg(long, value_enum, value_name = "WHETHER")]
     symmetry: Option<Symmetry>,
     /// Write the search's state to this file now and then, and when it is
@@ -38,6 +38,7 @@ pub(super) struct Flags {
     checkpoint: Option<PathBuf>,
     /// Seconds between two checkpoints, at least
     #[arg(long, value_name = "S", value_parser = seconds, default_value = "300")]
+    #[arg(requires = "checkpoint")]
     checkpoint_every: Duration,
     /// Go on from this checkpoint; the budget counts from now
     #[arg(long, value_name = "FILE")]
@@ -47,7 +48,7 @@ pub(super) struct Flags {
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["checkpoint", "resume"])]
     spill: Option<PathBuf>,
     /// Most bytes of files for --spill, in MiB
-    #[arg(long, value_name = "MB", default_value_t = 16_384)]
+    #[arg(long, value_name = "MB", default_value_t = 16_384, requires = "spill")]
     budget_disk: u64,
 }
 
@@ -73,9 +74,10 @@ impl Flags {
         }
         how.levels = LevelsOptions {
             whole: self.whole,
-            symmetry: match self.symmetry {
-                Some(symmetry) => symmetry == Symmetry::On,
-                None => !self.whole,
+            classes: match self.symmetry {
+                Some(Symmetry::On) => Classes::Always,
+                None if !self.whole => Classes::IfMany,
+                _ => Classes::Never,
             },
             spill: self.spill.as_ref().map(|folder| Spill {
                 folder: folder.clone(),
