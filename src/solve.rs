@@ -36,7 +36,7 @@ use crate::search::{
 };
 
 pub use check::{Checker, WrongPlan, check_plan};
-pub use claim::{claim, claim_count, proof};
+pub use claim::{PATIENCE, claim, claim_count, lacks_proof, proof};
 
 pub use crate::puzzle::rollout::Scoring;
 pub use count::{Counted, count_from};
@@ -404,10 +404,9 @@ fn moves(puzzle: &Puzzle, plan: &Plan) -> Vec<Move> {
         .collect()
 }
 
-/// A solved answer is about the most that can be had, if it is known what there
-/// is: all above was refuted.
+/// All above the target was refuted, if it is known what ends may be worth.
 fn with_bound(mut answer: Answer, is_known: bool) -> Answer {
-    if let (Verdict::Solved { .. }, true) = (&answer.verdict, is_known) {
+    if is_known && answer.bound.is_none() && answer.verdict != Verdict::Unsolvable {
         answer.bound = Some(answer.target);
     }
     answer
@@ -430,7 +429,6 @@ pub fn solve_best_from<M: Machine>(
     let began = Instant::now();
     let known = puzzle(machine, start, options.target).map(|puzzle| puzzle.scores());
     let mut scores = known.unwrap_or_default();
-    scores.retain(|score| score.get() > 0);
     let mut options = options.clone();
     let time = options.budget.time;
     let is_known = !scores.is_empty();

@@ -136,7 +136,7 @@ fn what_was_tampered_with_is_told() {
 
 #[test]
 fn what_is_seen_up_to_symmetry_is_looked_at_whole() {
-    let levels = &["--strategy", "levels"];
+    let levels = &["--strategy", "levels", "--symmetry", "on"];
     let says = "a search of all 4096 positions met no plan";
     let file = right("classes.json", DARK, levels, says);
     let positions = |file: &str| {
@@ -145,12 +145,7 @@ fn what_is_seen_up_to_symmetry_is_looked_at_whole() {
     };
     // No class has more than eight.
     assert!((512..4_096).contains(&positions(&file)), "{file}");
-    let all = right(
-        "positions.json",
-        DARK,
-        &[levels[0], levels[1], "--symmetry", "off"],
-        says,
-    );
+    let all = right("positions.json", DARK, &levels[..2], says);
     assert_eq!(positions(&all), 4_096);
     let (code, out) = changed(&file, DARK, |v| {
         v["answer"]["proof"]["positions"] = json!(4_097);

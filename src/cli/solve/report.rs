@@ -155,6 +155,9 @@ pub(super) fn verdict_text(answer: &Answer) -> String {
             let moves = plans.first().map_or(0, Vec::len);
             let points = match answer.target.get() {
                 100 => String::new(),
+                most if answer.bound == Some(answer.target) => {
+                    format!("with {most} points, the most that can be had, ")
+                }
                 least => format!("with {least} points or more "),
             };
             let length = match (optimal, moves) {
@@ -232,6 +235,7 @@ pub(super) fn print(
         ));
     }
     context.note(format_args!("strategy: {}", answer.chosen));
+    let is_solved = matches!(answer.verdict, Verdict::Solved { .. });
     let mut lines = Vec::new();
     if let Verdict::Solved { plans, .. } = &answer.verdict {
         // The plans alone are the answer; what is said about them is not.
@@ -240,7 +244,7 @@ pub(super) fn print(
             lines.push(texts(machine, plan).join(" "));
         }
     }
-    if !matches!(answer.verdict, Verdict::Solved { .. }) {
+    if !is_solved {
         lines.push(verdict_text(answer));
     }
     if let Some(best) = &answer.best {
@@ -248,12 +252,8 @@ pub(super) fn print(
         lines.push(format!("best end found: {} points, by", best.score));
         lines.push(plan);
     }
-    if let Some(bound) = answer.bound.filter(|bound| bound.get() > 0) {
-        let bound = format!("no end is worth more than {bound} points");
-        match answer.verdict {
-            Verdict::Solved { .. } => context.note(bound),
-            _ => lines.push(bound),
-        }
+    if let Some(bound) = answer.bound.filter(|bound| !is_solved && bound.get() > 0) {
+        lines.push(format!("no end is worth more than {bound} points"));
     }
     if answer.checked == Checker::Datalog && how.checker == Checker::Naive {
         context.note("note: the game is too large to check the plan on the naive evaluator");
@@ -394,6 +394,7 @@ fn statistics(stats: &Stats, answer: &Answer, format: StatsFormat) -> String {
 pub(super) fn print_count(
     machine: &AnyMachine,
     counted: &Counted,
+    target: Score,
     context: &Context,
 ) -> anyhow::Result<()> {
     let count = counted.plans.len();
@@ -410,6 +411,8 @@ pub(super) fn print_count(
             "solutions": count,
             "complete": counted.is_all,
             "plans": plans,
+            "target": target.get(),
+            "checked_by": counted.checked,
         }));
     }
     let number = match count {
