@@ -100,6 +100,8 @@ commands! {
     Info = info;
     /// Print the facts of the initial state
     Init = init;
+    /// Draw a state: boards are found in the rules
+    Draw = draw;
     /// Print the legal moves
     Legal = legal;
     /// Print the facts after a joint move

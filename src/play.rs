@@ -11,6 +11,7 @@ mod backends;
 pub mod contest;
 mod mcts;
 mod players;
+mod puzzle;
 pub mod rating;
 pub mod record;
 pub mod referee;
@@ -31,6 +32,7 @@ pub use agent::{Advice, Agent, Brief, Candidate, Pace};
 pub use backends::Backends;
 pub use mcts::{MctsAgent, Simulation};
 pub use players::Picker;
+pub use puzzle::PuzzleAgent;
 pub use seat::{Answer, Origin, Seat};
 pub use spec::{AgentSpec, KINDS, Kind, Thought};
 
