@@ -84,7 +84,7 @@ struct Remote {
     name: String,
     role: RoleId,
     terms: Terms,
-    /// Moves that it is told of when the match goes on, if it has forgotten them.
+    /// Moves of before, when the match goes on.
     missed: Vec<Vec<String>>,
     is_resumed: bool,
 }
@@ -172,16 +172,11 @@ fn lapse(error: &ExchangeError) -> Lapse {
 
 impl Contender for Remote {
     fn start(&mut self) -> Result<(), Lapse> {
-        let options = &self.desk.options;
-        if self.is_resumed
-            && self
-                .send(&Message::Info, INFO, 0)
-                .is_ok_and(|answer| Info::parse(&answer, MessageLimits::default()).is_busy())
-        {
-            // It still sits at the match.
-            return Ok(());
+        if self.is_resumed {
+            // Nobody knows what it heard last, so it is told everything anew.
+            self.abort();
         }
-        let rules = self.desk.spelling.rules();
+        let (options, rules) = (&self.desk.options, self.desk.spelling.rules());
         if let Some(clock) = options.preview_clock {
             let message = Message::Preview {
                 rules: rules.to_owned(),
