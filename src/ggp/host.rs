@@ -135,21 +135,20 @@ impl Remote {
     }
 
     /// The move that an answer means.
-    fn understand(&mut self, answer: &str, legal: &[Move]) -> Result<Move, Lapse> {
+    fn understand(&mut self, answer: &str, asked: &Asked<'_>) -> Result<Move, Lapse> {
         let limits = MessageLimits::default();
         let said = parse_move(answer, limits);
         let said = said.map_err(|_| Lapse::Illegal(shown(answer)))?;
         let said = self.desk.spelling.receive(&said);
         let game = &self.desk.game;
         let parsed = game.parse_term(&mut self.terms, &said).ok().map(Move::new);
-        if let Some(chosen) = parsed.filter(|chosen| legal.contains(chosen)) {
+        if let Some(chosen) = parsed.filter(|chosen| asked.legal.contains(chosen)) {
             return Ok(chosen);
         }
         // Letter case matters only where nothing else differs.
-        let text = |chosen: &&Move| spaced(&game.text(&self.terms, chosen.term())).to_lowercase();
-        let mut alike = legal
-            .iter()
-            .filter(|chosen| text(chosen) == said.to_lowercase());
+        let text = |chosen: &Move| spaced(&game.text(asked.terms, chosen.term())).to_lowercase();
+        let lower = said.to_lowercase();
+        let mut alike = asked.legal.iter().filter(|chosen| text(chosen) == lower);
         match (alike.next(), alike.next()) {
             (Some(chosen), None) => Ok(*chosen),
             _ => Err(Lapse::Illegal(shown(&said))),
@@ -206,7 +205,7 @@ impl Contender for Remote {
     fn choose(&mut self, asked: &Asked<'_>) -> Result<Move, Lapse> {
         let answer = self.play(asked.last, asked.played.len());
         let answer = answer.map_err(|error| lapse(&error))?;
-        self.understand(&answer, asked.legal)
+        self.understand(&answer, asked)
     }
 
     fn stop(&mut self, last: &[String]) {

@@ -11,6 +11,9 @@ const COMMANDS: &[&str] = &[
     "bench",
     "playout",
     "play",
+    "tournament",
+    "host",
+    "replay",
     "completions",
     "man",
 ];

@@ -205,16 +205,16 @@ fn answer(message: Message, state: &State) -> String {
         }
         Message::Play { id, moves } => match seat.as_mut().filter(|seat| seat.id == id) {
             None => "busy".to_owned(),
-            Some(seat) => {
-                seat.hear(&moves);
-                seat.choose()
-            }
+            Some(seat) => match seat.hear(&moves) {
+                true => seat.choose(),
+                false => "confused".to_owned(),
+            },
         },
         Message::Stop { id, moves } => match seat.take_if(|seat| seat.id == id) {
             None => "busy".to_owned(),
             Some(mut sitting) => {
-                sitting.hear(&moves);
-                let is_over = sitting.machine.is_terminal(&sitting.state).unwrap();
+                let is_over =
+                    sitting.hear(&moves) && sitting.machine.is_terminal(&sitting.state).unwrap();
                 state
                     .finished
                     .fetch_add(usize::from(is_over), Ordering::SeqCst);
@@ -229,9 +229,10 @@ fn answer(message: Message, state: &State) -> String {
 }
 
 impl Sitting {
-    fn hear(&mut self, moves: &[String]) {
+    /// Makes a joint move, if it can be made here.
+    fn hear(&mut self, moves: &[String]) -> bool {
         if moves.is_empty() {
-            return;
+            return true;
         }
         let game = self.machine.game().clone();
         let parse = |text: &String| {
@@ -239,10 +240,11 @@ impl Sitting {
             Move::new(term.expect("moves are of the game"))
         };
         let joint: Vec<Move> = moves.iter().map(parse).collect();
-        self.state = self
-            .machine
-            .play(&self.state, &joint)
-            .expect("moves are legal");
+        match self.machine.play(&self.state, &joint) {
+            Ok(state) => self.state = state,
+            Err(_) => return false,
+        }
+        true
     }
 
     /// A legal move, never the same way twice.
