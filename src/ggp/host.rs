@@ -105,8 +105,12 @@ impl Remote {
             headers: &headers,
         };
         let is_last = matches!(message, Message::Abort { .. });
+        let connect = match is_last {
+            true => options.connect.min(time),
+            false => options.connect,
+        };
         let patience = Patience {
-            connect: options.connect,
+            connect,
             answer: time,
             bytes: options.most_bytes,
             // Players are told that the match is broken off though it is.
