@@ -6,13 +6,14 @@ mod kind;
 use std::cell::Cell;
 use std::io;
 use std::rc::Rc;
+use std::time::Duration;
 
 use anyhow::bail;
 
 use super::position::PositionOptions;
 use super::record::{Facts, Record};
 use super::rules::RuleOptions;
-use super::{Context, Exit, draw, show};
+use super::{Context, Exit, draw, perft, show};
 use crate::game::RoleId;
 use crate::machine::{AnyMachine, Machine, PlayError};
 use crate::play::{Brief, Match, Player, PlayerError, SeatPlayer, Step};
@@ -29,6 +30,7 @@ Examples:
   ggp play tic_tac_toe.kif --player nought=human --player cross=mcts
   ggp play tic_tac_toe.kif --player mcts:500 --seed 3   all roles, 500 iterations a move
   ggp play tic_tac_toe.kif --player cross=mcts:2s --player nought=first
+  ggp play connect_four.kif --roles auto,human --play-clock 3
   printf '(mark 2 2)\\n1\\nquit\\n' | ggp play tic_tac_toe.kif
 
 Type a number or a move, or: help, state, moves, history, hint, undo, quit. A role with a
@@ -37,13 +39,20 @@ JSON at the end, and everything else goes to standard error.")]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,
-    /// Who plays a role: human, random, first or mcts; without ROLE= all other roles
+    /// Who plays a role: human, or a kind of program; without ROLE= all other roles
     ///
-    /// `first` plays the first legal move. `mcts` searches; `mcts:5000` does so for 5000
+    /// Kinds are auto (which chooses one that suits the game), mcts, first (the first
+    /// legal move), random and more; `ggp play --player list` lists them. `mcts:5000` searches for 5000
     /// iterations a move, `mcts:2s` for two seconds. By default the first role without a
     /// player is human, if nobody is yet, and all others play at random.
     #[arg(long = "player", value_name = "[ROLE=]KIND", visible_alias = "role-player")]
     players: Vec<Seat>,
+    /// Who plays, by role: as many players as roles, with commas between them
+    #[arg(long, value_name = "KIND,…", value_delimiter = ',', conflicts_with = "players")]
+    roles: Vec<Kind>,
+    /// Seconds that a program has for a move
+    #[arg(long, value_name = "SECONDS", value_parser = perft::parse_seconds)]
+    play_clock: Option<Duration>,
     /// The seed of random choices
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -66,7 +75,15 @@ pub struct Options {
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let machine = options.rules.machine(context)?;
     let game = machine.game().clone();
-    let kinds = kind::assign(&game, &options.players)?;
+    let kinds = match options.roles.len() {
+        0 => kind::assign(&game, &options.players)?,
+        given if given == game.role_count() => options.roles.clone(),
+        given => bail!(
+            "--roles names {given} players, and there are {} roles: {}",
+            game.role_count(),
+            show::role_names(&game).join(", ")
+        ),
+    };
     let humans: Vec<RoleId> = game
         .roles()
         .filter(|role| kinds[role.index()] == Kind::Human)
@@ -98,6 +115,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         let brief = Brief {
             start: Some(facts.clone()),
             seed: options.seed.wrapping_add(role.index() as u64),
+            play_clock: options.play_clock,
             limits: options.rules.limits(context),
             ..Brief::new(&game, role)
         };
