@@ -112,6 +112,8 @@ commands! {
     Playout = playout;
     /// Play a match, by hand or between programs
     Play = play;
+    /// Be a player that match hosts reach over the network
+    Player = player;
     /// Find plans, or show that there are none
     Solve = solve;
     /// Check answers that `solve` has written
