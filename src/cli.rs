@@ -116,6 +116,8 @@ commands! {
     Play = play;
     /// Play many matches between programs, and rate them
     Tournament = tournament;
+    /// Be a player that match hosts reach over the network
+    Player = player;
     /// Find plans, or show that there are none
     Solve = solve;
     /// Check answers that `solve` has written

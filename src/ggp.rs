@@ -1,5 +1,10 @@
 //! The protocol by which match hosts and players talk over the network.
 //!
-//! [`message`] is pure text: what is said, without a socket.
+//! [`message`] is pure text: what is said, without a socket. With the feature
+//! `net`, [`wire`] carries messages over HTTP, and [`player`] answers them.
 
 pub mod message;
+#[cfg(feature = "net")]
+pub mod player;
+#[cfg(feature = "net")]
+pub mod wire;
