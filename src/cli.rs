@@ -118,6 +118,10 @@ commands! {
     Tournament = tournament;
     /// Be a player that match hosts reach over the network
     Player = player;
+    /// Host a match between players on the network
+    Host = host;
+    /// Play a match record again, and check it
+    Replay = replay;
     /// Find plans, or show that there are none
     Solve = solve;
     /// Check answers that `solve` has written

@@ -13,6 +13,7 @@ mod mcts;
 mod players;
 mod puzzle;
 pub mod rating;
+pub mod record;
 pub mod referee;
 pub mod schedule;
 mod seat;

@@ -14,7 +14,6 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::available_parallelism;
 
 use anyhow::{anyhow, bail};
-use clap::Parser;
 
 use super::rules::RuleOptions;
 use super::{Context, Exit, show};
@@ -91,7 +90,7 @@ pub struct Options {
     #[arg(long, value_name = "MB", default_value_t = 256)]
     memory: u64,
     /// Joint moves after which a match is broken off
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    #[arg(long, value_name = "N", default_value_t = 1000)]
     depth: usize,
     /// Most matches in all
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
@@ -105,13 +104,6 @@ pub struct Options {
     /// Draw who got how much from whom into this file, as SVG
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
-}
-
-/// Rule files alone, with the limits that commands have by default.
-#[derive(Parser)]
-struct Rules {
-    #[command(flatten)]
-    rules: RuleOptions,
 }
 
 /// A game of the tournament.
@@ -165,10 +157,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
 
 impl Arena {
     fn new(files: &[PathBuf], context: &Context) -> anyhow::Result<Arena> {
-        let words = files.iter().map(|file| file.as_os_str());
-        // What begins with a hyphen is a file here.
-        let words = ["ggp", "--"].map(std::ffi::OsStr::new).into_iter().chain(words);
-        let rules = Rules::try_parse_from(words)?.rules;
+        let rules = RuleOptions::of(files);
         let game = rules.game(context)?;
         let limits = rules.limits(context);
         let texts = game.sources().files().iter().map(|file| file.text());

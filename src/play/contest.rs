@@ -173,9 +173,7 @@ impl<M: Machine> Contest<M> {
             for (slowest, time) in outcome.slowest.iter_mut().zip(round.times) {
                 *slowest = time.max(*slowest);
             }
-            let machine = referee.game().machine();
-            let text = |chosen: &Move| game.text(machine.terms(), chosen.term());
-            outcome.moves.push(round.joint.iter().map(text).collect());
+            outcome.moves.push(referee.last().to_vec());
         }
         Ok(outcome)
     }

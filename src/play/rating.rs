@@ -39,12 +39,13 @@ const PRIOR: f64 = 1000.0;
 /// Standard deviations that hold 95% of a normal distribution to both sides.
 const TWO_SIDED: f64 = 1.96;
 
-/// Maximum-likelihood ratings of the Bradley-Terry model, with mean 0: of two
-/// players 400 points apart, the stronger is expected to get ten times as much.
+/// Maximum-likelihood ratings of the Bradley-Terry model: of two players 400
+/// points apart, the stronger is expected to get ten times as much. The mean of the
+/// first few, as many as `middle` says, is 0.
 ///
 /// The margins are of the ratings relative to that mean, by the curvature at the
 /// maximum. They suppose that results are won or lost; draws make them too wide.
-pub fn elo(players: usize, comparisons: &[Comparison]) -> Vec<Rating> {
+pub fn elo(players: usize, comparisons: &[Comparison], middle: usize) -> Vec<Rating> {
     let precision = (SCALE / PRIOR).powi(2);
     let mut strength = vec![0.0; players];
     let mut inverse = Vec::new();
@@ -84,15 +85,12 @@ pub fn elo(players: usize, comparisons: &[Comparison]) -> Vec<Rating> {
             break;
         }
     }
-    let count = players as f64;
-    let mean = strength.iter().sum::<f64>() / count;
-    let row_mean = |row: &Vec<f64>| row.iter().sum::<f64>() / count;
-    let all = inverse.iter().map(row_mean).sum::<f64>() / count;
+    let mean = |values: &[f64]| values[..middle].iter().sum::<f64>() / middle as f64;
+    let among: Vec<f64> = inverse.iter().map(|row| mean(row)).collect();
     let rate = |player: usize| {
-        let row = &inverse[player];
-        let variance = row[player] - 2.0 * row_mean(row) + all;
+        let variance = inverse[player][player] - 2.0 * among[player] + mean(&among);
         Rating {
-            rating: SCALE * (strength[player] - mean),
+            rating: SCALE * (strength[player] - mean(&strength)),
             margin: SCALE * TWO_SIDED * variance.max(0.0).sqrt(),
         }
     };
@@ -176,19 +174,19 @@ mod tests {
         // 3 to 1 is 400 * log10(3) = 190.8 points; the information of 400 matches at
         // 0.75 is 75, so their difference has a margin of 1.96 * 173.7 / sqrt(75) = 39.3.
         let results = [met(0, 1, 1.0, 300), met(0, 1, 0.0, 100)].concat();
-        let found = elo(2, &results);
+        let found = elo(2, &results, 2);
         let apart = found[0].rating - found[1].rating;
         assert!((apart - 190.8).abs() < 0.2, "{apart}");
         assert!((found[0].margin - 39.3 / 2.0).abs() < 0.1, "{found:?}");
         assert!((found[0].rating + found[1].rating).abs() < 1e-6);
-        let draws = elo(2, &met(0, 1, 0.5, 10));
+        let draws = elo(2, &met(0, 1, 0.5, 10), 2);
         assert!(draws[0].rating.abs() < 1e-6, "{draws:?}");
     }
 
     #[test]
     fn who_always_wins_has_a_finite_rating_with_a_wide_margin() {
-        let few = elo(2, &met(0, 1, 1.0, 5));
-        let many = elo(2, &met(0, 1, 1.0, 500));
+        let few = elo(2, &met(0, 1, 1.0, 5), 2);
+        let many = elo(2, &met(0, 1, 1.0, 500), 2);
         assert!(few[0].rating > 100.0 && many[0].rating > few[0].rating);
         assert!(
             many[0].rating < 2000.0 && few[0].margin > 200.0,
@@ -205,6 +203,7 @@ mod tests {
             met(1, 2, 0.0, 25),
         ];
         let found = elo(3, &results.concat());
+        let found = elo(3, &results.concat(), 3);
         let apart = found[0].rating - found[2].rating;
         assert!((apart - 2.0 * 190.8).abs() < 1.0, "{apart}");
     }

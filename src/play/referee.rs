@@ -45,6 +45,8 @@ impl fmt::Display for Lapse {
 pub struct Asked<'a> {
     /// The joint moves so far.
     pub played: &'a [Vec<Move>],
+    /// The last of them, as the rules spell it; nothing before the first.
+    pub last: &'a [String],
     /// Its legal moves, at least one.
     pub legal: &'a [Move],
 }
@@ -67,8 +69,8 @@ pub trait Contender: Send {
     /// Why it has none.
     fn choose(&mut self, asked: &Asked<'_>) -> Result<Move, Lapse>;
 
-    /// Hears that the match is over, and all that was played.
-    fn stop(&mut self, _played: &[Vec<Move>]) {}
+    /// Hears that the match is over, and the last joint move.
+    fn stop(&mut self, _last: &[String]) {}
 
     /// Hears that the match ends before its time.
     fn abort(&mut self) {}
@@ -102,6 +104,7 @@ pub type Table<'a> = [Option<Box<dyn Contender + 'a>>];
 pub struct Referee<M: Machine> {
     game: Match<M>,
     played: Vec<Vec<Move>>,
+    last: Vec<String>,
     asking: Asking,
     seed: u64,
 }
@@ -110,12 +113,28 @@ impl<M: Machine> Referee<M> {
     /// For a match that has got so far.
     pub fn new(game: Match<M>, asking: Asking, seed: u64) -> Self {
         let plies = game.history().plies();
-        Referee {
+        let mut referee = Referee {
             played: plies.map(|ply| ply.joint.clone()).collect(),
+            last: Vec::new(),
             game,
             asking,
             seed,
-        }
+        };
+        let last = referee.played.last().cloned();
+        referee.last = last.map_or(Vec::new(), |joint| referee.texts(&joint));
+        referee
+    }
+
+    /// A joint move as the rules spell it.
+    fn texts(&mut self, joint: &[Move]) -> Vec<String> {
+        let machine = self.game.machine();
+        let text = |chosen: &Move| machine.game().text(machine.terms(), chosen.term());
+        joint.iter().map(text).collect()
+    }
+
+    /// The last joint move, as the rules spell it; nothing before the first.
+    pub fn last(&self) -> &[String] {
+        &self.last
     }
 
     /// The match.
@@ -168,10 +187,11 @@ impl<M: Machine> Referee<M> {
             lapses: vec![None; legal.len()],
             times: vec![Duration::ZERO; legal.len()],
         };
-        let played = &self.played[..];
+        let (played, last) = (&self.played[..], &self.last[..]);
         let answers = ask(self.asking, table, |role, contender| {
             contender.choose(&Asked {
                 played,
+                last,
                 legal: &legal[role],
             })
         });
@@ -183,8 +203,7 @@ impl<M: Machine> Referee<M> {
             match answer {
                 Ok(chosen) if legal[role].contains(&chosen) => round.joint[role] = chosen,
                 Ok(chosen) => {
-                    let machine = self.game.machine();
-                    let said = machine.game().text(machine.terms(), chosen.term());
+                    let said = self.texts(&[chosen]).concat();
                     round.lapses[role] = Some(Lapse::Illegal(said));
                 }
                 Err(lapse) => round.lapses[role] = Some(lapse),
@@ -194,14 +213,15 @@ impl<M: Machine> Referee<M> {
             return Err(PlayError::Interrupted);
         }
         self.game.play(round.joint.clone())?;
+        self.last = self.texts(&round.joint);
         self.played.push(round.joint.clone());
         Ok(Some(round))
     }
 
     /// Tells all that the match is over.
     pub fn stop(&self, table: &mut Table<'_>) {
-        let played = &self.played[..];
-        ask(self.asking, table, |_, contender| contender.stop(played));
+        let last = &self.last[..];
+        ask(self.asking, table, |_, contender| contender.stop(last));
     }
 
     /// Tells all that the match ends before its time.

@@ -162,24 +162,13 @@ impl Names<'_> {
                 }
             }
         }
-        let rated = count + self.games.len();
-        let elos = elo(rated, &comparisons);
-        let rounds = rows.iter().map(|row| row.round + 1).max().unwrap_or(0);
-        let mut periods = vec![Vec::new(); rounds as usize];
-        for row in rows {
-            periods[row.round as usize].extend(self.comparisons(row));
-        }
-        let glickos = glicko2(rated, &periods);
-        let is_rated = |number: usize| comparisons.iter().any(|met| met.players.contains(&number));
+        let (elos, glickos) = self.rate(rows, &comparisons);
         for (number, player) in players.iter_mut().enumerate() {
-            if is_rated(number) {
-                (player.elo, player.glicko2) = (Some(elos[number]), Some(glickos[number]));
-            }
+            (player.elo, player.glicko2) = (elos[number], glickos[number]);
             player.mean_score = mean(player.scores, player.matches as f64);
         }
         let games = (0..self.games.len()).map(|game| {
-            let number = count + game;
-            self.game_tally(game, rows, is_rated(number).then(|| elos[number]))
+            self.game_tally(game, rows, elos[count + game])
         });
         Tally {
             games: games.collect(),
@@ -188,6 +177,32 @@ impl Names<'_> {
             matches: rows.len(),
             unfinished: rows.iter().filter(|row| row.scores.is_none()).count(),
         }
+    }
+
+    /// Elo and Glicko-2 ratings of players and games, where there are any.
+    fn rate(&self, rows: &[Row], comparisons: &[Comparison]) -> (Ratings, Ratings) {
+        let all = self.players.len() + self.games.len();
+        let is_met = |number: &usize| comparisons.iter().any(|met| met.players.contains(number));
+        let rated: Vec<usize> = (0..all).filter(is_met).collect();
+        // Those of whom nothing is known would only make the middle uncertain.
+        let dense = |met: &Comparison| Comparison {
+            players: met.players.map(|number| rated.partition_point(|other| *other < number)),
+            ..*met
+        };
+        let spread = |ratings: Vec<Rating>| {
+            let mut found = vec![None; all];
+            rated.iter().zip(ratings).for_each(|(number, rating)| found[*number] = Some(rating));
+            found
+        };
+        let middle = rated.partition_point(|number| *number < self.players.len());
+        let met: Vec<Comparison> = comparisons.iter().map(dense).collect();
+        let elos = elo(rated.len(), &met, middle);
+        let rounds = rows.iter().map(|row| row.round + 1).max().unwrap_or(0);
+        let mut periods = vec![Vec::new(); rounds as usize];
+        for row in rows {
+            periods[row.round as usize].extend(self.comparisons(row).iter().map(dense));
+        }
+        (spread(elos), spread(glicko2(rated.len(), &periods)))
     }
 
     fn count(&self, row: &Row, players: &mut [PlayerTally]) {
@@ -230,6 +245,9 @@ impl Names<'_> {
         }
     }
 }
+
+/// By number; none where nothing is known.
+type Ratings = Vec<Option<Rating>>;
 
 fn mean(sum: f64, count: f64) -> Option<f64> {
     (count > 0.0).then(|| sum / count)
