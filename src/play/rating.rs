@@ -202,7 +202,6 @@ mod tests {
             met(1, 2, 1.0, 75),
             met(1, 2, 0.0, 25),
         ];
-        let found = elo(3, &results.concat());
         let found = elo(3, &results.concat(), 3);
         let apart = found[0].rating - found[2].rating;
         assert!((apart - 2.0 * 190.8).abs() < 1.0, "{apart}");
