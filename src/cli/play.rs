@@ -2,20 +2,23 @@
 
 mod human;
 mod kind;
+mod saved;
 
 use std::cell::Cell;
 use std::io;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 
 use super::position::PositionOptions;
 use super::record::{Facts, Record};
 use super::rules::RuleOptions;
 use super::{Context, Exit, draw, perft, show};
-use crate::game::RoleId;
+use crate::game::{Move, RoleId};
 use crate::machine::{AnyMachine, Machine, PlayError};
+use crate::play::record::MatchRecord;
 use crate::play::{Brief, Match, Player, PlayerError, SeatPlayer, Step};
 
 use human::{After, Human, Table};
@@ -31,6 +34,7 @@ Examples:
   ggp play tic_tac_toe.kif --player mcts:500 --seed 3   all roles, 500 iterations a move
   ggp play tic_tac_toe.kif --player cross=mcts:2s --player nought=first
   ggp play connect_four.kif --roles auto,human --play-clock 3
+  ggp play tic_tac_toe.kif --save game.json; ggp play tic_tac_toe.kif --resume game.json
   printf '(mark 2 2)\\n1\\nquit\\n' | ggp play tic_tac_toe.kif
 
 Type a number or a move, or: help, state, moves, history, hint, undo, quit. A role with a
@@ -53,6 +57,12 @@ pub struct Options {
     /// Seconds that a program has for a move
     #[arg(long, value_name = "SECONDS", value_parser = perft::parse_seconds)]
     play_clock: Option<Duration>,
+    /// Write the match to this file after each move
+    #[arg(long, value_name = "FILE", conflicts_with = "state")]
+    save: Option<PathBuf>,
+    /// Go on with the match in this file, and write to it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["save", "state", "moves", "moves_file"])]
+    resume: Option<PathBuf>,
     /// The seed of random choices
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -98,6 +108,17 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             .position
             .start_and_moves(&mut machine, &options.rules, context)?;
     let facts = machine.facts(&start);
+    let path = options.resume.as_ref().or(options.save.as_ref());
+    let mut made: Vec<Vec<Move>> = made.into_iter().map(|(joint, _)| joint).collect();
+    let mut begun = MatchRecord::begin(&game, None);
+    if let Some(path) = &options.resume {
+        (begun, made) = saved::load(path, &machine)?;
+    }
+    begun.player_names_from_host = kinds.iter().map(Kind::to_string).collect();
+    begun.is_player_human = kinds.iter().map(|kind| *kind == Kind::Human).collect();
+    if let Some(path) = path {
+        Context::can_write(path)?;
+    }
     let picture = draw::picture(&mut machine)?;
     let table = Table::new(context, &picture);
     let mut session = Session {
@@ -106,10 +127,12 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         humans,
         verbose: options.verbose,
         asked: Rc::default(),
+        saved: path.map(|path| (path.as_path(), begun)),
     };
-    for (joint, _) in made {
+    for joint in made {
         session.game.play(joint)?;
     }
+    session.save()?;
     let mut players: Vec<Box<dyn Player<AnyMachine> + '_>> = Vec::new();
     for (role, kind) in game.roles().zip(&kinds) {
         let brief = Brief {
@@ -147,9 +170,23 @@ struct Session<'a> {
     verbose: bool,
     /// Number of people who chose a move in the current step.
     asked: Rc<Cell<usize>>,
+    /// Where the match is written, and what is said of it.
+    saved: Option<(&'a Path, MatchRecord)>,
 }
 
 impl Session<'_> {
+    /// Writes the match, if it is to be written.
+    fn save(&mut self) -> anyhow::Result<()> {
+        let history = self.game.history().clone();
+        let Some((path, begun)) = &self.saved else {
+            return Ok(());
+        };
+        let record = saved::record(self.game.machine(), &history, begun)?;
+        record
+            .save(path)
+            .with_context(|| format!("cannot write {}", path.display()))
+    }
+
     /// Plays until the game is over or somebody ends it. The result is why, as
     /// [`Record::end`] has it.
     fn play(
@@ -176,6 +213,7 @@ impl Session<'_> {
                     let joint = &history.plies().last().expect("one was just made").joint;
                     let line = show::joint_line(self.game.machine(), joint);
                     self.table.say(format!("{}: {line}", history.len()))?;
+                    self.save()?;
                 }
                 Step::Undo(_) if self.asked.get() > 0 => {
                     self.table.say("the moves chosen in this state are taken back")?;
@@ -200,6 +238,7 @@ impl Session<'_> {
             count => {
                 let moves = show::counted(count, "joint move");
                 self.table.say(format!("took back {moves}"))?;
+                self.save()?;
             }
         }
         Ok(())

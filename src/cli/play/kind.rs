@@ -1,5 +1,6 @@
 //! Who plays which role.
 
+use std::fmt;
 use std::str::FromStr;
 
 use anyhow::{anyhow, bail};
@@ -22,6 +23,15 @@ pub enum Kind {
 pub struct Seat {
     role: Option<String>,
     kind: Kind,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Kind::Human => f.write_str("human"),
+            Kind::Agent(spec) => spec.fmt(f),
+        }
+    }
 }
 
 impl FromStr for Kind {
