@@ -116,6 +116,8 @@ commands! {
     Play = play;
     /// Play many matches between programs, and rate them
     Tournament = tournament;
+    /// Be a player that match hosts reach over the network
+    Player = player;
     /// Host a match between players on the network
     Host = host;
     /// Play a match record again, and check it

@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 
 use super::Match;
 use super::referee::Lapse;
+use crate::conformance::sha256;
 use crate::game::{Game, Move};
 use crate::ground::TermId;
 use crate::machine::{Machine, PlayError};
@@ -99,6 +100,29 @@ pub fn now() -> u64 {
 }
 
 impl MatchRecord {
+    /// The record of a match of a game that begins now; without a name it gets one
+    /// of the game and the time.
+    pub fn begin(game: &Game, id: Option<&str>) -> Self {
+        let time = now();
+        let letters = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let name: String = game.name().chars().map(letters).collect();
+        let id = id.map_or_else(|| format!("ggp.{name}.{time}"), str::to_owned);
+        let files = game.sources().files().iter().map(|file| file.text());
+        let own = format!(
+            "{id} {time} {} {:?}",
+            std::process::id(),
+            std::time::Instant::now()
+        );
+        MatchRecord {
+            random_token: sha256(own.as_bytes())[..32].to_owned(),
+            match_id: id,
+            start_time: time,
+            preview_clock: no_clock(),
+            rulesheet: Some(files.collect::<Vec<_>>().join("\n")),
+            ..MatchRecord::default()
+        }
+    }
+
     /// The record as text.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("strings and numbers are JSON")

@@ -49,6 +49,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Propnet;
 use super::code::Engine;
+use circuit::Extras;
 use plan::{Anew, Phase, Plan};
 use runner::Runner;
 pub use runner::Tapes;
@@ -207,7 +208,8 @@ impl Playouts {
             }
         };
         assert!(net.admits(&start), "the network speaks of the start");
-        let cycle = Plan::best(net, &start, Anew::Here).compile(options.width, options.engine);
+        let cycle = Plan::best(net, &start, Anew::Here, Extras::default())
+            .compile(options.width, options.engine);
         let facts = cycle.facts.iter().zip(&start);
         let mut first: Vec<bool> = facts.filter(|f| f.0.is_some()).map(|f| *f.1).collect();
         first.resize(cycle.rows[circuit::STATE as usize], false);

@@ -43,6 +43,7 @@
 mod deal;
 mod field;
 mod fill;
+mod moves;
 mod worth;
 
 use std::ops::Range;
@@ -51,7 +52,8 @@ use super::Propnet;
 use super::batch::Packed;
 use super::code::Engine;
 use super::lanes::Rows;
-use super::playout::circuit::{BANKS, DRAWN, LOOK, NEXT, STATE};
+pub use super::playout::circuit::Record;
+use super::playout::circuit::{BANKS, CHOSEN, DRAWN, Extras, GUIDE, LOOK, NEXT, STATE, level_row};
 use super::playout::plan::{Anew, Phase, Plan};
 use super::playout::pool::Pool;
 use super::playout::{Proceed, Width, passes_asked};
@@ -59,7 +61,14 @@ use super::streams::{Limits, Streams};
 use deal::Deal;
 use field::Field;
 use fill::Fill;
+pub use moves::MoveSum;
+use moves::Moves;
 use worth::Worth;
+
+/// Playouts begin when one out of so many lanes stands idle.
+const IDLE: u32 = 16;
+/// The same if moves are recorded, as counting these takes time.
+const IDLE_RECORDED: u32 = 4;
 
 /// How playouts are made.
 #[derive(Clone, Debug)]
@@ -70,6 +79,11 @@ pub struct RolloutOptions {
     pub engine: Engine,
     /// Joint moves after which a playout is cut.
     pub depth: Option<u64>,
+    /// Bits of a move's level, at most 8; see [`Rollouts::set_levels`]. Each costs
+    /// about four gates a move.
+    pub level_bits: u32,
+    /// What is told of the moves made; see [`Rollouts::moves`].
+    pub record: Record,
 }
 
 impl Default for RolloutOptions {
@@ -78,6 +92,8 @@ impl Default for RolloutOptions {
             width: Width::W512,
             engine: Engine::Auto,
             depth: None,
+            level_bits: 0,
+            record: Record::Nothing,
         }
     }
 }
@@ -139,9 +155,15 @@ pub struct Rollouts {
     deal: Deal,
     field: Field,
     streams: Streams,
+    /// What is known of moves, if they are recorded.
+    moves: Option<Moves>,
+    /// By role and move: the first row that says its level.
+    levels: Vec<Vec<usize>>,
+    level_bits: u32,
+    /// Of 256 choices, how many are made at random.
+    exploration: u32,
     outcomes: Vec<Outcome>,
     state_changes: u64,
-    roles: usize,
     /// Passes between questions whether to go on, and until the next one.
     asked: u64,
     until_asked: u64,
@@ -152,16 +174,32 @@ impl Rollouts {
     ///
     /// # Panics
     ///
-    /// If the engine is not available for the width.
+    /// If the engine is not available for the width, or levels have more than 8
+    /// bits.
     pub fn new(net: &Propnet, options: &RolloutOptions, seed: u64) -> Rollouts {
-        let plan = Plan::best(net, &net.initial, Anew::Elsewhere);
+        assert!(options.level_bits <= 8, "a level is a byte");
+        let bits = options.level_bits as usize;
+        let extras = Extras {
+            level_bits: bits,
+            record: options.record,
+        };
+        let plan = Plan::best(net, &net.initial, Anew::Elsewhere, extras);
         let mut cycle = plan.compile(options.width, options.engine);
         let words = options.width.words();
+        if bits > 0 {
+            // Also rows that no tape reads may be set.
+            let moves: usize = net.moves.iter().map(Vec::len).sum();
+            cycle.rows[GUIDE as usize] = net.moves.len() + bits * moves;
+        }
         let pools = cycle.phases.iter_mut().map(|phase| {
             let pool = phase.pool.take();
             pool.unwrap_or_else(|| Pool::of_scores(phase.scores, words))
         });
         let asked = passes_asked(cycle.operations);
+        let levels = net.moves.iter().enumerate().map(|(role, moves)| {
+            let rows = (0..moves.len()).map(|index| level_row(net, bits, role, index));
+            rows.collect()
+        });
         Rollouts {
             pools: pools.collect(),
             worth: cycle
@@ -175,9 +213,12 @@ impl Rollouts {
             deal: Deal::new(words, cycle.phases.len()),
             field: Field::new(words, options.depth),
             streams: Streams::new(seed, 0, words),
+            moves: (options.record == Record::Moves).then(|| Moves::new(net, words)),
+            levels: levels.collect(),
+            level_bits: options.level_bits,
+            exploration: 0,
             outcomes: Vec::new(),
             state_changes: 0,
-            roles: net.goals.len(),
             phases: cycle.phases,
             asked,
             until_asked: asked,
@@ -197,6 +238,55 @@ impl Rollouts {
     /// Takes other random numbers from now on.
     pub fn reseed(&mut self, seed: u64) {
         self.streams = Streams::new(seed, 0, self.streams.len());
+    }
+
+    /// Says by move of a role, in the order of [`Propnet::moves`], how gladly it is
+    /// chosen. Of its legal moves the role takes one of those with the highest
+    /// level, each with the same probability; unless it explores, which is up to
+    /// [`Rollouts::set_exploration`]. At first all levels are 0.
+    ///
+    /// # Panics
+    ///
+    /// If there is not one level for each move, or one has more than
+    /// [`RolloutOptions::level_bits`].
+    pub fn set_levels(&mut self, role: usize, levels: &[u8]) {
+        let rows = &self.levels[role];
+        assert_eq!(rows.len(), levels.len(), "there is a level for each move");
+        let guide = &mut self.banks[GUIDE as usize];
+        for (&row, &level) in rows.iter().zip(levels) {
+            let is_small = u32::from(level).checked_shr(self.level_bits) == Some(0);
+            assert!(is_small, "the level has as many bits as were asked for");
+            for bit in 0..self.level_bits as usize {
+                let is_set = level >> bit & 1 == 1;
+                guide.fill(row + bit, if is_set { u64::MAX } else { 0 });
+            }
+        }
+    }
+
+    /// With this probability, each time, a role takes any of its legal moves, all
+    /// alike. It is rounded to 256th parts, and 0 at first.
+    pub fn set_exploration(&mut self, probability: f64) {
+        self.exploration = (probability.clamp(0.0, 1.0) * 256.0).round() as u32;
+    }
+
+    /// By move of a role, in the order of [`Propnet::moves`]: playouts in which it
+    /// was made, and what these were worth to the role. Counted are playouts with
+    /// scores since [`Rollouts::forget_moves`]. Moves of a role whose choice changes
+    /// nothing, as it is not its turn, may be left out.
+    ///
+    /// # Panics
+    ///
+    /// If moves are not [recorded](RolloutOptions::record).
+    pub fn moves(&self, role: usize) -> &[MoveSum] {
+        let moves = self.moves.as_ref();
+        moves.expect("moves are recorded").sums(role)
+    }
+
+    /// Counts moves from nothing.
+    pub fn forget_moves(&mut self) {
+        if let Some(moves) = &mut self.moves {
+            moves.forget();
+        }
     }
 
     /// Plays so many playouts from each state: from up to [`Rollouts::lanes`]
@@ -219,7 +309,7 @@ impl Rollouts {
     ) -> &[Outcome] {
         self.outcomes.truncate(starts.len());
         self.outcomes.iter_mut().for_each(Outcome::clear);
-        let (roles, none) = (self.roles, Sum::default());
+        let (roles, none) = (self.levels.len(), Sum::default());
         self.outcomes.resize_with(starts.len(), || Outcome {
             scores: vec![none; roles],
             ..Outcome::default()
@@ -280,15 +370,38 @@ impl Rollouts {
 
     /// Has playouts begin in lanes without one.
     fn begin(&mut self, phase: usize) {
-        if let Some(begun) = self.deal.begin(phase, self.field.live()) {
-            let state = &mut self.banks[STATE as usize];
-            self.field.begin(begun, &self.home, state);
+        let most_idle = match self.moves {
+            Some(_) => IDLE_RECORDED,
+            None => IDLE,
+        };
+        if !self.deal.begin(phase, self.field.live(), most_idle) {
+            return;
         }
+        if self.moves.is_some() {
+            // What was recorded of lanes is lost as they begin anew.
+            for phase in 0..self.phases.len() {
+                self.count_kept(phase);
+            }
+        }
+        let begun = self.deal.begun();
+        if let Some(moves) = &mut self.moves {
+            moves.begin(begun);
+        }
+        let state = &mut self.banks[STATE as usize];
+        self.field.begin(begun, &self.home, state);
     }
 
     /// Ends the playouts that are over.
     fn look(&mut self, number: usize) {
-        self.phases[number].look.run(&mut self.banks);
+        let phase = &mut self.phases[number];
+        if self.level_bits > 0 {
+            let guide = &mut self.banks[GUIDE as usize];
+            for draw in &phase.draws {
+                self.streams
+                    .toss(self.exploration, guide.row_mut(draw.role));
+            }
+        }
+        phase.look.run(&mut self.banks);
         let ends = self.field.settle(&self.banks[LOOK as usize]);
         if ends.is_any_due {
             if self.pools[number].is_taken(self.field.due()) {
@@ -313,6 +426,7 @@ impl Rollouts {
             .banks
             .get_disjoint_mut([LOOK as usize, DRAWN as usize])
             .expect("they are different banks");
+        let live = self.field.live();
         let span = |rows: &Range<usize>| rows.start * words..rows.end * words;
         for draw in &phase.draws {
             let limits = Limits {
@@ -321,9 +435,12 @@ impl Rollouts {
                 bits: draw.masks.len(),
             };
             let numbers = &mut drawn.flat_mut()[span(&draw.numbers)];
-            self.streams.draw(self.field.live(), limits, numbers);
+            self.streams.draw(live, limits, numbers);
         }
         phase.play.run(&mut self.banks);
+        if let Some(moves) = &mut self.moves {
+            moves.add(live, &phase.chosen, &self.banks[CHOSEN as usize]);
+        }
         let [state, next] = self
             .banks
             .get_disjoint_mut([STATE as usize, NEXT as usize])
@@ -335,7 +452,13 @@ impl Rollouts {
     fn count_kept(&mut self, phase: usize) {
         let pool = &mut self.pools[phase];
         if let Some((lanes, scores)) = pool.score() {
-            self.worth[phase].count(lanes, scores, &self.deal, &mut self.outcomes);
+            let worth = &self.worth[phase];
+            let right = worth.count(lanes, scores, &self.deal, &mut self.outcomes);
+            if let Some(moves) = &mut self.moves {
+                for (role, scored) in worth.scores().iter().enumerate() {
+                    moves.count(role, &right[..lanes.len()], scored, scores);
+                }
+            }
             pool.clear();
         }
     }

@@ -28,6 +28,8 @@ const LONGEST_LINE: u64 = 1 << 20;
 
 /// How long a hint is searched for.
 const HINT: &str = "mcts:2000";
+/// How many other moves a hint speaks of.
+const HINTED: usize = 3;
 
 /// Where the match is shown, and where lines are read.
 #[derive(Copy, Clone)]
@@ -213,13 +215,19 @@ impl<'a> Human<'a> {
             return Ok("there is no move to advise".to_owned());
         };
         let chosen = show::move_text(machine, best.chosen);
-        Ok(match best.value {
-            Some(value) => format!(
-                "hint: {chosen}, which seems worth {value:.1} after {} simulated matches",
-                best.nodes
-            ),
-            None => format!("hint: {chosen}"),
-        })
+        let Some(value) = best.value else {
+            return Ok(format!("hint: {chosen}"));
+        };
+        let others = best.candidates.iter().filter(|other| other.action != best.chosen);
+        let others = others.take(HINTED).map(|other| {
+            let text = show::move_text(machine, other.action);
+            format!("; {text} {:.1}", other.value)
+        });
+        Ok(format!(
+            "hint: {chosen}, which seems worth {value:.1} after {} simulated matches{}",
+            best.nodes,
+            others.collect::<String>()
+        ))
     }
 }
 

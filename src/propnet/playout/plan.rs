@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::Width;
-use super::circuit::{self, Blueprint, Circuit, Draw, Frame, Score};
+use super::circuit::{self, Blueprint, Circuit, Draw, Extras, Frame, Score};
 use super::phase::Phases;
 use super::pool::Pool;
 use crate::propnet::Propnet;
@@ -55,6 +55,8 @@ pub(in crate::propnet) struct Phase {
     pub draws: Vec<Draw>,
     pub goals: Vec<Vec<usize>>,
     pub scores: usize,
+    /// Rows of [`circuit::CHOSEN`] that it writes.
+    pub chosen: Vec<usize>,
     /// Whether lanes may begin anew after it.
     pub refill: bool,
 }
@@ -64,13 +66,13 @@ const LONGEST_CIRCLE: usize = 8;
 
 impl Plan {
     /// The plan with the least work, for a state and those that follow it.
-    pub fn best(net: &Propnet, start: &[bool], anew: Anew) -> Plan {
+    pub fn best(net: &Propnet, start: &[bool], anew: Anew, extras: Extras) -> Plan {
         let plain = Phases::find(net, start, 1);
         let circle = Phases::find(net, start, LONGEST_CIRCLE);
         let is_circle = circle.len() > 1;
-        let best = Plan::new(net, start, plain, anew);
+        let best = Plan::new(net, start, plain, anew, extras);
         if is_circle {
-            let other = Plan::new(net, start, circle, anew);
+            let other = Plan::new(net, start, circle, anew, extras);
             // Lanes that wait for the first phase are lost to others.
             if other.gates() < 0.9 * best.gates() {
                 return other;
@@ -79,7 +81,7 @@ impl Plan {
         best
     }
 
-    fn new(net: &Propnet, start: &[bool], phases: Phases, anew: Anew) -> Plan {
+    fn new(net: &Propnet, start: &[bool], phases: Phases, anew: Anew, extras: Extras) -> Plan {
         let relevant = Frame::relevant(net);
         let mut free: Range<usize> = 0..usize::MAX;
         let facts = relevant.iter().zip(&phases.values[0]);
@@ -91,6 +93,7 @@ impl Plan {
             net,
             rows: rows.collect(),
             start,
+            extras,
         };
         let last = phases.len() - 1;
         let blueprints = phases.values.iter().enumerate();
@@ -149,6 +152,7 @@ impl Plan {
             draws: circuit.draws,
             goals: circuit.goals,
             scores: circuit.scores,
+            chosen: circuit.chosen,
             refill: self.anew == Anew::Here && number == last,
         });
         Cycle {

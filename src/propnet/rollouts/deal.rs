@@ -43,9 +43,6 @@ pub(super) struct Slots {
     pub starts: Vec<u64>,
 }
 
-/// Playouts begin when so many lanes stand idle, one out of this many.
-const IDLE: u32 = 16;
-
 impl Deal {
     pub fn new(words: usize, phases: usize) -> Deal {
         Deal {
@@ -157,11 +154,12 @@ impl Deal {
         self.open.fill(0);
     }
 
-    /// The lanes in which a playout begins: those that can in this phase, if
-    /// it is time for it, apart from those that are live.
-    pub fn begin(&mut self, phase: usize, live: &[u64]) -> Option<&[u64]> {
+    /// Finds lanes in which a playout begins, apart from those that are live and
+    /// among those that can in this phase. There is none unless one out of so
+    /// many stands idle.
+    pub fn begin(&mut self, phase: usize, live: &[u64], most_idle: u32) -> bool {
         if self.is_done() {
-            return None;
+            return false;
         }
         let (mut free, mut busy) = (0, 0);
         for (word, begun) in self.begun.iter_mut().enumerate() {
@@ -169,8 +167,8 @@ impl Deal {
             free += begun.count_ones();
             busy += live[word].count_ones();
         }
-        if free == 0 || free * IDLE < busy {
-            return None;
+        if free == 0 || free * most_idle < busy {
+            return false;
         }
         for (word, begun) in self.begun.iter_mut().enumerate() {
             let mut left = std::mem::take(begun);
@@ -187,7 +185,12 @@ impl Deal {
                 *begun |= lanes;
             }
         }
-        Some(&self.begun)
+        true
+    }
+
+    /// The lanes found.
+    pub fn begun(&self) -> &[u64] {
+        &self.begun
     }
 
     /// How many of the lanes play from each state, for those that have any.

@@ -29,11 +29,22 @@ impl Worth {
         }
     }
 
-    /// Adds what these lanes are worth.
-    pub fn count(&self, lanes: &[u64], scores: &Rows, deal: &Deal, outcomes: &mut [Outcome]) {
+    /// By role: rows that say what a lane is worth, and the score.
+    pub fn scores(&self) -> &[Vec<(usize, u64)>] {
+        &self.scores
+    }
+
+    /// Adds what these lanes are worth. The result is those with scores.
+    pub fn count(
+        &self,
+        lanes: &[u64],
+        scores: &Rows,
+        deal: &Deal,
+        outcomes: &mut [Outcome],
+    ) -> [u64; MOST_WORDS] {
         let words = lanes.len();
-        let (mut right, mut some) = ([0; MOST_WORDS], [0; MOST_WORDS]);
-        let (right, some) = (&mut right[..words], &mut some[..words]);
+        let (mut all_right, mut some) = ([0; MOST_WORDS], [0; MOST_WORDS]);
+        let (right, some) = (&mut all_right[..words], &mut some[..words]);
         right.copy_from_slice(lanes);
         for role in &self.scores {
             some.fill(0);
@@ -59,8 +70,9 @@ impl Worth {
                 });
             }
         }
+        all_right
     }
 }
 
 /// Words of the longest rows.
-const MOST_WORDS: usize = 16;
+pub(super) const MOST_WORDS: usize = 16;

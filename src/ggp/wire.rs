@@ -1,0 +1,414 @@
+//! HTTP as players serve it to hosts.
+//!
+//! In: a connection. Out: the text of one message after the other, and answers.
+//! Heads are read by httparse. Bodies are read here, because a library for
+//! servers believes what the head says, and hosts say it wrong: they count
+//! characters for bytes, or nothing at all. A message is whole when its brackets
+//! are. Nothing here knows what messages mean.
+
+mod body;
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use percent_encoding::percent_decode_str;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::time::timeout;
+
+use body::Framing;
+
+/// What a peer may take.
+#[derive(Clone, Debug)]
+pub struct WireLimits {
+    /// Bytes of a head, and of a body.
+    pub bytes: usize,
+    /// Bytes of all requests that are being read, in [`WireLimits::held`].
+    pub all_bytes: usize,
+    /// How long nothing may come. Whoever sends less than [`SLOWEST`] bytes a
+    /// second is silent.
+    pub idle: Duration,
+    /// Bytes of requests that are being read, over all connections.
+    pub held: Arc<AtomicUsize>,
+}
+
+/// Bytes a second that a peer must send to be waited for.
+pub const SLOWEST: u64 = 16 << 10;
+/// How long more of a message is waited for that may be whole.
+const GRACE: Duration = Duration::from_millis(500);
+/// How long the peer may take to notice that the connection is closed.
+const LINGER: Duration = Duration::from_secs(1);
+/// Lines of a head.
+const HEADERS: usize = 100;
+/// Bytes read at once, about.
+const PORTION: usize = 16 << 10;
+
+/// What a peer asks for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Request {
+    /// The message; none if it only asks what it may ask.
+    pub message: Option<String>,
+    /// When its first byte was there.
+    pub received: Instant,
+    /// How the answer is to be written.
+    pub manner: Manner,
+}
+
+/// What the peer understands.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Manner {
+    is_newer: bool,
+    /// Whether more requests may come after the answer.
+    pub stays_open: bool,
+}
+
+impl Manner {
+    /// The oldest way, after which the connection is closed.
+    const PLAIN: Manner = Manner {
+        is_newer: false,
+        stays_open: false,
+    };
+}
+
+/// Why there is no request.
+#[derive(Debug)]
+pub enum WireError {
+    /// The peer closed the connection, between requests or within one.
+    Closed,
+    /// Nothing came in time.
+    Late,
+    /// More than the limits allow.
+    TooLarge,
+    /// Not HTTP.
+    NotHttp(&'static str),
+    /// Neither GET, POST nor OPTIONS.
+    Method,
+    /// The connection is broken.
+    Io(io::Error),
+}
+
+impl WireError {
+    /// The status line's end, for whoever is still there to read it.
+    pub fn status(&self) -> Option<&'static str> {
+        match self {
+            WireError::Closed | WireError::Io(_) => None,
+            WireError::Late => Some("408 Request Timeout"),
+            WireError::TooLarge => Some("413 Content Too Large"),
+            WireError::NotHttp(_) => Some("400 Bad Request"),
+            WireError::Method => Some("405 Method Not Allowed"),
+        }
+    }
+}
+
+impl fmt::Display for WireError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WireError::Closed => f.write_str("the peer closed the connection"),
+            WireError::Late => f.write_str("the request did not come in time"),
+            WireError::TooLarge => f.write_str("the request is too large"),
+            WireError::NotHttp(what) => f.write_str(what),
+            WireError::Method => f.write_str("only GET, POST and OPTIONS are served"),
+            WireError::Io(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for WireError {}
+
+impl From<io::Error> for WireError {
+    fn from(error: io::Error) -> Self {
+        WireError::Io(error)
+    }
+}
+
+/// A connection to a peer.
+#[derive(Debug)]
+pub struct Connection<S> {
+    stream: S,
+    /// What came and is not taken yet.
+    buffer: Vec<u8>,
+    /// What of it is counted in [`WireLimits::held`].
+    counted: usize,
+    limits: WireLimits,
+}
+
+impl<S> Connection<S> {
+    fn count(&mut self, bytes: usize) {
+        let held = &self.limits.held;
+        held.fetch_sub(self.counted, Ordering::Relaxed);
+        held.fetch_add(bytes, Ordering::Relaxed);
+        self.counted = bytes;
+    }
+}
+
+impl<S> Drop for Connection<S> {
+    fn drop(&mut self) {
+        self.count(0);
+    }
+}
+
+/// What a head says about the body.
+#[derive(Debug)]
+struct Head {
+    method: String,
+    path: String,
+    is_newer: bool,
+    framing: Framing,
+    stays_open: bool,
+    expects: bool,
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
+    /// A connection that was just made.
+    pub fn new(stream: S, limits: WireLimits) -> Self {
+        Connection {
+            stream,
+            buffer: Vec::new(),
+            counted: 0,
+            limits,
+        }
+    }
+
+    /// Waits for a request.
+    ///
+    /// # Errors
+    ///
+    /// If none comes. The connection is of no use then but for an answer.
+    pub async fn request(&mut self) -> Result<Request, WireError> {
+        let began = Instant::now();
+        // Some hosts send a line break after what they have counted.
+        while self.buffer.is_empty() {
+            self.fill(began + self.limits.idle, 0).await?;
+            self.skip_line_breaks();
+        }
+        let received = Instant::now();
+        let head = self.head(received).await?;
+        let mut manner = Manner {
+            is_newer: head.is_newer,
+            stays_open: head.stays_open,
+        };
+        let message = match head.method.as_str() {
+            "GET" => Some(decoded(&head.path)),
+            "OPTIONS" => {
+                // Nobody sends more than the head, and whoever does is not heard.
+                manner.stays_open &= matches!(head.framing, Framing::Unknown);
+                None
+            }
+            "POST" => {
+                let nothing_came = self.buffer.is_empty();
+                if head.expects && head.is_newer && nothing_came {
+                    self.send(b"HTTP/1.1 100 Continue\r\n\r\n").await?;
+                }
+                let body = self.body(head.framing, received).await?;
+                manner.stays_open &= body.is_exact;
+                Some(text(body.bytes))
+            }
+            _ => return Err(WireError::Method),
+        };
+        if self.buffer.is_empty() {
+            // A long message shall not be kept while the answer is found.
+            self.buffer = Vec::new();
+        }
+        self.count(self.buffer.len());
+        Ok(Request {
+            message,
+            received,
+            manner,
+        })
+    }
+
+    async fn head(&mut self, received: Instant) -> Result<Head, WireError> {
+        let mut searched = 0;
+        loop {
+            if let Some(end) = head_end(&self.buffer, searched) {
+                let head = parse_head(&self.buffer[..end]);
+                self.buffer.drain(..end);
+                return head;
+            }
+            searched = self.buffer.len().saturating_sub(3);
+            if self.buffer.len() > self.limits.bytes {
+                return Err(WireError::TooLarge);
+            }
+            let deadline = self.deadline(received, self.buffer.len());
+            match self.fill(deadline, 0).await {
+                Ok(()) => {}
+                Err(WireError::Closed) => return Err(WireError::NotHttp("the head has no end")),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// When a peer that has sent so many bytes since then is silent.
+    fn deadline(&self, since: Instant, bytes: usize) -> Instant {
+        since + self.limits.idle + Duration::from_secs(bytes as u64 / SLOWEST)
+    }
+
+    /// Reads more into the buffer, beside what else is held for the request.
+    async fn fill(&mut self, deadline: Instant, beside: usize) -> Result<(), WireError> {
+        self.count(self.buffer.len() + beside);
+        if self.limits.held.load(Ordering::Relaxed) > self.limits.all_bytes {
+            return Err(WireError::TooLarge);
+        }
+        self.buffer.reserve(PORTION);
+        let left = deadline.saturating_duration_since(Instant::now());
+        match timeout(left, self.stream.read_buf(&mut self.buffer)).await {
+            Err(_) => Err(WireError::Late),
+            Ok(Ok(0)) => Err(WireError::Closed),
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(error)) => Err(error.into()),
+        }
+    }
+
+    fn skip_line_breaks(&mut self) {
+        let breaks = self.buffer.iter().take_while(|b| b"\r\n".contains(b));
+        let breaks = breaks.count();
+        self.buffer.drain(..breaks);
+    }
+
+    async fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let sent = timeout(self.limits.idle, async {
+            self.stream.write_all(bytes).await?;
+            self.stream.flush().await
+        });
+        sent.await
+            .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+    }
+
+    /// Answers a request.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
+    pub async fn answer(&mut self, manner: Manner, status: &str, body: &str) -> io::Result<()> {
+        let version = match manner.is_newer {
+            true => "1.1",
+            false => "1.0",
+        };
+        let connection = match (manner.is_newer, manner.stays_open) {
+            (_, true) => "Connection: keep-alive\r\n",
+            (true, false) => "Connection: close\r\n",
+            (false, false) => "",
+        };
+        let length = body.len();
+        // The reference player spells a header wrong; whoever knows it so finds it,
+        // with the right one beside it.
+        let answer = format!(
+            "HTTP/{version} {status}\r\n\
+             Content-type: text/acl\r\n\
+             Content-length: {length}\r\n\
+             Access-Control-Allow-Origin: *\r\n\
+             Access-Control-Allow-Methods: POST, GET, OPTIONS\r\n\
+             Access-Control-Allow-Headers: Content-Type\r\n\
+             Access-Control-Allow-Age: 86400\r\n\
+             Access-Control-Max-Age: 86400\r\n\
+             {connection}\r\n{body}"
+        );
+        self.send(answer.as_bytes()).await
+    }
+
+    /// Tells the peer what is wrong, if it can still be told.
+    pub async fn refuse(&mut self, error: &WireError) {
+        if let Some(status) = error.status() {
+            // It may be gone, and nothing is lost.
+            let _ = self.answer(Manner::PLAIN, status, &error.to_string()).await;
+        }
+    }
+
+    /// Closes the connection so that the peer still gets the answer: what it has
+    /// sent and nobody has read would make the system break the connection off.
+    pub async fn close(mut self) {
+        let linger = async {
+            self.stream.shutdown().await?;
+            self.buffer.clear();
+            self.buffer.reserve(PORTION);
+            while self.stream.read_buf(&mut self.buffer).await? > 0 {
+                self.buffer.clear();
+            }
+            io::Result::Ok(())
+        };
+        // Nothing more is wanted of the peer.
+        let _ = timeout(LINGER, linger).await;
+    }
+}
+
+/// Where a head ends: after its first empty line.
+fn head_end(bytes: &[u8], from: usize) -> Option<usize> {
+    let rest = &bytes[from..];
+    let ends = rest.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+    for (at, _) in ends {
+        match &rest[at + 1..] {
+            [b'\n', ..] => return Some(from + at + 2),
+            [b'\r', b'\n', ..] => return Some(from + at + 3),
+            _ => {}
+        }
+    }
+    None
+}
+
+fn parse_head(bytes: &[u8]) -> Result<Head, WireError> {
+    let mut headers = [httparse::EMPTY_HEADER; HEADERS];
+    let mut request = httparse::Request::new(&mut headers);
+    let mut config = httparse::ParserConfig::default();
+    config
+        .allow_multiple_spaces_in_request_line_delimiters(true)
+        .ignore_invalid_headers_in_requests(true);
+    let parsed = config.parse_request(&mut request, bytes);
+    let is_whole = matches!(parsed, Ok(httparse::Status::Complete(_)));
+    let (true, Some(method), Some(path)) = (is_whole, request.method, request.path) else {
+        return Err(WireError::NotHttp("this is no HTTP request"));
+    };
+    let is_newer = request.version == Some(1);
+    let mut head = Head {
+        method: method.to_ascii_uppercase(),
+        path: path.to_owned(),
+        is_newer,
+        framing: Framing::Unknown,
+        stays_open: is_newer,
+        expects: false,
+    };
+    for header in request.headers.iter() {
+        let value = String::from_utf8_lossy(header.value).to_ascii_lowercase();
+        let mut words = value.split(',').map(str::trim);
+        match header.name.to_ascii_lowercase().as_str() {
+            "transfer-encoding" if words.any(|word| word == "chunked") => {
+                head.framing = Framing::Chunked;
+            }
+            "content-length" if !matches!(head.framing, Framing::Chunked) => {
+                let length = value.trim().parse().ok();
+                head.framing = length.map_or(Framing::Unknown, Framing::Length);
+            }
+            "connection" => {
+                for word in words {
+                    match word {
+                        "close" => head.stays_open = false,
+                        "keep-alive" => head.stays_open = true,
+                        _ => {}
+                    }
+                }
+            }
+            "expect" => head.expects = words.any(|word| word == "100-continue"),
+            _ => {}
+        }
+    }
+    Ok(head)
+}
+
+/// The message in a path.
+fn decoded(path: &str) -> String {
+    let path = path.strip_prefix('/').unwrap_or(path).replace('+', " ");
+    text(percent_decode_str(&path).collect())
+}
+
+/// Bytes as text. What is not UTF-8 is Latin-1, so that different names stay
+/// different.
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| {
+        error
+            .into_bytes()
+            .iter()
+            .map(|&byte| char::from(byte))
+            .collect()
+    })
+}
