@@ -198,6 +198,26 @@ fn other_peoples_records_need_rules_and_no_more_than_they_have() {
 }
 
 #[test]
+fn letter_case_is_kept_where_it_matters() {
+    let place = Workplace::new();
+    place.write(
+        "case.kif",
+        "(role a) (init up) (legal a Go) (legal a go) (<= (next (done ?m)) (does a ?m))
+         (<= terminal (true (done ?m)))
+         (<= (goal a 100) (true (done Go))) (<= (goal a 0) (true (done go)))",
+    );
+    let line = "host case.kif --case-sensitive --player first --save match.json";
+    let found = place.run(line);
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    let found = place.run("replay match.json --case-sensitive");
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    assert!(found.out.starts_with("1: a plays Go\n"), "{found:#?}");
+    // Without it, the two are one, and so are their scores.
+    let found = place.run("replay match.json");
+    assert_ne!(found.code, Some(0), "{found:#?}");
+}
+
+#[test]
 fn what_makes_no_match_is_refused() {
     let place = Workplace::new();
     place.write("not.json", "{\"moves\": 3}");

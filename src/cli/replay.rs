@@ -12,6 +12,7 @@ use crate::machine::{AnyMachine, Backend, Machine, canonical_facts, canonical_mo
 use crate::play::Match;
 use crate::play::record::{Difference, MatchRecord};
 use crate::span::{Source, Sources};
+use crate::symbol::Case;
 
 /// The options of `ggp replay`.
 #[derive(clap::Args)]
@@ -30,6 +31,9 @@ pub struct Options {
     /// Rule files, if the record has none or others are meant
     #[arg(long = "game", value_name = "FILE")]
     game: Vec<PathBuf>,
+    /// Tell `Cell` from `cell`
+    #[arg(long)]
+    case_sensitive: bool,
     /// Show this state, the moves that were legal and those that were made
     #[arg(long, value_name = "N")]
     step: Option<usize>,
@@ -83,17 +87,28 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         let states = show::counted(record.states.len(), "state");
         bail!("the record has {states}, counted from 0");
     }
+    let case = match options.case_sensitive {
+        true => Case::Keep,
+        false => Case::Fold,
+    };
     let (rules, game) = match (&options.game[..], &record.rulesheet) {
         ([], None) => bail!("the record has no rules; say with --game which they are"),
         ([], Some(rules)) => {
             let source = Source::new("the record's rules", &rules[..]);
-            let reading = check::read(Sources::from(source), &ReadOptions::default());
+            let how = ReadOptions {
+                case,
+                ..ReadOptions::default()
+            };
+            let reading = check::read(Sources::from(source), &how);
             let rules = RuleOptions::of(std::slice::from_ref(&options.record));
             let game = rules.accept(reading, context)?;
             (rules, game)
         }
         (files, _) => {
-            let rules = RuleOptions::of(files);
+            let rules = RuleOptions {
+                case_sensitive: options.case_sensitive,
+                ..RuleOptions::of(files)
+            };
             let game = rules.game(context)?;
             (rules, game)
         }

@@ -155,8 +155,10 @@ impl MatchRecord {
 
     /// Adds the state that was just reached.
     pub fn reached<M: Machine>(&mut self, machine: &M, state: &M::State, lapses: &[Option<Lapse>]) {
-        let facts = crate::machine::canonical_facts(machine, state);
-        let facts: Vec<String> = facts.iter().map(|fact| spread(fact)).collect();
+        let facts = machine.facts(state).into_iter();
+        let facts = facts.map(|fact| spread(&machine.game().text(machine.terms(), fact)));
+        let mut facts: Vec<String> = facts.collect();
+        facts.sort_unstable();
         self.states.push(format!("( {} )", facts.join(" ")));
         self.state_times.push(now());
         let text = |lapse: &Option<Lapse>| lapse.as_ref().map_or(String::new(), Lapse::to_string);

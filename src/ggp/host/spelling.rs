@@ -179,7 +179,7 @@ mod tests {
             assert!(!has, "{name} is in {rules}");
         }
         let sent = spelling.send("(take 2)");
-        assert_eq!(spelling.receive(&sent.to_uppercase()), "( Take 2 )");
+        assert_eq!(spelling.receive(&sent.to_uppercase()), "( take 2 )");
         assert_eq!(spelling.receive("nobody"), "nobody");
         assert_eq!(sent, spelling.send("( TAKE 2)"));
     }
@@ -203,8 +203,8 @@ mod tests {
                 .rules()
                 .starts_with("( role Ann ) ( init ( left 3 ) )")
         );
-        assert_eq!(spelling.send("(take 1)"), "( Take 1 )");
-        assert_eq!(spelling.receive("( TAKE 1 )"), "( Take 1 )");
+        assert_eq!(spelling.send("(Take 1)"), "( take 1 )");
+        assert_eq!(spelling.receive("( TAKE 1 )"), "( take 1 )");
     }
 
     #[test]
