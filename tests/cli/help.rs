@@ -11,6 +11,7 @@ const COMMANDS: &[&str] = &[
     "bench",
     "playout",
     "play",
+    "player",
     "completions",
     "man",
 ];

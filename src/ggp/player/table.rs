@@ -219,6 +219,9 @@ impl<'a> Sitting<'a> {
             server.log.tell(Event::Unplayable { id, reasons });
         };
         let (game, warnings) = read(&terms.rules, server).map_err(unplayable).ok()?;
+        if shared.over.load(Ordering::SeqCst) {
+            return None;
+        }
         let Some(role) = game.role_named(&terms.role) else {
             unplayable(vec![format!("the rules have no role `{}`", terms.role)]);
             return None;
