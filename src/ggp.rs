@@ -1,8 +1,10 @@
 //! The protocol by which match hosts and players talk over the network.
 //!
 //! [`message`] is pure text: what is said, without a socket. With the feature
-//! `net`, [`wire`] carries messages over HTTP, and [`player`] answers them.
+//! `net`, [`wire`] carries messages over HTTP, [`player`] answers them, and [`host`]
+//! lets players meet, wherever they are.
 
+pub mod host;
 pub mod message;
 #[cfg(feature = "net")]
 pub mod player;

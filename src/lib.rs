@@ -62,6 +62,7 @@ pub mod ggp;
 pub mod grid;
 pub mod ground;
 pub mod machine;
+pub mod picture;
 pub mod play;
 pub mod program;
 pub mod propnet;

@@ -12,6 +12,7 @@
 //! - [`depth_first`]: with a transposition table; any plan.
 //! - [`graph`]: the explored graph itself, for pictures and tables.
 //! - [`mcts`]: UCT over joint moves; also looks for plans by playouts.
+//! - [`minimax`]: alpha-beta for one role against all others; proves values.
 //!
 //! # Keys, steps and proofs
 //!
@@ -30,6 +31,7 @@ mod dive;
 pub mod graph;
 pub mod iterative;
 pub mod mcts;
+pub mod minimax;
 mod plan_graph;
 mod stats;
 mod strategy;

@@ -18,7 +18,8 @@ const LAYERS: &[&[&str]] = &[
     &["search"],
     &["puzzle"],
     &["verify"],
-    &["solve", "play", "grid", "conformance", "bench"],
+    &["solve", "grid", "conformance", "bench", "picture"],
+    &["play"],
     &["ggp", "web"],
     &["cli"],
 ];

@@ -2,19 +2,23 @@
 
 mod human;
 mod kind;
+mod saved;
 
 use std::cell::Cell;
 use std::io;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::Duration;
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 
 use super::position::PositionOptions;
 use super::record::{Facts, Record};
 use super::rules::RuleOptions;
-use super::{Context, Exit, show};
-use crate::game::RoleId;
-use crate::machine::{AnyMachine, Machine, PlayError, canonical_facts};
+use super::{Context, Exit, draw, perft, show};
+use crate::game::{Move, RoleId};
+use crate::machine::{AnyMachine, Machine, PlayError};
+use crate::play::record::MatchRecord;
 use crate::play::{Brief, Match, Player, PlayerError, SeatPlayer, Step};
 
 use human::{After, Human, Table};
@@ -29,6 +33,8 @@ Examples:
   ggp play tic_tac_toe.kif --player nought=human --player cross=mcts
   ggp play tic_tac_toe.kif --player mcts:500 --seed 3   all roles, 500 iterations a move
   ggp play tic_tac_toe.kif --player cross=mcts:2s --player nought=first
+  ggp play connect_four.kif --roles auto,human --play-clock 3
+  ggp play tic_tac_toe.kif --save game.json; ggp play tic_tac_toe.kif --resume game.json
   printf '(mark 2 2)\\n1\\nquit\\n' | ggp play tic_tac_toe.kif
 
 Type a number or a move, or: help, state, moves, history, hint, undo, quit. A role with a
@@ -37,13 +43,26 @@ JSON at the end, and everything else goes to standard error.")]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,
-    /// Who plays a role: human, random, first or mcts; without ROLE= all other roles
+    /// Who plays a role: human, or a kind of program; without ROLE= all other roles
     ///
-    /// `first` plays the first legal move. `mcts` searches; `mcts:5000` does so for 5000
+    /// Kinds are auto (which chooses one that suits the game), mcts, first (the first
+    /// legal move), random and more; `ggp play --player list` lists them. `mcts:5000` searches for 5000
     /// iterations a move, `mcts:2s` for two seconds. By default the first role without a
     /// player is human, if nobody is yet, and all others play at random.
     #[arg(long = "player", value_name = "[ROLE=]KIND", visible_alias = "role-player")]
     players: Vec<Seat>,
+    /// Who plays, by role: as many players as roles, with commas between them
+    #[arg(long, value_name = "KIND,…", value_delimiter = ',', conflicts_with = "players")]
+    roles: Vec<Kind>,
+    /// Seconds that a program has for a move
+    #[arg(long, value_name = "SECONDS", value_parser = perft::parse_seconds)]
+    play_clock: Option<Duration>,
+    /// Write the match to this file after each move
+    #[arg(long, value_name = "FILE", conflicts_with = "state")]
+    save: Option<PathBuf>,
+    /// Go on with the match in this file, and write to it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["save", "state", "moves", "moves_file"])]
+    resume: Option<PathBuf>,
     /// The seed of random choices
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -66,7 +85,15 @@ pub struct Options {
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let machine = options.rules.machine(context)?;
     let game = machine.game().clone();
-    let kinds = kind::assign(&game, &options.players)?;
+    let kinds = match options.roles.len() {
+        0 => kind::assign(&game, &options.players)?,
+        given if given == game.role_count() => options.roles.clone(),
+        given => bail!(
+            "--roles names {given} players, and there are {} roles: {}",
+            game.role_count(),
+            show::role_names(&game).join(", ")
+        ),
+    };
     let humans: Vec<RoleId> = game
         .roles()
         .filter(|role| kinds[role.index()] == Kind::Human)
@@ -81,26 +108,42 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             .position
             .start_and_moves(&mut machine, &options.rules, context)?;
     let facts = machine.facts(&start);
+    let path = options.resume.as_ref().or(options.save.as_ref());
+    let mut made: Vec<Vec<Move>> = made.into_iter().map(|(joint, _)| joint).collect();
+    let mut begun = MatchRecord::begin(&game, None);
+    if let Some(path) = &options.resume {
+        (begun, made) = saved::load(path, &machine)?;
+    }
+    begun.player_names_from_host = kinds.iter().map(Kind::to_string).collect();
+    begun.is_player_human = kinds.iter().map(|kind| *kind == Kind::Human).collect();
+    if let Some(path) = path {
+        Context::can_write(path)?;
+    }
+    let picture = draw::picture(&mut machine)?;
+    let table = Table::new(context, &picture);
     let mut session = Session {
-        table: Table::new(context),
+        table,
         game: Match::new(machine, start),
         humans,
         verbose: options.verbose,
         asked: Rc::default(),
+        saved: path.map(|path| (path.as_path(), begun)),
     };
-    for (joint, _) in made {
+    for joint in made {
         session.game.play(joint)?;
     }
+    session.save()?;
     let mut players: Vec<Box<dyn Player<AnyMachine> + '_>> = Vec::new();
     for (role, kind) in game.roles().zip(&kinds) {
         let brief = Brief {
             start: Some(facts.clone()),
             seed: options.seed.wrapping_add(role.index() as u64),
+            play_clock: options.play_clock,
             limits: options.rules.limits(context),
             ..Brief::new(&game, role)
         };
         players.push(match kind {
-            Kind::Human => Box::new(Human::new(context, brief, Rc::clone(&session.asked))),
+            Kind::Human => Box::new(Human::new(table, brief, Rc::clone(&session.asked))),
             Kind::Agent(spec) => {
                 let player = SeatPlayer::new(brief, spec.clone());
                 Box::new(player.map_err(anyhow::Error::msg)?)
@@ -127,9 +170,23 @@ struct Session<'a> {
     verbose: bool,
     /// Number of people who chose a move in the current step.
     asked: Rc<Cell<usize>>,
+    /// Where the match is written, and what is said of it.
+    saved: Option<(&'a Path, MatchRecord)>,
 }
 
 impl Session<'_> {
+    /// Writes the match, if it is to be written.
+    fn save(&mut self) -> anyhow::Result<()> {
+        let history = self.game.history().clone();
+        let Some((path, begun)) = &self.saved else {
+            return Ok(());
+        };
+        let record = saved::record(self.game.machine(), &history, begun)?;
+        record
+            .save(path)
+            .with_context(|| format!("cannot write {}", path.display()))
+    }
+
     /// Plays until the game is over or somebody ends it. The result is why, as
     /// [`Record::end`] has it.
     fn play(
@@ -156,6 +213,7 @@ impl Session<'_> {
                     let joint = &history.plies().last().expect("one was just made").joint;
                     let line = show::joint_line(self.game.machine(), joint);
                     self.table.say(format!("{}: {line}", history.len()))?;
+                    self.save()?;
                 }
                 Step::Undo(_) if self.asked.get() > 0 => {
                     self.table.say("the moves chosen in this state are taken back")?;
@@ -180,6 +238,7 @@ impl Session<'_> {
             count => {
                 let moves = show::counted(count, "joint move");
                 self.table.say(format!("took back {moves}"))?;
+                self.save()?;
             }
         }
         Ok(())
@@ -191,15 +250,13 @@ impl Session<'_> {
         let terminal = self.game.is_over()?;
         let moves = show::counted(history.len(), "joint move");
         let machine = self.game.machine();
-        let facts = canonical_facts(machine, history.state());
+        let facts = machine.facts(history.state());
         let count = show::counted(facts.len(), "fact");
         self.table.say(match terminal {
             true => format!("the game is over after {moves}: {count}"),
             false => format!("the match ends after {moves}: {count}"),
         })?;
-        if !facts.is_empty() {
-            self.table.say(show::wrapped(&facts, 100))?;
-        }
+        self.table.facts(machine, &facts)?;
         if terminal {
             for goal in show::goals(machine, history.state())?.0 {
                 let score = goal.goal.map_or("none".to_owned(), |s| s.to_string());

@@ -175,7 +175,22 @@ impl BackendChoice {
     }
 }
 
+/// Rule options alone on a command line.
+#[derive(clap::Parser)]
+struct Alone {
+    #[command(flatten)]
+    rules: RuleOptions,
+}
+
 impl RuleOptions {
+    /// Rule files with the limits that commands have by default.
+    pub fn of(files: &[PathBuf]) -> Self {
+        // What begins with a hyphen is a file here.
+        let words = ["ggp", "--"].map(PathBuf::from);
+        let alone = <Alone as clap::Parser>::try_parse_from(words.iter().chain(files));
+        alone.expect("files alone are enough").rules
+    }
+
     /// Reads and checks the rule set, printing nothing.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use super::{Agent, Brief, MctsAgent, Picker};
+use super::{Agent, Brief, MctsAgent, Picker, PuzzleAgent};
 
 /// How long an agent may think about a move.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -51,6 +51,12 @@ impl PartialEq for Kind {
 /// All kinds of agents.
 pub const KINDS: &[Kind] = &[
     Kind {
+        name: "auto",
+        what: "a solver where one role decides, Monte Carlo tree search elsewhere",
+        make: |brief, settings| none(settings).map(|()| auto(brief)),
+        nodes: Some(10_000),
+    },
+    Kind {
         name: "first",
         what: "plays the first legal move",
         make: |brief, settings| none(settings).map(|()| Box::new(Picker::first(brief)) as _),
@@ -69,6 +75,15 @@ pub const KINDS: &[Kind] = &[
         nodes: Some(10_000),
     },
 ];
+
+/// The agent that suits a game.
+fn auto(brief: Brief) -> Box<dyn Agent> {
+    let game = &brief.game;
+    if game.role_count() == 1 && !game.is_random(brief.role) {
+        return Box::new(PuzzleAgent::new(brief));
+    }
+    Box::new(MctsAgent::new(brief, &[]).expect("it is given no options"))
+}
 
 /// Other names.
 const ALIASES: &[(&str, &str)] = &[("legal", "first")];

@@ -62,6 +62,14 @@ impl Streams {
         self.len() == 0
     }
 
+    /// Sets each lane of a row with a probability of so many in 256, at most all.
+    pub fn toss(&mut self, chance: u32, row: &mut [u64]) {
+        match chance {
+            0..256 => toss(&mut self.state, chance, row),
+            _ => row.fill(u64::MAX),
+        }
+    }
+
     /// Draws a number for each lane that is set in `lanes`, in which the count
     /// must not be zero. `numbers` has as many rows as there are masks; other
     /// lanes of it stay as they are.
@@ -176,6 +184,44 @@ fn draw_at<const N: usize>(
             open[i] &= !less[i];
         }
     }
+    for of in 0..4 {
+        state[of][at..][..N].copy_from_slice(&now[of]);
+    }
+}
+
+/// See [`Streams::toss`].
+#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
+fn toss(state: &mut [Vec<u64>; 4], chance: u32, row: &mut [u64]) {
+    let mut at = 0;
+    while row.len() - at >= 8 {
+        toss_at::<8>(state, at, chance, row);
+        at += 8;
+    }
+    while at < row.len() {
+        toss_at::<1>(state, at, chance, row);
+        at += 1;
+    }
+}
+
+/// Tosses for `N` blocks from a given one on.
+#[inline(always)]
+fn toss_at<const N: usize>(state: &mut [Vec<u64>; 4], at: usize, chance: u32, row: &mut [u64]) {
+    let mut now = [[0; N]; 4];
+    for of in 0..4 {
+        now[of].copy_from_slice(&state[of][at..][..N]);
+    }
+    let mut set = [0; N];
+    // Each bit halves the chance of those below, and adds a half if it is set.
+    for bit in chance.trailing_zeros().min(8)..8 {
+        let random = advance(&mut now);
+        for i in 0..N {
+            set[i] = match chance >> bit & 1 {
+                0 => set[i] & random[i],
+                _ => set[i] | random[i],
+            };
+        }
+    }
+    row[at..][..N].copy_from_slice(&set);
     for of in 0..4 {
         state[of][at..][..N].copy_from_slice(&now[of]);
     }
@@ -298,6 +344,27 @@ mod tests {
                 assert_eq!(rows[0], rows[1], "{count} values");
                 assert_eq!(one.state, other.state, "{count} values");
             }
+        }
+    }
+
+    #[test]
+    fn tosses_are_as_frequent_as_asked_in_every_company() {
+        for chance in [0, 1, 3, 64, 100, 128, 255, 256] {
+            let mut wide = Streams::new(chance.into(), 0, 13);
+            let mut narrow = Streams::new(chance.into(), 0, 1);
+            let mut count = 0;
+            for _ in 0..200 {
+                let (mut row, mut first) = ([0; 13], [0]);
+                wide.toss(chance, &mut row);
+                narrow.toss(chance, &mut first);
+                assert_eq!(row[0], first[0]);
+                count += row.iter().map(|word| word.count_ones()).sum::<u32>();
+            }
+            let all = f64::from(200 * 13 * 64);
+            let mean = f64::from(chance) / 256.0;
+            let error = 4.0 * (mean * (1.0 - mean) * all).sqrt();
+            let found = f64::from(count);
+            assert!((found - mean * all).abs() <= error, "{found} of {all}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! Moves whose order does not matter.
 //!
-//! In: a puzzle. Out: [`Commuting`]: which moves need not be tried after another,
-//! and which moves are enough to look at in a state.
+//! In: a puzzle. Out: which moves need not be tried after another, and
+//! [`Commuting`]: which moves are enough to look at in a state.
 //!
 //! Two moves are *independent* if neither changes what the other reads, and what
 //! both change both make true, both make false, or both turn over. Then either
@@ -12,11 +12,9 @@
 //! but for itself.
 //!
 //! *One order.* Of the plans of the same length the first in the order of the
-//! moves has no neighbours that could be exchanged for an earlier one. So a
-//! breadth-first search that takes states in the order in which they came, and
-//! moves in theirs, loses no state if it leaves out after a move those that
-//! [`Commuting::may_follow`] leaves out. A search that keeps visited states and
-//! goes by another order would lose some.
+//! moves has no neighbours that could be exchanged for an earlier one. So a search
+//! for all plans of a length, as by clauses, may leave out all others. One that
+//! keeps visited states would lose some.
 //!
 //! *Enough moves.* Moves that are not independent make groups. What a solution
 //! needs and a state lacks only some groups can bring about; the first move of
@@ -47,8 +45,6 @@ const EFFORT: usize = 20_000_000;
 /// What commuting moves spare a search.
 #[derive(Clone, Debug)]
 pub struct Commuting {
-    /// By move: a bit for each move that is tried after it.
-    follow: Vec<Vec<u64>>,
     /// What each solution needs.
     needs: Vec<Need>,
 }
@@ -68,35 +64,21 @@ impl Commuting {
         let effects = Effects::new(puzzle)?;
         let pairs = Pairs::new(&effects)?;
         let moves = effects.changes.len();
-        let mut follow = vec![vec![u64::MAX; moves.div_ceil(64)]; moves];
         let mut groups: Vec<usize> = (0..moves).collect();
         let mut effort = EFFORT;
-        let is_timeless = !effects.autonomous.contains(&true);
         let possible = (0..moves).filter(|&chosen| pairs.is_possible(chosen));
         let possible: Vec<usize> = possible.collect();
         for (place, &one) in possible.iter().enumerate() {
-            if is_timeless && is_undone_by_itself(&effects, one) {
-                follow[one][one / 64] &= !(1 << (one % 64));
-            }
             for &other in &possible[place + 1..] {
                 effort = effort.checked_sub(effects.changes[other].len() + 1)?;
                 if !pairs.are_independent(one, other) {
                     let (one, other) = (first(&mut groups, one), first(&mut groups, other));
                     groups[one.max(other)] = one.min(other);
-                } else if pairs.may_go_first(one) {
-                    follow[other][one / 64] &= !(1 << (one % 64));
                 }
             }
         }
         let needs = needs(&effects, &pairs, &possible, &mut groups);
-        let spares = !needs.is_empty() || follow.iter().flatten().any(|&word| word != u64::MAX);
-        spares.then_some(Commuting { follow, needs })
-    }
-
-    /// A bit for each move that is to be tried after a move, in a breadth-first
-    /// search that goes by the order of states and of moves.
-    pub fn may_follow(&self, chosen: u32) -> &[u64] {
-        &self.follow[chosen as usize]
+        (!needs.is_empty()).then_some(Commuting { needs })
     }
 
     /// A bit for each move that is enough to be tried in a state that is no
@@ -108,12 +90,6 @@ impl Commuting {
         };
         let least = self.needs.iter().find(lacks);
         least.map(|need| need.moves.as_slice())
-    }
-
-    /// Moves that are left out after another one, all together.
-    pub fn pairs(&self) -> u32 {
-        let words = self.follow.iter().flatten();
-        words.map(|word| word.count_zeros()).sum()
     }
 }
 

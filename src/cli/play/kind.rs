@@ -1,12 +1,13 @@
 //! Who plays which role.
 
+use std::fmt;
 use std::str::FromStr;
 
 use anyhow::{anyhow, bail};
 
 use crate::cli::legal;
 use crate::game::{Game, RoleId};
-use crate::play::AgentSpec;
+use crate::play::{AgentSpec, KINDS};
 
 /// Who plays a role.
 #[derive(Clone, PartialEq, Debug)]
@@ -24,18 +25,35 @@ pub struct Seat {
     kind: Kind,
 }
 
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Kind::Human => f.write_str("human"),
+            Kind::Agent(spec) => spec.fmt(f),
+        }
+    }
+}
+
 impl FromStr for Kind {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "human" => Ok(Kind::Human),
+            "list" => Err(kinds()),
             _ => match text.parse() {
                 Ok(spec) => Ok(Kind::Agent(spec)),
                 Err(why) => Err(format!("{why}; and human, for yourself")),
             },
         }
     }
+}
+
+/// All kinds, a line each.
+fn kinds() -> String {
+    let lines = KINDS.iter().map(|kind| format!("  {:<10} {}", kind.name, kind.what));
+    let lines: Vec<String> = lines.collect();
+    format!("the kinds of players:\n  human      you\n{}", lines.join("\n"))
 }
 
 impl FromStr for Seat {

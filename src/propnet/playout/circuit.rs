@@ -20,25 +20,30 @@ use crate::propnet::rewrite::{copy, live, same_gate, transcribe};
 use crate::propnet::tape::{Place, Tape};
 
 /// Facts before the joint move.
-pub(super) const STATE: u8 = 0;
+pub(in crate::propnet) const STATE: u8 = 0;
 /// Facts after it.
-pub(super) const NEXT: u8 = 1;
+pub(in crate::propnet) const NEXT: u8 = 1;
 /// What was seen in the state.
-pub(super) const LOOK: u8 = 2;
+pub(in crate::propnet) const LOOK: u8 = 2;
 /// What is needed again.
 pub(super) const KEPT: u8 = 3;
 /// What comes from outside: [`REFILL`], then random numbers.
-pub(super) const DRAWN: u8 = 4;
+pub(in crate::propnet) const DRAWN: u8 = 4;
+/// What guides choices, from outside: by role, the lanes in which it chooses at
+/// random; then by role, move and bit, the level of the move in all lanes.
+pub(in crate::propnet) const GUIDE: u8 = 5;
+/// By role and move: the lanes in which it is chosen.
+pub(in crate::propnet) const CHOSEN: u8 = 6;
 /// Number of banks.
-pub(super) const BANKS: usize = 5;
+pub(in crate::propnet) const BANKS: usize = 7;
 
 /// Rows of [`LOOK`]: the playout ends here, for one of the following reasons; the
 /// game is over; a role has no legal move. Then what a
 /// last state is worth, unless another tape says so.
-pub(super) const OVER: usize = 0;
-pub(super) const TERMINAL: usize = 1;
-pub(super) const STUCK: usize = 2;
-pub(super) const SCORES: usize = 3;
+pub(in crate::propnet) const OVER: usize = 0;
+pub(in crate::propnet) const TERMINAL: usize = 1;
+pub(in crate::propnet) const STUCK: usize = 2;
+pub(in crate::propnet) const SCORES: usize = 3;
 /// Row of [`DRAWN`]: the lane begins anew.
 pub(super) const REFILL: usize = 0;
 
@@ -50,11 +55,32 @@ pub(super) struct Frame<'n> {
     pub rows: Vec<Option<usize>>,
     /// By fact: where playouts begin.
     pub start: &'n [bool],
+    pub extras: Extras,
+}
+
+/// What tapes do besides playing at random.
+#[derive(Copy, Clone, Default, Debug)]
+pub(in crate::propnet) struct Extras {
+    /// Bits of a move's level: roles choose among their legal moves of the highest
+    /// one.
+    pub level_bits: usize,
+    pub record: Record,
+}
+
+/// What is told of the moves made.
+#[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
+pub enum Record {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Which were made.
+    Moves,
 }
 
 /// Rows of a random number and of what limits it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Draw {
+pub(in crate::propnet) struct Draw {
+    pub role: usize,
     /// Rows of [`LOOK`].
     pub counts: Range<usize>,
     /// Rows of [`LOOK`].
@@ -77,6 +103,8 @@ pub(super) struct Circuit {
     pub goals: Vec<Vec<usize>>,
     /// Number of rows of scores.
     pub scores: usize,
+    /// Rows of [`CHOSEN`].
+    pub chosen: Vec<usize>,
 }
 
 /// One phase as gates, from which its tapes are made.
@@ -85,11 +113,13 @@ pub(super) struct Blueprint {
     network: Network,
     state: Vec<Given>,
     drawn: Vec<Given>,
+    guide: Vec<Given>,
     look: Vec<Output>,
     play: Vec<Output>,
     scores: Vec<Literal>,
     draws: Vec<Draw>,
     goals: Vec<Vec<usize>>,
+    chosen: Vec<usize>,
 }
 
 /// What last states are worth. Reads bank 0, which has a row for each source,
@@ -168,10 +198,17 @@ impl Blueprint {
         // Which moves.
         let refilled = builder.add_input();
         let mut number_rows = vec![refilled.node()];
+        let mut guide = Guide::new(frame.extras.level_bits);
         let mut choosers = Vec::new();
+        let mut any = Vec::new();
         for (role, legal) in net.legal.iter().enumerate() {
             let legal: Vec<Literal> = legal.iter().map(|&l| of(&seen, l)).collect();
-            let count = Count::new(&mut builder, &legal);
+            let wanted = guide.wanted(&mut builder, role, net, &legal);
+            let count = Count::new(&mut builder, &wanted);
+            any.push(match wanted == legal {
+                true => count.any(&mut builder),
+                false => builder.or(&legal),
+            });
             let number: Vec<Literal> = (0..count.number_bits())
                 .map(|_| builder.add_input())
                 .collect();
@@ -213,10 +250,6 @@ impl Blueprint {
 
         // The questions.
         let terminal = of(&seen, net.terminal);
-        let any: Vec<Literal> = choosers
-            .iter()
-            .map(|(count, _)| count.any(&mut builder))
-            .collect();
         let all = builder.and(&any);
         let stuck = builder.and(&[!terminal, !all]);
         let over = builder.or(&[terminal, stuck]);
@@ -235,7 +268,8 @@ impl Blueprint {
         );
         let chosen: rustc_hash::FxHashSet<usize> = chosen.into_iter().collect();
         let mut draws = Vec::new();
-        for (count, numbers) in &choosers {
+        let mut recorded = Vec::new();
+        for (role, (count, numbers)) in choosers.iter().enumerate() {
             // A choice that changes nothing is not made.
             if !number_rows[numbers.clone()]
                 .iter()
@@ -254,10 +288,19 @@ impl Blueprint {
             let counts = rows(count.bits());
             let masks = rows(&count.mask(&mut builder));
             draws.push(Draw {
+                role,
                 counts,
                 masks,
                 numbers: numbers.clone(),
             });
+            if frame.extras.record == Record::Moves {
+                for index in 0..net.legal[role].len() {
+                    let input = net.move_input(role, index);
+                    let row = input - net.facts.len();
+                    play_outputs.push((inputs[input], place(CHOSEN, row)));
+                    recorded.push(row);
+                }
+            }
         }
 
         let state_rows = 0..frame.state_rows();
@@ -270,11 +313,13 @@ impl Blueprint {
             network: builder.into_network(),
             state,
             drawn,
+            guide: guide.given,
             look: look_outputs,
             play: play_outputs,
             scores: score_outputs,
             draws,
             goals,
+            chosen: recorded,
         }
     }
 
@@ -291,7 +336,7 @@ impl Blueprint {
     pub fn circuit(self) -> Circuit {
         let (look, play, score) = split(
             &self.network,
-            [&self.state, &self.drawn],
+            [&[self.state, self.guide].concat(), &self.drawn],
             [self.look, self.play],
             &self.scores,
         );
@@ -302,8 +347,68 @@ impl Blueprint {
             draws: self.draws,
             goals: self.goals,
             scores: self.scores.len(),
+            chosen: self.chosen,
         }
     }
+}
+
+/// Which legal moves are chosen from.
+struct Guide {
+    bits: usize,
+    given: Vec<Given>,
+}
+
+impl Guide {
+    fn new(bits: usize) -> Guide {
+        let given = Vec::new();
+        Guide { bits, given }
+    }
+
+    /// The legal moves of the highest level; all of them in lanes where the role
+    /// chooses at random.
+    fn wanted(
+        &mut self,
+        builder: &mut Builder,
+        role: usize,
+        net: &Propnet,
+        legal: &[Literal],
+    ) -> Vec<Literal> {
+        let mut left = legal.to_vec();
+        if self.bits == 0 {
+            return left;
+        }
+        let mut guide = |builder: &mut Builder, row: usize| {
+            let literal = builder.add_input();
+            self.given.push((literal.node(), place(GUIDE, row)));
+            literal
+        };
+        let random = guide(builder, role);
+        let first = level_row(net, self.bits, role, 0);
+        for bit in (0..self.bits).rev() {
+            let high: Vec<Literal> = (0..left.len())
+                .map(|index| guide(builder, first + self.bits * index + bit))
+                .collect();
+            let both = left.iter().zip(&high);
+            let both: Vec<Literal> = both.map(|(&l, &h)| builder.and(&[l, h])).collect();
+            let any = builder.or(&both);
+            let narrow = builder.and(&[any, !random]);
+            for (left, high) in left.iter_mut().zip(high) {
+                let stays = builder.or(&[high, !narrow]);
+                *left = builder.and(&[*left, stays]);
+            }
+        }
+        left
+    }
+}
+
+/// The row of [`GUIDE`] that says the lowest bit of a move's level.
+pub(in crate::propnet) fn level_row(
+    net: &Propnet,
+    bits: usize,
+    role: usize,
+    index: usize,
+) -> usize {
+    net.legal.len() + bits * (net.move_input(role, index) - net.facts.len())
 }
 
 /// When a goal value is a role's only one, as literals without repetition; by

@@ -1,0 +1,214 @@
+//! `ggp replay`: a match record, checked against the rules.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, bail};
+use serde::Serialize;
+
+use super::rules::RuleOptions;
+use super::{Context, Exit, show};
+use crate::check::{self, ReadOptions};
+use crate::machine::{AnyMachine, Backend, Machine, canonical_facts, canonical_moves};
+use crate::play::Match;
+use crate::play::record::{Difference, MatchRecord};
+use crate::span::{Source, Sources};
+
+/// The options of `ggp replay`.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  ggp replay match.json
+  ggp replay match.json --step 3
+  ggp replay match.json --game rules.kif --game board.kif --json
+
+Each state, move, score and the end are compared with what the rules say. Exit code 1 if
+something differs; the first such thing is named.")]
+pub struct Options {
+    /// A match record, as `ggp host --save` writes it
+    #[arg(value_name = "RECORD")]
+    record: PathBuf,
+    /// Rule files, if the record has none or others are meant
+    #[arg(long = "game", value_name = "FILE")]
+    game: Vec<PathBuf>,
+    /// Show this state, the moves that were legal and those that were made
+    #[arg(long, value_name = "N")]
+    step: Option<usize>,
+}
+
+/// What was found, as `--json` prints it.
+#[derive(Serialize)]
+struct Answer {
+    match_id: String,
+    roles: Vec<String>,
+    players: Vec<String>,
+    /// Joint moves.
+    moves: usize,
+    completed: bool,
+    aborted: bool,
+    scores: Vec<u8>,
+    /// Moves that were drawn for players.
+    errors: usize,
+    /// The first thing that differs.
+    difference: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    step: Option<Step>,
+}
+
+/// A state and what was done in it.
+#[derive(Serialize)]
+struct Step {
+    number: usize,
+    /// Canonical texts of the facts, sorted.
+    state: Vec<String>,
+    /// Canonical texts of the legal moves by role, sorted; none if the game is over.
+    legal: Vec<Vec<String>>,
+    /// What was made.
+    joint: Option<Vec<String>>,
+    /// What went wrong with it.
+    errors: Option<Vec<String>>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// If the record or the rules cannot be read, or there is no such state.
+pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    let name = options.record.display();
+    let text = std::fs::read_to_string(&options.record);
+    let text = text.with_context(|| format!("cannot read {name}"))?;
+    let record: MatchRecord =
+        serde_json::from_str(&text).with_context(|| format!("{name} is no match record"))?;
+    if options.step.is_some_and(|step| step >= record.states.len()) {
+        let states = show::counted(record.states.len(), "state");
+        bail!("the record has {states}, counted from 0");
+    }
+    let (rules, game) = match (&options.game[..], &record.rulesheet) {
+        ([], None) => bail!("the record has no rules; say with --game which they are"),
+        ([], Some(rules)) => {
+            let source = Source::new("the record's rules", &rules[..]);
+            let reading = check::read(Sources::from(source), &ReadOptions::default());
+            let rules = RuleOptions::of(std::slice::from_ref(&options.record));
+            let game = rules.accept(reading, context)?;
+            (rules, game)
+        }
+        (files, _) => {
+            let rules = RuleOptions::of(files);
+            let game = rules.game(context)?;
+            (rules, game)
+        }
+    };
+    let machine = AnyMachine::new(&game, Backend::Datalog, rules.limits(context))?;
+    let mut shown = None;
+    let replayed = record.replay(machine, |number, played| {
+        if options.step == Some(number) {
+            shown = Some(step(&record, number, played));
+        }
+    });
+    let difference = match replayed {
+        Ok(_) => None,
+        Err(Difference::Rules(error)) => return Err(error.into()),
+        Err(difference) => Some(difference.to_string()),
+    };
+    let lapses = record.errors.iter().flatten().filter(|error| !error.is_empty());
+    let answer = Answer {
+        roles: show::role_names(&game),
+        players: record.player_names_from_host.clone(),
+        moves: record.moves.len(),
+        completed: record.is_completed,
+        aborted: record.is_aborted,
+        scores: record.goal_values.clone(),
+        errors: lapses.count(),
+        difference,
+        step: shown,
+        match_id: record.match_id,
+    };
+    match context.json() {
+        true => context.print_json(&answer)?,
+        false => {
+            if options.step.is_none() {
+                context.print_lines(moves(&record.moves, &record.errors, &answer.roles))?;
+            }
+            context.print_lines(answer.lines())?;
+        }
+    }
+    Ok(match answer.difference {
+        None => Exit::Done,
+        Some(_) => Exit::Negative,
+    })
+}
+
+/// What the rules say of a state, and what was done in it.
+fn step(record: &MatchRecord, number: usize, played: &mut Match<AnyMachine>) -> Step {
+    let state = played.history().state().clone();
+    let is_over = played.is_over().unwrap_or(true);
+    let machine = played.machine();
+    let mut legal = Vec::new();
+    if !is_over {
+        for role in machine.game().roles() {
+            let mut moves = Vec::new();
+            // A role without a legal move has none to show.
+            let _ = machine.legal(&state, role, &mut moves);
+            legal.push(canonical_moves(machine, &moves));
+        }
+    }
+    Step {
+        number,
+        state: canonical_facts(machine, &state),
+        legal,
+        joint: record.moves.get(number).cloned(),
+        errors: record.errors.get(number + 1).cloned(),
+    }
+}
+
+/// `1: a plays x, b plays y [TO]`, for each joint move.
+fn moves(moves: &[Vec<String>], errors: &[Vec<String>], roles: &[String]) -> Vec<String> {
+    let line = |(number, joint): (usize, &Vec<String>)| {
+        let plays = roles.iter().zip(joint).enumerate().map(|(role, (name, chosen))| {
+            let error = errors.get(number + 1).and_then(|errors| errors.get(role));
+            match error.filter(|error| !error.is_empty()) {
+                None => format!("{name} plays {chosen}"),
+                Some(error) => format!("{name} plays {chosen} [{error}]"),
+            }
+        });
+        format!("{}: {}", number + 1, plays.collect::<Vec<_>>().join(", "))
+    };
+    moves.iter().enumerate().map(line).collect()
+}
+
+impl Answer {
+    fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if let Some(step) = &self.step {
+            let facts = show::counted(step.state.len(), "fact");
+            lines.push(format!("state {}: {facts}", step.number));
+            lines.push(show::wrapped(&step.state, 100));
+            for (role, legal) in self.roles.iter().zip(&step.legal) {
+                lines.push(format!("{role} may play:"));
+                lines.push(show::wrapped(legal, 100));
+            }
+            if let Some(joint) = &step.joint {
+                let plays = self.roles.iter().zip(joint);
+                let plays = plays.map(|(role, chosen)| format!("{role} plays {chosen}"));
+                lines.push(plays.collect::<Vec<_>>().join(", "));
+            }
+            let errors = self.roles.iter().zip(step.errors.iter().flatten());
+            let errors = errors.filter(|(_, error)| !error.is_empty());
+            lines.extend(errors.map(|(role, error)| format!("{role}: {error}")));
+        }
+        if let Some(difference) = &self.difference {
+            lines.push(format!("the record differs {difference}"));
+            return lines;
+        }
+        let moves = show::counted(self.moves, "joint move");
+        let end = match (self.completed, self.aborted) {
+            (true, _) => "to the end",
+            (false, true) => "broken off",
+            (false, false) => "not at its end",
+        };
+        lines.push(format!("the record is right: {moves}, {end}"));
+        let scores = self.roles.iter().zip(&self.scores);
+        lines.extend(scores.map(|(role, score)| format!("{role} {score}")));
+        lines
+    }
+}

@@ -1,0 +1,414 @@
+//! One message to a player and its answer, over a connection of its own.
+//!
+//! In: bytes and a time limit for the whole. Out: the body of the answer. The
+//! request is the reference host's, byte for byte. Answers are read here and not by
+//! a library, since what players send is often no HTTP that a library takes: heads
+//! of one line, bare line feeds, no length or a wrong one.
+
+use std::fmt;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// The port of players that name none.
+pub const DEFAULT_PORT: u16 = 9147;
+/// How often a wait looks whether it is interrupted.
+const TICK: Duration = Duration::from_millis(20);
+
+/// Where a player listens.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Address {
+    host: String,
+    path: String,
+    sockets: Vec<SocketAddr>,
+}
+
+impl FromStr for Address {
+    type Err = String;
+
+    /// Reads `http://HOST:PORT/PATH`, of which only the host is needed, and looks
+    /// the host up.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let rest = text.strip_prefix("http://").unwrap_or(text);
+        if rest.contains("://") {
+            return Err(format!(
+                "`{text}` is not http, which is all that players speak"
+            ));
+        }
+        let (place, path) = match rest.find('/') {
+            Some(at) => rest.split_at(at),
+            None => (rest, "/"),
+        };
+        // The last colon belongs to the port unless it stands in brackets.
+        let split = place
+            .rsplit_once(':')
+            .filter(|(_, port)| !port.contains(']'));
+        let (host, port) = match split {
+            None => (place, DEFAULT_PORT),
+            Some((host, port)) => {
+                let port = port.parse().map_err(|_| format!("`{port}` is no port"))?;
+                (host, port)
+            }
+        };
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        if host.is_empty() || !path.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(format!(
+                "`{text}` is no address such as http://localhost:{DEFAULT_PORT}"
+            ));
+        }
+        let found = (host, port).to_socket_addrs();
+        let sockets = found.map_err(|error| format!("cannot find {host}: {error}"))?;
+        Ok(Address {
+            host: host.to_owned(),
+            path: path.to_owned(),
+            sockets: sockets.collect(),
+        })
+    }
+}
+
+/// What a message is sent with, beside its text.
+#[derive(Copy, Clone, Debug)]
+pub struct Envelope<'a> {
+    /// The player's name; may be empty.
+    pub receiver: &'a str,
+    /// More lines of the head, with their names.
+    pub headers: &'a [(&'static str, String)],
+}
+
+/// How long an exchange may take, and how much may come.
+#[derive(Clone, Debug)]
+pub struct Patience<'a> {
+    /// Until there is a connection.
+    pub connect: Duration,
+    /// From then on until the last byte of the answer.
+    pub answer: Duration,
+    /// Bytes of the answer, head included.
+    pub bytes: usize,
+    /// Raised from outside to end it; none for what must be sent all the same.
+    pub interrupt: Option<&'a AtomicBool>,
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub enum ExchangeError {
+    /// No connection, or one that broke.
+    Broken(io::Error),
+    /// Time is up.
+    Late,
+    /// More than this many bytes.
+    TooLarge(usize),
+    /// Not HTTP.
+    NotHttp,
+    /// Stopped from outside.
+    Interrupted,
+}
+
+impl fmt::Display for ExchangeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ExchangeError::Broken(error) => error.fmt(f),
+            ExchangeError::Late => f.write_str("no answer in time"),
+            ExchangeError::TooLarge(most) => write!(f, "more than {most} bytes"),
+            ExchangeError::NotHttp => f.write_str("the answer is not HTTP"),
+            ExchangeError::Interrupted => f.write_str("interrupted"),
+        }
+    }
+}
+
+impl std::error::Error for ExchangeError {}
+
+impl From<io::Error> for ExchangeError {
+    fn from(error: io::Error) -> Self {
+        ExchangeError::Broken(error)
+    }
+}
+
+/// The request as the reference host writes it, but that the length is in bytes.
+pub fn request(address: &Address, envelope: &Envelope<'_>, message: &str) -> Vec<u8> {
+    let mut head = format!(
+        "POST {} HTTP/1.0\r\nAccept: text/delim\r\nHost: {}\r\nSender: GAMESERVER\r\n\
+         Receiver: {}\r\n",
+        address.path, address.host, envelope.receiver
+    );
+    for (name, value) in envelope.headers {
+        head += &format!("{name}: {value}\r\n");
+    }
+    head += &format!(
+        "Content-Type: text/acl\r\nContent-Length: {}\r\n\r\n",
+        message.len()
+    );
+    [head.as_bytes(), message.as_bytes()].concat()
+}
+
+/// Sends a message and waits for the answer.
+///
+/// # Errors
+///
+/// Why there is none.
+pub fn exchange(
+    address: &Address,
+    envelope: &Envelope<'_>,
+    message: &str,
+    patience: &Patience<'_>,
+) -> Result<String, ExchangeError> {
+    let mut stream = connect(address, patience)?;
+    let end = Instant::now() + patience.answer;
+    stream.set_read_timeout(Some(TICK))?;
+    stream.set_write_timeout(Some(TICK))?;
+    // A message is written at once; waiting for more to send would only delay it.
+    stream.set_nodelay(true)?;
+    let request = request(address, envelope, message);
+    let mut sent = 0;
+    while sent < request.len() {
+        patience.check(end)?;
+        match stream.write(&request[sent..]) {
+            // It may have answered without reading all.
+            Ok(0) => break,
+            Ok(count) => sent += count,
+            Err(error) if is_tick(&error) => {}
+            Err(_) => break,
+        }
+    }
+    let mut answer = Vec::new();
+    let mut portion = [0; 4096];
+    loop {
+        patience.check(end)?;
+        let ended = match stream.read(&mut portion) {
+            Ok(0) => true,
+            Ok(count) => {
+                answer.extend_from_slice(&portion[..count]);
+                false
+            }
+            Err(error) if is_tick(&error) => continue,
+            // Who closes in a hurry may have answered before.
+            Err(_) if !answer.is_empty() => true,
+            Err(error) => return Err(error.into()),
+        };
+        if answer.len() > patience.bytes {
+            return Err(ExchangeError::TooLarge(patience.bytes));
+        }
+        if let Some(body) = body(&answer, ended)? {
+            return Ok(String::from_utf8_lossy(&body).into_owned());
+        }
+    }
+}
+
+impl Patience<'_> {
+    fn check(&self, end: Instant) -> Result<(), ExchangeError> {
+        if self
+            .interrupt
+            .is_some_and(|flag| flag.load(Ordering::Relaxed))
+        {
+            return Err(ExchangeError::Interrupted);
+        }
+        match Instant::now() >= end {
+            true => Err(ExchangeError::Late),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Whether nothing has happened but that time has passed.
+fn is_tick(error: &io::Error) -> bool {
+    let ticks = [
+        ErrorKind::WouldBlock,
+        ErrorKind::TimedOut,
+        ErrorKind::Interrupted,
+    ];
+    ticks.contains(&error.kind())
+}
+
+fn connect(address: &Address, patience: &Patience<'_>) -> Result<TcpStream, ExchangeError> {
+    let end = Instant::now() + patience.connect;
+    let (sender, connected) = channel();
+    let (sockets, time) = (address.sockets.clone(), patience.connect);
+    // Connecting cannot be interrupted, but left alone.
+    std::thread::spawn(move || {
+        let mut result = Err(io::Error::from(ErrorKind::NotFound));
+        for socket in sockets {
+            result = TcpStream::connect_timeout(&socket, time);
+            if result.is_ok() {
+                break;
+            }
+        }
+        let _ = sender.send(result);
+    });
+    loop {
+        match connected.recv_timeout(TICK) {
+            Ok(result) => return Ok(result?),
+            Err(RecvTimeoutError::Timeout) => patience.check(end)?,
+            Err(RecvTimeoutError::Disconnected) => return Err(ExchangeError::Late),
+        }
+    }
+}
+
+/// The body of an answer, if it is whole; `ended` says that no more will come.
+fn body(answer: &[u8], ended: bool) -> Result<Option<Vec<u8>>, ExchangeError> {
+    let start = &answer[..answer.len().min(5)];
+    if !b"HTTP/"[..start.len()].eq_ignore_ascii_case(start) {
+        return Err(ExchangeError::NotHttp);
+    }
+    let Some((head, rest)) = split_head(answer) else {
+        return match ended {
+            true => Err(ExchangeError::Broken(ErrorKind::UnexpectedEof.into())),
+            false => Ok(None),
+        };
+    };
+    let head = String::from_utf8_lossy(head);
+    if head.split_ascii_whitespace().nth(1) == Some("100") {
+        return match rest.is_empty() {
+            true if ended => Err(ExchangeError::Broken(ErrorKind::UnexpectedEof.into())),
+            true => Ok(None),
+            false => body(rest, ended),
+        };
+    }
+    let header = |wanted: &str| {
+        let lines = head.lines().skip(1).filter_map(|line| line.split_once(':'));
+        let mut found = lines.filter(|(name, _)| name.trim().eq_ignore_ascii_case(wanted));
+        found.next().map(|(_, value)| value.trim().to_owned())
+    };
+    let coding = header("transfer-encoding");
+    if coding.is_some_and(|coding| coding.eq_ignore_ascii_case("chunked")) {
+        return Ok(unchunked(rest, ended));
+    }
+    let length = header("content-length").and_then(|length| length.parse::<usize>().ok());
+    Ok(match length {
+        Some(length) if rest.len() >= length => Some(rest[..length].to_vec()),
+        // Without a length, or with one that is too much, the end is the end.
+        _ => ended.then(|| rest.to_vec()),
+    })
+}
+
+/// What stands before and after the first empty line.
+fn split_head(answer: &[u8]) -> Option<(&[u8], &[u8])> {
+    let mut line = 0;
+    for (at, _) in answer
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| **byte == b'\n')
+    {
+        if matches!(&answer[line..at], b"" | b"\r") {
+            return Some((&answer[..line], &answer[at + 1..]));
+        }
+        line = at + 1;
+    }
+    None
+}
+
+/// The chunks, joined.
+fn unchunked(mut rest: &[u8], ended: bool) -> Option<Vec<u8>> {
+    let mut whole = Vec::new();
+    loop {
+        let line = rest.iter().position(|byte| *byte == b'\n');
+        let size = line.and_then(|line| {
+            let text = std::str::from_utf8(&rest[..line]).ok()?;
+            let digits = text.split(';').next().unwrap_or_default().trim();
+            Some((line, usize::from_str_radix(digits, 16).ok()?))
+        });
+        let Some((line, size)) = size else {
+            return ended.then_some(whole);
+        };
+        rest = &rest[line + 1..];
+        if size == 0 {
+            return Some(whole);
+        }
+        if rest.len() < size {
+            return ended.then(|| [&whole[..], rest].concat());
+        }
+        whole.extend_from_slice(&rest[..size]);
+        rest = &rest[size..];
+        // The line break after the chunk.
+        rest = rest.strip_prefix(b"\r").unwrap_or(rest);
+        rest = rest.strip_prefix(b"\n").unwrap_or(rest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_the_reference_hosts() {
+        let address: Address = "http://127.0.0.1:9".parse().unwrap();
+        let headers = [("GGP-Match-Step", "3".to_owned())];
+        let envelope = Envelope {
+            receiver: "",
+            headers: &headers,
+        };
+        let found = String::from_utf8(request(&address, &envelope, "( INFO )")).unwrap();
+        let expected = "POST / HTTP/1.0\r\nAccept: text/delim\r\nHost: 127.0.0.1\r\n\
+                        Sender: GAMESERVER\r\nReceiver: \r\nGGP-Match-Step: 3\r\n\
+                        Content-Type: text/acl\r\nContent-Length: 8\r\n\r\n( INFO )";
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn addresses_need_only_a_host() {
+        let port = |text: &str| text.parse::<Address>().map(|a| a.sockets[0].port());
+        assert_eq!(port("127.0.0.1"), Ok(DEFAULT_PORT));
+        assert_eq!(port("http://127.0.0.1:80/a/b"), Ok(80));
+        assert_eq!(port("http://[::1]:81"), Ok(81));
+        assert_eq!(port("[::1]"), Ok(DEFAULT_PORT));
+        for text in [
+            "",
+            "http://",
+            "https://a",
+            "127.0.0.1:x",
+            "127.0.0.1:99999",
+            "127.0.0.1/ b",
+        ] {
+            assert!(port(text).is_err(), "{text}");
+        }
+    }
+
+    fn check(answer: &str, whole: Option<&str>, ended: Option<&str>) {
+        let found = |ended| body(answer.as_bytes(), ended).unwrap();
+        let text = |body: &str| body.as_bytes().to_vec();
+        assert_eq!(found(false), whole.map(text), "{answer:?}");
+        assert_eq!(found(true), ended.map(text), "{answer:?}, ended");
+    }
+
+    #[test]
+    fn answers_are_read_however_they_are_written() {
+        let length = "HTTP/1.0 200 OK\r\nContent-length: 4\r\n\r\n";
+        check(&format!("{length}noop"), Some("noop"), Some("noop"));
+        check(
+            &format!("{length}noop and more"),
+            Some("noop"),
+            Some("noop"),
+        );
+        check(&format!("{length}no"), None, Some("no"));
+        check("HTTP/1.0 200 OK\n\nnoop", None, Some("noop"));
+        check(
+            "HTTP/1.1 200\njunk\n: x\ncontent-LENGTH:2\n\nab",
+            Some("ab"),
+            Some("ab"),
+        );
+        check(
+            "HTTP/1.1 500 No\r\nContent-Length: x\r\n\r\nab",
+            None,
+            Some("ab"),
+        );
+        let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+        let chunks = format!("{chunked}2\r\nno\r\n2;x=y\r\nop\r\n0\r\n\r\n");
+        check(&chunks, Some("noop"), Some("noop"));
+        check(&format!("{chunked}2\r\nno\r\n9\r\nop"), None, Some("noop"));
+        check(
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.0 200 OK\n\na",
+            None,
+            Some("a"),
+        );
+    }
+
+    #[test]
+    fn what_is_not_http_is_refused_at_once() {
+        for text in ["noop", "SSH-2.0", "HTTX"] {
+            assert!(body(text.as_bytes(), false).is_err(), "{text}");
+        }
+        assert!(body(b"HTTP/1.0 200 OK\r\n", true).is_err());
+        assert!(body(b"", true).is_err());
+    }
+}

@@ -1,0 +1,199 @@
+//! Alpha-beta search for one role against all others.
+//!
+//! In: a [`MinimaxGame`], a position, a role, a [`Table`] of positions known
+//! from before. Out: a [`MinimaxReport`], after each depth of an iterative
+//! deepening and at the end. The role moves first, then all others answer
+//! together, to its harm and knowing its move. Where two roles take turns and
+//! share a constant sum that is minimax; with more roles the others are taken
+//! for a single enemy, and of moves at the same time the worst is expected.
+//!
+//! What is proved is kept apart from what is estimated: each position has the
+//! least and the most that can come of it, by ends of the game alone. The least
+//! holds in every game. The most is told only if nothing that was seen
+//! contradicts the case of two roles, turns and a constant sum.
+//!
+//! Source: Knuth and Moore, "An analysis of alpha-beta pruning", 1975; the
+//! paranoid assumption is by Sturtevant and Korf, 2000; bounds beside estimates
+//! after Berliner's B* and Cazenave and Saffidine, "Score bounded Monte-Carlo
+//! tree search", 2010.
+
+mod order;
+mod table;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use std::hash::Hash;
+
+use super::budget::{Budget, BudgetKind, Meter};
+use super::stats::{Observer, Stats};
+use super::{Compare, Stop};
+pub use table::Table;
+use tree::Tree;
+
+/// A game as alpha-beta sees it.
+///
+/// Roles are `0..roles()`. The methods take `&mut self` so that an evaluator
+/// may keep scratch space. Equal states must have equal successors.
+pub trait MinimaxGame {
+    /// A position.
+    type State: Clone + Eq + Hash;
+    /// A move of one role.
+    type Move: Clone + Eq + Hash;
+    /// What an evaluation may fail with. It ends the search.
+    type Error;
+
+    /// The number of roles; never 0.
+    fn roles(&self) -> usize;
+
+    /// What may follow a state in which the game goes on.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the evaluation of the game fails with.
+    fn expand(
+        &mut self,
+        state: &Self::State,
+    ) -> Result<Expansion<Self::State, Self::Move>, Self::Error>;
+
+    /// Appends to `out` what each of these states, in which the game goes on, may
+    /// be worth to `role`, 0 to 100.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the evaluation of the game fails with.
+    fn estimate(
+        &mut self,
+        states: &[&Self::State],
+        role: usize,
+        out: &mut Vec<f64>,
+    ) -> Result<(), Self::Error>;
+
+    /// The bytes that `state` owns on the heap, for [`Table`].
+    fn state_heap_bytes(&self, _state: &Self::State) -> u64 {
+        0
+    }
+}
+
+/// The moves of a state and what they lead to.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Expansion<S, M> {
+    /// By role: its legal moves, in a fixed order.
+    pub legal: Vec<Vec<M>>,
+    /// One for each joint move, the last role's move changing fastest; nothing
+    /// if a role has no move.
+    pub children: Vec<Child<S>>,
+}
+
+/// A state after a joint move.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Child<S> {
+    /// The state.
+    pub state: S,
+    /// The scores of all roles, at most 100, if the game is over.
+    pub scores: Option<Vec<u8>>,
+}
+
+/// How to search.
+///
+/// Of the [`Budget`], `nodes` limits the positions that are expanded and `depth`
+/// the joint moves to look ahead; the memory is that of the [`Table`].
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Minimax {
+    /// What is to be known of the moves.
+    pub wanted: Wanted,
+    /// Decides between moves of equal value. Without a limit on time, equal seeds
+    /// and tables give equal results.
+    pub seed: u64,
+}
+
+/// What is to be known of the moves of the first position.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Wanted {
+    /// Which is best; of the others, only that they are not better.
+    #[default]
+    Best,
+    /// What each of them is worth.
+    All,
+}
+
+/// What is known of the moves of one role in one position.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MinimaxReport<M> {
+    /// All legal moves, best first.
+    pub moves: Vec<MoveWorth<M>>,
+    /// The joint moves that were looked ahead in full.
+    pub depth: u32,
+    /// The positions that were expanded.
+    pub positions: u64,
+    /// What ended the search; none if there was no more to be found.
+    pub stopped: Option<BudgetKind>,
+}
+
+impl<M> MinimaxReport<M> {
+    /// The least and the most that the role gets, where that is proved.
+    pub fn bounds(&self) -> (u8, u8) {
+        let least = self.moves.iter().map(|found| found.bounds.0).max();
+        let most = self.moves.iter().map(|found| found.bounds.1).max();
+        (least.unwrap_or(0), most.unwrap_or(100))
+    }
+}
+
+/// What is known of a move.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MoveWorth<M> {
+    /// The move.
+    pub action: M,
+    /// The score that it is thought to lead to, 0 to 100; unless everything was
+    /// wanted, of all moves but the first merely a bound from above.
+    pub value: f64,
+    /// The least and the most that the role gets after it, where that is proved.
+    pub bounds: (u8, u8),
+}
+
+/// Searches deeper and deeper until the budget is spent or there is no more to
+/// be found. After each depth `told` gets the report so far.
+///
+/// The table must be one that was used for the same role and the same game. A
+/// position in which the role has no moves gives a report without moves.
+/// `stats` gets a level for each depth.
+///
+/// # Errors
+///
+/// The first error of `game`.
+#[expect(clippy::too_many_arguments, reason = "they have nothing in common")]
+pub fn minimax<G: MinimaxGame>(
+    game: &mut G,
+    table: &mut Table<G::State>,
+    root: &G::State,
+    role: usize,
+    options: &Minimax,
+    budget: &Budget,
+    stats: &mut Stats,
+    observer: &mut dyn Observer,
+    told: &mut dyn FnMut(&MinimaxReport<G::Move>),
+) -> Result<MinimaxReport<G::Move>, G::Error> {
+    let meter = Meter::new(budget, stats, observer);
+    let mut tree = Tree::new(game, table, meter, role, options.wanted);
+    tree.begin(root, options.seed)?;
+    for depth in 1..=budget.depth {
+        tree.meter.begin_level(depth, Compare::State);
+        let searched = tree.deepen(depth);
+        tree.meter.end_level();
+        match searched {
+            Ok(is_over) => {
+                let report = tree.report(depth, None);
+                told(&report);
+                if is_over {
+                    return Ok(report);
+                }
+            }
+            Err(Stop::Budget(what)) => {
+                tree.meter.ran_out(what);
+                return Ok(tree.report(depth - 1, Some(what)));
+            }
+            Err(Stop::Error(error)) => return Err(error),
+        }
+    }
+    Ok(tree.report(budget.depth, None))
+}
