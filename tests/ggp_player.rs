@@ -387,6 +387,52 @@ fn a_move_is_chosen_though_the_rules_are_still_made_ready() {
 }
 
 #[test]
+fn a_host_that_asks_twice_at_once_gets_the_same_answer_twice() {
+    let player = Running::new(options("mcts"));
+    assert_eq!(player.start("m1", "cross", &tic_tac_toe(), (1, 2)), "ready");
+    let mut first = player.ask("( PLAY m1 NIL )");
+    let mut second = player.ask("( PLAY m1 NIL )");
+    let (first, second) = (body(&read(&mut first)), body(&read(&mut second)));
+    assert!(first.starts_with("( mark "), "{first}");
+    assert_eq!(first, second);
+}
+
+#[test]
+fn a_host_that_goes_on_without_us_is_followed() {
+    let player = Running::new(options("mcts"));
+    assert_eq!(player.start("m1", "Ann", SHOWS, (1, 600)), "ready");
+    let mut late = player.ask("( PLAY m1 NIL )");
+    assert_eq!(player.say("( INFO )"), BUSY);
+    let mut asked = player.ask("( PLAY m1 ((show Rock) (show Rock)) )");
+    assert!(!body(&read(&mut late)).is_empty());
+    assert_eq!(
+        player.say("( STOP m1 ((show Paper) (show Paper)) )"),
+        "done"
+    );
+    let made = player.wait_for(|event| match event {
+        Event::Ended { made, .. } => Some(*made),
+        _ => None,
+    });
+    assert_eq!(made, 2);
+    assert!(!body(&read(&mut asked)).is_empty());
+}
+
+#[test]
+fn names_need_not_be_ascii() {
+    let player = Running::new(options("first"));
+    let rules = SHOWS
+        .replace("Rock", "Fels\u{f6}")
+        .replace("Ann", "\u{4e2d}");
+    assert_eq!(
+        player.start("m\u{fc}1", "\u{4e2d}", &rules, (5, 5)),
+        "ready"
+    );
+    assert_eq!(player.say("( PLAY m\u{fc}1 NIL )"), "( show Fels\u{f6} )");
+    let next = "( PLAY m\u{fc}1 ((show Fels\u{f6}) (show Paper)) )";
+    assert_eq!(player.say(next), "( show Fels\u{f6} )");
+}
+
+#[test]
 fn ready_is_said_when_the_start_clock_ends() {
     let player = Running::new(options("mcts:20"));
     let began = Instant::now();
@@ -712,13 +758,71 @@ fn the_next_free_port_is_taken_if_nobody_asks_for_one() {
     let second = Player::bind_default(here, options("first")).unwrap();
     let (first, second) = (first.address().unwrap(), second.address().unwrap());
     assert!(second.port() > first.port());
-    let found = Command::new(env!("CARGO_BIN_EXE_ggp"))
-        .args(["player", "--port", "0", "--listen", "203.0.113.1"])
-        .output()
+}
+
+#[test]
+fn options_that_make_no_sense_are_refused_at_once() {
+    for (options, reason) in [
+        (["--listen", "203.0.113.1"], "cannot listen on 203.0.113.1"),
+        (["--player", "wizard"], "`wizard` is no player"),
+        (["--player", "mcts:colour=3"], "there is no option `colour`"),
+        (["--margin", "soon"], "not a number of seconds"),
+        (["--log", "/"], "cannot write /"),
+    ] {
+        let found = Command::new(env!("CARGO_BIN_EXE_ggp"))
+            .args(["player", "--port", "0"])
+            .args(options)
+            .output()
+            .unwrap();
+        assert_eq!(found.status.code(), Some(2), "{options:?}");
+        let said = String::from_utf8_lossy(&found.stderr);
+        assert!(said.contains(reason), "{said}");
+    }
+}
+
+#[test]
+fn what_happens_is_told_and_kept() {
+    let log = std::env::temp_dir().join(format!("ggp-player-{}.jsonl", std::process::id()));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ggp"))
+        .args(["player", "--port", "0", "--json", "--player", "first"])
+        .args(["--matches", "1", "--log", log.to_str().unwrap()])
+        .stdout(Stdio::piped())
+        .spawn()
         .unwrap();
-    assert_eq!(found.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&found.stderr);
-    assert!(said.contains("cannot listen on 203.0.113.1"), "{said}");
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut next = || -> serde_json::Value {
+        let line = lines.next().expect("there is more").unwrap();
+        serde_json::from_str(&line).unwrap()
+    };
+    let address = next()["address"].as_str().unwrap().parse().unwrap();
+    let say = |message: &str| body(&exchange(address, &request(message)));
+    assert_eq!(say("( WAIT )"), "there is no message `wait`");
+    assert_eq!(say(&start("m1", "Ann", SHOWS, (5, 5))), "ready");
+    assert_eq!(say("( PLAY m1 NIL )"), "( show Rock )");
+    assert_eq!(say("( STOP m1 ((show Rock) (show Paper)) )"), "done");
+    let begun = next();
+    assert_eq!(begun["event"], "started");
+    assert_eq!(begun["roles"], serde_json::json!(["Ann", "Bob"]));
+    let chosen = next();
+    assert_eq!(chosen["event"], "chose");
+    assert_eq!(chosen["chosen"], "( show Rock )");
+    let ended = next();
+    assert_eq!(ended["event"], "ended");
+    assert_eq!((&ended["match"], &ended["made"]), (&"m1".into(), &1.into()));
+    assert!(child.wait().unwrap().success());
+    let kept = std::fs::read_to_string(&log).unwrap();
+    std::fs::remove_file(log).unwrap();
+    let count = |event: &str| kept.matches(&format!("{{\"event\":\"{event}\"")).count();
+    let counts = [
+        "listening",
+        "refused",
+        "answered",
+        "started",
+        "chose",
+        "ended",
+    ]
+    .map(count);
+    assert_eq!(counts, [1, 1, 3, 1, 1, 1], "{kept}");
 }
 
 /// What Linux says about a process.
