@@ -7,7 +7,10 @@
 
 mod agent;
 mod backends;
+mod greedy;
 mod mcts;
+mod minimax;
+mod outlook;
 mod players;
 mod seat;
 mod spec;
@@ -23,7 +26,10 @@ use crate::machine::{Machine, PlayError};
 
 pub use agent::{Advice, Agent, Brief, Candidate, Pace};
 pub use backends::Backends;
+pub use greedy::Greedy;
 pub use mcts::{MctsAgent, Simulation};
+pub use minimax::MinimaxAgent;
+pub use outlook::{Evaluation, Lanes, Outlook};
 pub use players::Picker;
 pub use seat::{Answer, Origin, Seat};
 pub use spec::{AgentSpec, KINDS, Kind, Thought};
