@@ -72,7 +72,7 @@ impl Agent for Greedy {
             evaluation: self.evaluation,
             random: self.random.clone(),
         };
-        let expansion = outlook.expand(&state)?;
+        let expansion = outlook.expand(&state, role)?;
         let children = &expansion.children;
         let open = children.iter().filter(|child| child.scores.is_none());
         let open: Vec<_> = open.map(|child| &child.state).collect();

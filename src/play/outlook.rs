@@ -47,6 +47,10 @@ impl FromStr for Evaluation {
     }
 }
 
+/// Joint moves that are looked at in a state, by lanes and one by one; more only if
+/// the role has more moves.
+const JOINTS: usize = 4_096;
+const JOINTS_ALONE: usize = 512;
 /// Playouts for each state.
 const PLAYOUTS: usize = 4;
 /// Joint moves after which a playout is cut.
@@ -116,12 +120,16 @@ impl MinimaxGame for Outlook<'_> {
         self.machine.game().role_count()
     }
 
-    fn expand(&mut self, state: &PropnetState) -> Result<Expansion<PropnetState, Move>, PlayError> {
+    fn expand(
+        &mut self,
+        state: &PropnetState,
+        role: usize,
+    ) -> Result<Expansion<PropnetState, Move>, PlayError> {
         match (state, &mut self.lanes) {
             (PropnetState::Packed(packed), Some(lanes)) => {
-                Ok(side_by_side(self.machine, lanes, packed))
+                Ok(side_by_side(self.machine, lanes, packed, role))
             }
-            _ => self.one_by_one(state),
+            _ => self.one_by_one(state, role),
         }
     }
 
@@ -212,21 +220,15 @@ impl Outlook<'_> {
     fn one_by_one(
         &mut self,
         state: &PropnetState,
+        role: usize,
     ) -> Result<Expansion<PropnetState, Move>, PlayError> {
         let roles = self.machine.game().roles();
         let legal = roles.map(|role| self.legal(state, role));
-        let legal = legal.collect::<Result<Vec<_>, _>>()?;
-        let mut joints: Vec<Vec<Move>> = vec![Vec::new()];
-        for legal in &legal {
-            let with = |joint: &Vec<Move>, chosen| [&joint[..], &[chosen]].concat();
-            let longer = joints.iter();
-            joints = longer
-                .flat_map(|joint| legal.iter().map(move |chosen| with(joint, *chosen)))
-                .collect();
-        }
-        let mut children = Vec::with_capacity(joints.len());
-        for joint in &joints {
-            let state = self.machine.next(state, joint)?;
+        let mut legal = legal.collect::<Result<Vec<_>, _>>()?;
+        let is_whole = thin_out(&mut legal, role, JOINTS_ALONE);
+        let mut children = Vec::new();
+        for joint in joints(&legal) {
+            let state = self.machine.next(state, &joint)?;
             let scores = match self.machine.is_terminal(&state)? {
                 false => None,
                 true => {
@@ -238,7 +240,11 @@ impl Outlook<'_> {
             };
             children.push(Child { state, scores });
         }
-        Ok(Expansion { legal, children })
+        Ok(Expansion {
+            legal,
+            children,
+            is_whole,
+        })
     }
 
     fn played_out(&mut self, state: &PropnetState, role: usize) -> Result<f64, PlayError> {
@@ -269,30 +275,60 @@ fn packed(states: &[&PropnetState]) -> Option<Vec<Packed>> {
     packed.collect()
 }
 
-/// All children of a state, one a lane.
+/// Leaves out moves of other roles until there are not too many joint moves.
+/// Returns whether nothing was left out.
+fn thin_out<M: Copy>(legal: &mut [Vec<M>], role: usize, most: usize) -> bool {
+    let mut is_whole = true;
+    loop {
+        let lengths = legal.iter().map(Vec::len);
+        let count = lengths.fold(1, |product: usize, length| product.saturating_mul(length));
+        let others = legal.iter_mut().enumerate().filter(|(at, _)| *at != role);
+        match others
+            .map(|(_, moves)| moves)
+            .max_by_key(|moves| moves.len())
+        {
+            Some(longest) if count > most && longest.len() > 1 => {
+                *longest = longest.iter().step_by(2).copied().collect();
+                is_whole = false;
+            }
+            _ => return is_whole,
+        }
+    }
+}
+
+/// All joint moves, the last role's move changing fastest.
+fn joints<M: Copy>(legal: &[Vec<M>]) -> Vec<Vec<M>> {
+    let mut joints: Vec<Vec<M>> = vec![Vec::new()];
+    for legal in legal {
+        let with = |joint: &Vec<M>, chosen| [&joint[..], &[chosen]].concat();
+        joints = (joints.iter())
+            .flat_map(|joint| legal.iter().map(move |chosen| with(joint, *chosen)))
+            .collect();
+    }
+    joints
+}
+
+/// The children of a state, one a lane.
 fn side_by_side(
     machine: &AnyMachine,
     lanes: &mut Lanes,
     state: &[u64],
+    role: usize,
 ) -> Expansion<PropnetState, Move> {
     let AnyMachine::Propnet(machine) = machine else {
         unreachable!("lanes are those of a network");
     };
-    let found = lanes.batch.children(state);
     let roles = lanes.batch.roles();
-    let mut legal = Vec::with_capacity(roles);
-    // The joint moves with the first moves of all roles before.
-    let mut block = found.len();
-    for (role, moves) in machine.net().moves.iter().enumerate() {
-        let mut own: Vec<usize> = found[..block].iter().map(|c| c.joint[role]).collect();
-        own.dedup();
-        block /= own.len().max(1);
-        legal.push(own.into_iter().map(|chosen| moves[chosen]).collect());
-    }
-    let states: Vec<Packed> = found.into_iter().map(|child| child.state).collect();
-    let mut children = Vec::with_capacity(states.len());
-    for states in states.chunks(lanes.batch.lanes()) {
-        lanes.batch.set_states(states);
+    lanes.batch.set_states(&[state.to_vec()]);
+    let legal = |role| lanes.batch.legal_moves(0, role).collect();
+    let mut legal: Vec<Vec<usize>> = (0..roles).map(legal).collect();
+    let is_whole = thin_out(&mut legal, role, JOINTS);
+    let joints = joints(&legal);
+    let mut children = Vec::with_capacity(joints.len());
+    for joints in joints.chunks(lanes.batch.lanes()) {
+        lanes.batch.set_states(&vec![state.to_vec(); joints.len()]);
+        lanes.batch.step(&joints.concat());
+        let states = lanes.batch.states(joints.len());
         for (lane, state) in states.iter().enumerate() {
             let scores = lanes.batch.is_terminal(lane).then(|| {
                 let score = |role| lanes.score(lane, role).unwrap_or(0);
@@ -302,7 +338,13 @@ fn side_by_side(
             children.push(Child { state, scores });
         }
     }
-    Expansion { legal, children }
+    let moves = legal.iter().zip(&machine.net().moves);
+    let moves = moves.map(|(legal, moves)| legal.iter().map(|&chosen| moves[chosen]).collect());
+    Expansion {
+        legal: moves.collect(),
+        children,
+        is_whole,
+    }
 }
 
 /// Judges states by what is there, one a lane.
@@ -372,5 +414,29 @@ fn play_out(
             sum / PLAYOUTS as f64
         });
         out.extend(means);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(lengths: &[usize], most: usize, expected: &[usize]) {
+        let mut legal: Vec<Vec<usize>> =
+            lengths.iter().map(|count| (0..*count).collect()).collect();
+        let is_whole = thin_out(&mut legal, 1, most);
+        let found: Vec<usize> = legal.iter().map(Vec::len).collect();
+        assert_eq!(found, expected);
+        assert_eq!(is_whole, found == lengths);
+        assert_eq!(joints(&legal).len(), found.iter().product());
+    }
+
+    #[test]
+    fn only_moves_of_others_are_left_out() {
+        check(&[5, 6, 7], 210, &[5, 6, 7]);
+        check(&[5, 6, 7], 209, &[5, 6, 4]);
+        check(&[9, 6, 7], 50, &[3, 6, 2]);
+        check(&[9, 60, 7], 50, &[1, 60, 1]);
+        check(&[9, 0, 7], 50, &[9, 0, 7]);
     }
 }
