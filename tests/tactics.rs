@@ -22,8 +22,6 @@ use shared::{Tactic, ask, game, path, read};
 /// Games of two roles in turn, one of which gets what the other does not.
 const GAMES: &[&str] = &[
     "amazons",
-    "breakthrough",
-    "breakthrough_small",
     "checkers",
     "chomp",
     "connect_four",
