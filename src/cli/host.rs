@@ -31,8 +31,8 @@ Examples:
 Players are named in the order of the roles, or with ROLE=. A role called random needs
 none. A player that is late, cannot be reached or answers no legal move has one drawn for
 it; the record says so: TO, CE, IL and what was said. The match ends by STOP, or by ABORT
-at Ctrl-C. A match is gone on with after its last joint move; players that have forgotten
-it are told all moves again.")]
+at Ctrl-C. A match is gone on with after its last joint move; players are told all
+moves again first, since nobody knows what they heard last.")]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,

@@ -19,7 +19,8 @@ use super::rules::RuleOptions;
 use super::{Context, Exit, show};
 use crate::conformance::sha256;
 use crate::machine::{AnyMachine, Backend, Limits, Machine, PlayError};
-use crate::play::contest::{Contest, ContestError, Means};
+use crate::play::AgentSpec;
+use crate::play::contest::{Clocks, Contest, ContestError, Means};
 use crate::play::schedule::{Seating, round_robin, swiss};
 
 use rows::{Results, Row};
@@ -117,7 +118,8 @@ struct Arena {
 
 /// A match to be played.
 struct Task {
-    contest: Contest<AnyMachine>,
+    game: usize,
+    players: Vec<AgentSpec>,
     row: Row,
 }
 
@@ -238,7 +240,7 @@ impl Cup<'_> {
                 Pairing::Swiss => self.swiss(roles, seed),
             };
             for (number, seating) in seatings.iter().enumerate() {
-                tasks.push(self.task(game, round, number, seating)?);
+                tasks.push(self.task(game, round, number, seating));
             }
         }
         Ok(tasks)
@@ -279,7 +281,7 @@ impl Cup<'_> {
         u64::from_str_radix(digits, 16).expect("these are 64 bits")
     }
 
-    fn task(&self, game: usize, round: u64, number: usize, seating: &Seating) -> anyhow::Result<Task> {
+    fn task(&self, game: usize, round: u64, number: usize, seating: &Seating) -> Task {
         let arena = &self.arenas[game];
         let roles = arena.machine.game().role_count();
         let chance: Entrant = "random".parse().expect("there is such a kind");
@@ -292,26 +294,13 @@ impl Cup<'_> {
         let texts: Vec<String> = specs.iter().map(ToString::to_string).collect();
         let place = format!("{round} {number}");
         let seed = self.seed(&[&arena.digest, &place, &texts.join(" ")]);
-        let options = self.options;
-        let contest = Contest {
-            machine: arena.machine.clone(),
-            players: specs,
-            clocks: self.setup.clocks,
-            means: Means {
-                threads: options.threads.get(),
-                memory_bytes: options.memory << 20,
-                limits: arena.limits.clone(),
-            },
-            seed,
-            most_moves: options.depth,
-        };
         let named = entrants.iter().map(|entrant| Some(entrant.as_ref()?.name.clone()));
         let players: Vec<Option<String>> = named.collect();
         let what = format!(
             "{seed} {place} {players:?} {:?} {} {} {}",
-            contest.clocks, options.threads, options.memory, options.depth
+            self.setup.clocks, self.options.threads, self.options.memory, self.options.depth
         );
-        Ok(Task {
+        Task {
             row: Row {
                 id: sha256(what.as_bytes())[..16].to_owned(),
                 game: arena.name.clone(),
@@ -325,8 +314,9 @@ impl Cup<'_> {
                 moves: Vec::new(),
                 fault: None,
             },
-            contest,
-        })
+            game,
+            players: specs,
+        }
     }
 
     /// Plays matches that have not ended yet, as many at once as there may be.
@@ -346,8 +336,16 @@ impl Cup<'_> {
         let ended = std::thread::scope(|scope| {
             let (sender, ended) = channel();
             for _ in 0..jobs {
+                let worker = Worker {
+                    machines: self.arenas.iter().map(|arena| arena.machine.clone()).collect(),
+                    limits: self.arenas.iter().map(|arena| arena.limits.clone()).collect(),
+                    clocks: self.setup.clocks,
+                    threads: self.options.threads.get(),
+                    memory_bytes: self.options.memory.saturating_mul(1 << 20),
+                    most_moves: self.options.depth,
+                };
                 let (sender, open) = (sender.clone(), &open);
-                scope.spawn(move || work(open, &sender));
+                scope.spawn(move || worker.work(open, &sender));
             }
             drop(sender);
             let mut result = Ok(());
@@ -399,27 +397,56 @@ impl Cup<'_> {
     }
 }
 
-/// Plays matches until there are none.
-fn work(open: &Mutex<VecDeque<Task>>, ended: &Sender<anyhow::Result<Row>>) {
-    loop {
-        let next = open.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        let Some(Task { contest, mut row }) = next else {
-            return;
+/// Who plays matches, with machines of its own.
+struct Worker {
+    /// By game, as the limits.
+    machines: Vec<AnyMachine>,
+    limits: Vec<Limits>,
+    clocks: Clocks,
+    threads: usize,
+    memory_bytes: u64,
+    most_moves: usize,
+}
+
+impl Worker {
+    /// Plays matches until there are none.
+    fn work(self, open: &Mutex<VecDeque<Task>>, ended: &Sender<anyhow::Result<Row>>) {
+        loop {
+            let next = open.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+            let Some(task) = next else {
+                return;
+            };
+            // Nobody listens if all has failed.
+            let _ = ended.send(self.play(task));
+        }
+    }
+
+    fn play(&self, task: Task) -> anyhow::Result<Row> {
+        let Task {
+            game,
+            players,
+            mut row,
+        } = task;
+        let contest = Contest {
+            machine: self.machines[game].clone(),
+            players,
+            clocks: self.clocks,
+            means: Means {
+                threads: self.threads,
+                memory_bytes: self.memory_bytes,
+                limits: self.limits[game].clone(),
+            },
+            seed: row.seed,
+            most_moves: self.most_moves,
         };
-        let interrupt = contest.means.limits.interrupt.clone();
-        let came = match contest.play() {
-            Ok(outcome) => {
-                row.set(outcome);
-                Ok(row)
+        match contest.play() {
+            Ok(outcome) => row.set(outcome),
+            Err(_) if self.limits[game].interrupt.load(Ordering::Relaxed) => {
+                return Err(PlayError::Interrupted.into());
             }
-            Err(_) if interrupt.load(Ordering::Relaxed) => Err(PlayError::Interrupted.into()),
-            Err(ContestError::Play(error)) => {
-                row.fault = Some(error.to_string());
-                Ok(row)
-            }
-            Err(ContestError::Player(why)) => Err(anyhow!(why)),
-        };
-        // Nobody listens if all has failed.
-        let _ = ended.send(came);
+            Err(ContestError::Play(error)) => row.fault = Some(error.to_string()),
+            Err(ContestError::Player(why)) => return Err(anyhow!(why)),
+        }
+        Ok(row)
     }
 }

@@ -84,7 +84,7 @@ struct Remote {
     name: String,
     role: RoleId,
     terms: Terms,
-    /// Moves that it is told of when the match goes on, if it has forgotten them.
+    /// Moves of before, when the match goes on.
     missed: Vec<Vec<String>>,
     is_resumed: bool,
 }
@@ -105,8 +105,12 @@ impl Remote {
             headers: &headers,
         };
         let is_last = matches!(message, Message::Abort { .. });
+        let connect = match is_last {
+            true => options.connect.min(time),
+            false => options.connect,
+        };
         let patience = Patience {
-            connect: options.connect,
+            connect,
             answer: time,
             bytes: options.most_bytes,
             // Players are told that the match is broken off though it is.
@@ -135,21 +139,20 @@ impl Remote {
     }
 
     /// The move that an answer means.
-    fn understand(&mut self, answer: &str, legal: &[Move]) -> Result<Move, Lapse> {
+    fn understand(&mut self, answer: &str, asked: &Asked<'_>) -> Result<Move, Lapse> {
         let limits = MessageLimits::default();
         let said = parse_move(answer, limits);
         let said = said.map_err(|_| Lapse::Illegal(shown(answer)))?;
         let said = self.desk.spelling.receive(&said);
         let game = &self.desk.game;
         let parsed = game.parse_term(&mut self.terms, &said).ok().map(Move::new);
-        if let Some(chosen) = parsed.filter(|chosen| legal.contains(chosen)) {
+        if let Some(chosen) = parsed.filter(|chosen| asked.legal.contains(chosen)) {
             return Ok(chosen);
         }
         // Letter case matters only where nothing else differs.
-        let text = |chosen: &&Move| spaced(&game.text(&self.terms, chosen.term())).to_lowercase();
-        let mut alike = legal
-            .iter()
-            .filter(|chosen| text(chosen) == said.to_lowercase());
+        let text = |chosen: &Move| spaced(&game.text(asked.terms, chosen.term())).to_lowercase();
+        let lower = said.to_lowercase();
+        let mut alike = asked.legal.iter().filter(|chosen| text(chosen) == lower);
         match (alike.next(), alike.next()) {
             (Some(chosen), None) => Ok(*chosen),
             _ => Err(Lapse::Illegal(shown(&said))),
@@ -172,16 +175,11 @@ fn lapse(error: &ExchangeError) -> Lapse {
 
 impl Contender for Remote {
     fn start(&mut self) -> Result<(), Lapse> {
-        let options = &self.desk.options;
-        if self.is_resumed
-            && self
-                .send(&Message::Info, INFO, 0)
-                .is_ok_and(|answer| Info::parse(&answer, MessageLimits::default()).is_busy())
-        {
-            // It still sits at the match.
-            return Ok(());
+        if self.is_resumed {
+            // Nobody knows what it heard last, so it is told everything anew.
+            self.abort();
         }
-        let rules = self.desk.spelling.rules();
+        let (options, rules) = (&self.desk.options, self.desk.spelling.rules());
         if let Some(clock) = options.preview_clock {
             let message = Message::Preview {
                 rules: rules.to_owned(),
@@ -211,7 +209,7 @@ impl Contender for Remote {
     fn choose(&mut self, asked: &Asked<'_>) -> Result<Move, Lapse> {
         let answer = self.play(asked.last, asked.played.len());
         let answer = answer.map_err(|error| lapse(&error))?;
-        self.understand(&answer, asked.legal)
+        self.understand(&answer, asked)
     }
 
     fn stop(&mut self, last: &[String]) {

@@ -13,6 +13,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Match;
 use crate::game::Move;
+use crate::ground::Terms;
 use crate::machine::{Machine, PlayError};
 
 /// Why a contender has no legal move to offer, or did not answer.
@@ -49,6 +50,8 @@ pub struct Asked<'a> {
     pub last: &'a [String],
     /// Its legal moves, at least one.
     pub legal: &'a [Move],
+    /// A view that knows all these moves.
+    pub terms: &'a Terms,
 }
 
 /// Who plays a role, and keeps its clock.
@@ -188,11 +191,13 @@ impl<M: Machine> Referee<M> {
             times: vec![Duration::ZERO; legal.len()],
         };
         let (played, last) = (&self.played[..], &self.last[..]);
+        let terms = self.game.machine.terms();
         let answers = ask(self.asking, table, |role, contender| {
             contender.choose(&Asked {
                 played,
                 last,
                 legal: &legal[role],
+                terms,
             })
         });
         for (role, answer) in answers.into_iter().enumerate() {

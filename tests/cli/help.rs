@@ -11,7 +11,11 @@ const COMMANDS: &[&str] = &[
     "bench",
     "playout",
     "play",
+    "draw",
     "player",
+    "tournament",
+    "host",
+    "replay",
     "completions",
     "man",
 ];

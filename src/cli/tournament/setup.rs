@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use serde::Deserialize;
 
 use super::Options;
@@ -136,9 +136,13 @@ impl Setup {
             bail!("a tournament needs games and players; see --games and --player");
         }
         let clock = |given: Option<f64>, listed: Option<f64>, what: &str| {
-            let seconds = given.or(listed);
-            let clock = seconds.map(Duration::try_from_secs_f64).transpose();
-            clock.with_context(|| format!("{what} is not a time in seconds"))
+            let Some(seconds) = given.or(listed) else {
+                return Ok(None);
+            };
+            match (0.0..=1e9).contains(&seconds) {
+                true => Ok(Some(Duration::from_secs_f64(seconds))),
+                false => Err(anyhow!("{what} is not a time from 0 to 1000000000 seconds")),
+            }
         };
         Ok(Setup {
             games: bench::games(&games)?,

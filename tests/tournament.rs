@@ -1,0 +1,244 @@
+//! `ggp tournament`.
+
+#[allow(dead_code)]
+#[path = "cli/workplace.rs"]
+mod workplace;
+
+use serde_json::Value;
+use workplace::Workplace;
+
+const PAIR: &str = "tournament --games matches.kif --player mcts:60 --player first";
+
+fn player<'v>(tally: &'v Value, name: &str) -> &'v Value {
+    let players = tally["players"].as_array().unwrap();
+    players
+        .iter()
+        .find(|player| player["name"] == name)
+        .expect("it took part")
+}
+
+/// The lines of a file, without what a clock has measured.
+fn rows(place: &Workplace, name: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(place.folder().join(name)).unwrap();
+    let row = |line: &str| {
+        let mut row: Value = serde_json::from_str(line).unwrap();
+        row.as_object_mut().unwrap().remove("slowest");
+        row
+    };
+    let mut rows: Vec<Value> = text.lines().map(row).collect();
+    rows.sort_by_key(|row| row["id"].as_str().unwrap().to_owned());
+    rows
+}
+
+#[test]
+fn players_take_every_role_and_the_stronger_one_is_found() {
+    let place = Workplace::new();
+    let found = place.json(&format!("{PAIR} --rounds 10 --results r.jsonl"), &[]);
+    assert_eq!(
+        (&found["matches"], &found["unfinished"]),
+        (&20.into(), &0.into())
+    );
+    let (strong, weak) = (player(&found, "mcts:60"), player(&found, "first"));
+    assert!(
+        strong["elo"]["rating"].as_f64() > weak["elo"]["rating"].as_f64(),
+        "{found}"
+    );
+    assert!(strong["glicko2"]["rating"].as_f64() > weak["glicko2"]["rating"].as_f64());
+    assert_eq!(strong["won"], weak["lost"]);
+    for name in ["late", "illegal", "crashed"] {
+        assert_eq!(strong[name], 0);
+    }
+    let rows = rows(&place, "r.jsonl");
+    let first = |name: &str| rows.iter().filter(|row| row["players"][0] == name).count();
+    assert_eq!((first("mcts:60"), first("first")), (10, 10));
+}
+
+#[test]
+fn the_same_seed_plays_the_same_matches_however_many_at_once() {
+    let place = Workplace::new();
+    let run = |name: &str, more: &str| {
+        let line = format!("{PAIR} --player random --rounds 3 --results {name} {more}");
+        assert_eq!(place.run(&line).code, Some(0));
+        rows(&place, name)
+    };
+    let one = run("one", "--jobs 1");
+    assert_eq!(one.len(), 18);
+    assert_eq!(one, run("three", "--jobs 3"));
+    let other = run("other", "--seed 7");
+    assert!(
+        one.iter()
+            .zip(&other)
+            .any(|(one, other)| one["moves"] != other["moves"])
+    );
+}
+
+#[test]
+fn a_tournament_goes_on_where_it_was_cut_off() {
+    let place = Workplace::new();
+    let line = format!("{PAIR} --rounds 4 --results r.jsonl --json");
+    let whole = place.run(&line);
+    let expected = rows(&place, "r.jsonl");
+    let path = place.folder().join("r.jsonl");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let third = text.match_indices('\n').nth(2).unwrap().0;
+    // The fourth line is cut off, and the first two are marked.
+    let marked = text[..third + 40].replacen("\"moves\":[", "\"moves\":[[\"marked\"],", 2);
+    std::fs::write(&path, marked).unwrap();
+    let again = place.run(&line);
+    assert_eq!((whole.code, again.code), (Some(0), Some(0)), "{again:#?}");
+    let found = rows(&place, "r.jsonl");
+    assert_eq!(found.len(), 8);
+    let is_marked = |row: &&Value| row["moves"][0][0] == "marked";
+    assert_eq!(
+        found.iter().filter(is_marked).count(),
+        2,
+        "what is there is not played again"
+    );
+    for (found, expected) in found.iter().zip(&expected) {
+        assert_eq!(
+            (&found["id"], &found["scores"]),
+            (&expected["id"], &expected["scores"])
+        );
+    }
+}
+
+#[test]
+fn games_for_one_are_opponents() {
+    let place = Workplace::new();
+    place.write(
+        "pick.kif",
+        "(role me) (init start) (legal me a) (legal me b)
+         (<= (next (done ?m)) (does me ?m)) (<= terminal (true (done ?m)))
+         (<= (goal me 0) (true (done a))) (<= (goal me 100) (true (done b)))
+         (<= (goal me 50) (true start))",
+    );
+    let line = "tournament --games pick.kif --player first --player mcts:40 --rounds 5";
+    let found = place.json(line, &[]);
+    assert_eq!(found["matches"], 10);
+    assert_eq!(player(&found, "first")["mean_score"], 0.0);
+    assert_eq!(player(&found, "mcts:40")["mean_score"], 100.0);
+    let game = found["games"][0]["elo"]["rating"].as_f64().unwrap();
+    let rating = |name: &str| player(&found, name)["elo"]["rating"].as_f64().unwrap();
+    assert!(
+        rating("first") < game && game < rating("mcts:40"),
+        "{found}"
+    );
+}
+
+#[test]
+fn a_file_says_all_and_options_count_more() {
+    let place = Workplace::new();
+    std::fs::create_dir(place.folder().join("cups")).unwrap();
+    place.write(
+        "cups/cup.toml",
+        "games = [\"../matches.kif\"]\nrounds = 2\npairing = \"swiss\"\npoints = \"score\"\n\
+         iterations = 30\nseed = 5\n[players]\nsteady = \"first\"\nbold = \"mcts:exploration=2\"\n",
+    );
+    let found = place.json("tournament cups/cup.toml", &[]);
+    assert_eq!(found["matches"], 4, "{found}");
+    assert_eq!(player(&found, "bold")["matches"], 4);
+    let found = place.json("tournament cups/cup.toml --rounds 3 --player random", &[]);
+    // Of three, one is left over in each round.
+    assert_eq!(found["matches"], 6);
+    place.write(
+        "cup.json",
+        "{\"games\": [\"matches.kif\"], \"players\": [\"first\", \"random\"]}",
+    );
+    assert_eq!(place.json("tournament cup.json", &[])["matches"], 2);
+}
+
+#[test]
+fn there_are_tables_values_and_a_picture() {
+    let place = Workplace::new();
+    let line = format!("{PAIR} --player random --csv r.csv --plot r.svg");
+    let found = place.run(&line);
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    for part in [
+        " Elo ",
+        " Glicko-2 ",
+        "mcts:60",
+        "share of the points against",
+    ] {
+        assert!(
+            found.out.contains(part),
+            "{part:?} is not in\n{}",
+            found.out
+        );
+    }
+    let read = |name: &str| std::fs::read_to_string(place.folder().join(name)).unwrap();
+    assert_eq!(read("r.csv").lines().count(), 1 + 6 * 2);
+    let drawn = read("r.svg");
+    assert!(drawn.starts_with("<svg") && drawn.contains("mcts:60"));
+}
+
+#[test]
+fn matches_without_an_end_are_told() {
+    let place = Workplace::new();
+    let found = place.run(&format!("{PAIR} --depth 1"));
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    assert!(
+        found.err.contains("the match was broken off; see --depth"),
+        "{found:#?}"
+    );
+    let found = place.run("tournament --games faulty.kif --player first");
+    assert_eq!(found.code, Some(1), "{found:#?}");
+    assert!(found.err.contains("me has no goal value"), "{found:#?}");
+}
+
+#[test]
+fn what_makes_no_tournament_is_refused() {
+    let place = Workplace::new();
+    place.write("bad.toml", "games = 3");
+    place.write("odd.toml", "colour = \"red\"");
+    place.write("r.jsonl", "{}\n");
+    for (line, part) in [
+        ("tournament", "needs games and players"),
+        ("tournament --games matches.kif", "needs games and players"),
+        ("tournament bad.toml", "is no tournament"),
+        ("tournament odd.toml", "unknown field"),
+        ("tournament no.toml", "cannot read no.toml"),
+        (
+            "tournament --games no.kif --player first",
+            "there is no file no.kif",
+        ),
+        (
+            "tournament --games matches.kif --player wizard",
+            "is no player",
+        ),
+        (
+            "tournament --games matches.kif --player mcts:size=2",
+            "there is no option `size`",
+        ),
+        (
+            "tournament --games matches.kif --player first --player first",
+            "are called first",
+        ),
+        (
+            "tournament --games matches.kif,matches.kif --player first",
+            "the same name",
+        ),
+        (
+            "tournament --games matches.kif --player first --play-clock -1",
+            "not a time",
+        ),
+        (
+            "tournament --games matches.kif --player first --max-matches 1",
+            "than 1 matches",
+        ),
+        (
+            "tournament --games matches.kif --player first --results r.jsonl",
+            "r.jsonl:1",
+        ),
+        (
+            "tournament --games matches.kif --player first --csv no/r.csv",
+            "cannot write",
+        ),
+    ] {
+        let found = place.run(line);
+        assert_eq!(found.code, Some(2), "{line}: {found:#?}");
+        assert!(
+            found.err.contains(part),
+            "{line}: {part:?} is not in {found:#?}"
+        );
+    }
+}
