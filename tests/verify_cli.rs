@@ -82,7 +82,7 @@ fn answers_of_every_verdict_are_right() {
         "right: for 80 points or more; a plan",
     );
     let lit = &[
-        "games/lights_out.kif",
+        "games/lights_out_all_on.kif",
         "games/instances/lights_out_5x5_all_on.kif",
     ];
     let says = "moves flip 25 facts whatever the state, and a solution takes 15 moves";
