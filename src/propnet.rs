@@ -28,6 +28,7 @@ pub mod perft;
 pub mod playout;
 mod relax;
 pub mod rewrite;
+pub mod rollouts;
 mod sample;
 mod shape;
 pub mod streams;

@@ -36,21 +36,20 @@
 //! # Ok::<(), ggp::propnet::TooLarge>(())
 //! ```
 
-mod circuit;
+pub(super) mod circuit;
 mod course;
 mod phase;
-mod pool;
+pub(super) mod plan;
+pub(super) mod pool;
 mod runner;
 mod walk;
 
-use std::ops::{AddAssign, Range};
+use std::ops::AddAssign;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Propnet;
-use super::code::{Code, Engine};
-use circuit::{Blueprint, Circuit, Draw, Frame, Score};
-use phase::Phases;
-use pool::Pool;
+use super::code::Engine;
+use plan::{Anew, Phase, Plan};
 use runner::Runner;
 pub use runner::Tapes;
 
@@ -179,26 +178,14 @@ pub struct Playouts {
     operations: f64,
 }
 
-/// What is run in one phase.
-#[derive(Clone, Debug)]
-struct Phase {
-    look: Code,
-    play: Code,
-    /// Where last states are scored, if not at once.
-    pool: Option<Pool>,
-    draws: Vec<Draw>,
-    goals: Vec<Vec<usize>>,
-    scores: usize,
-    /// Whether lanes may begin anew after it.
-    refill: bool,
-}
-
 /// A run asks whether to go on when it has executed so many two-input gates in
 /// all its lanes.
 const GATES_ASKED: f64 = 1e6;
 
-/// Longest circle of phases that is looked for.
-const LONGEST_CIRCLE: usize = 8;
+/// After how many passes of so many gates a run asks whether to go on.
+pub(super) fn passes_asked(operations: f64) -> u64 {
+    (GATES_ASKED / operations.max(1.0)).clamp(1.0, 256.0) as u64
+}
 
 impl Playouts {
     /// Prepares playouts.
@@ -220,17 +207,19 @@ impl Playouts {
             }
         };
         assert!(net.admits(&start), "the network speaks of the start");
-        let plain = Phases::find(net, &start, 1);
-        let circle = Phases::find(net, &start, LONGEST_CIRCLE);
-        let mut best = Plan::new(net, &start, &plain);
-        if circle.len() > 1 {
-            let other = Plan::new(net, &start, &circle);
-            // Lanes that wait for the first phase are lost to others.
-            if other.gates() < 0.9 * best.gates() {
-                best = other;
-            }
+        let cycle = Plan::best(net, &start, Anew::Here).compile(options.width, options.engine);
+        let facts = cycle.facts.iter().zip(&start);
+        let mut first: Vec<bool> = facts.filter(|f| f.0.is_some()).map(|f| *f.1).collect();
+        first.resize(cycle.rows[circuit::STATE as usize], false);
+        Playouts {
+            start: first,
+            phases: cycle.phases,
+            rows: cycle.rows,
+            words: options.width.words(),
+            depth: options.depth,
+            none: Tally::new(net),
+            operations: cycle.operations,
         }
-        best.compile(net, &start, options)
     }
 
     /// Runs so many playouts.
@@ -289,7 +278,7 @@ impl Playouts {
     /// Passes, of one joint move in each lane, after which a run asks whether to
     /// go on.
     fn passes_asked(&self) -> u64 {
-        (GATES_ASKED / self.operations).clamp(1.0, 256.0) as u64
+        passes_asked(self.operations)
     }
 
     /// Two-input gates executed for a joint move in all lanes, on average over
@@ -342,98 +331,5 @@ impl Shares {
     }
 }
 
-/// All phases.
-struct Plan {
-    rows: Vec<Option<usize>>,
-    phases: Vec<Blueprint>,
-}
-
-impl Plan {
-    fn new(net: &Propnet, start: &[bool], phases: &Phases) -> Plan {
-        let relevant = Frame::relevant(net);
-        let mut free: Range<usize> = 0..usize::MAX;
-        let facts = relevant.iter().zip(&phases.values[0]);
-        let rows = facts.map(|(is, constant)| match *is && constant.is_none() {
-            true => free.next(),
-            false => None,
-        });
-        let frame = Frame {
-            net,
-            rows: rows.collect(),
-            start,
-        };
-        let blueprints = phases.values.iter().enumerate();
-        let blueprints = blueprints
-            .map(|(phase, constants)| Blueprint::new(&frame, constants, phase + 1 == phases.len()));
-        Plan {
-            phases: blueprints.collect(),
-            rows: frame.rows,
-        }
-    }
-
-    /// Gates of a pass.
-    fn gates(&self) -> f64 {
-        let all: usize = self.phases.iter().map(Blueprint::gates).sum();
-        all as f64 / self.phases.len() as f64
-    }
-
-    fn compile(self, net: &Propnet, start: &[bool], options: &PlayoutOptions) -> Playouts {
-        let mut rows = [0; circuit::BANKS];
-        let circuits: Vec<Circuit> = self.phases.into_iter().map(Blueprint::circuit).collect();
-        for circuit in &circuits {
-            for tape in [&circuit.look, &circuit.play] {
-                for (rows, more) in rows.iter_mut().zip(tape.rows()) {
-                    *rows = (*rows).max(*more);
-                }
-            }
-            for draw in &circuit.draws {
-                let drawn = &mut rows[circuit::DRAWN as usize];
-                *drawn = (*drawn).max(draw.numbers.end);
-            }
-        }
-        let drawn = &mut rows[circuit::DRAWN as usize];
-        *drawn = (*drawn).max(circuit::REFILL + 1);
-        // Exchanged with each other after each pass.
-        let state = rows[circuit::STATE as usize].max(rows[circuit::NEXT as usize]);
-        rows[circuit::STATE as usize] = state;
-        rows[circuit::NEXT as usize] = state;
-        let facts = self.rows.iter().zip(start);
-        let mut first: Vec<bool> = facts
-            .filter(|(row, _)| row.is_some())
-            .map(|f| *f.1)
-            .collect();
-        first.resize(state.max(first.len()), false);
-        let words = options.width.words();
-        let operations = circuits
-            .iter()
-            .map(|c| c.look.operations() + c.play.operations());
-        let operations = operations.sum::<usize>() as f64 / circuits.len() as f64;
-        let last = circuits.len() - 1;
-        let code = |tape| Code::new(&tape, words, options.engine);
-        let pool = |score: Score, rows| Pool::new(code(score.tape), score.sources, rows);
-        let phases = circuits.into_iter().enumerate();
-        let phases = phases.map(|(number, circuit)| Phase {
-            look: code(circuit.look),
-            play: code(circuit.play),
-            pool: circuit.score.map(|score| pool(score, circuit.scores)),
-            draws: circuit.draws,
-            goals: circuit.goals,
-            scores: circuit.scores,
-            refill: number == last,
-        });
-        rows[circuit::STATE as usize] = first.len();
-        rows[circuit::NEXT as usize] = first.len();
-        Playouts {
-            phases: phases.collect(),
-            start: first,
-            rows,
-            words,
-            depth: options.depth,
-            none: Tally::new(net),
-            operations,
-        }
-    }
-}
-
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -20,25 +20,25 @@ use crate::propnet::rewrite::{copy, live, same_gate, transcribe};
 use crate::propnet::tape::{Place, Tape};
 
 /// Facts before the joint move.
-pub(super) const STATE: u8 = 0;
+pub(in crate::propnet) const STATE: u8 = 0;
 /// Facts after it.
-pub(super) const NEXT: u8 = 1;
+pub(in crate::propnet) const NEXT: u8 = 1;
 /// What was seen in the state.
-pub(super) const LOOK: u8 = 2;
+pub(in crate::propnet) const LOOK: u8 = 2;
 /// What is needed again.
 pub(super) const KEPT: u8 = 3;
 /// What comes from outside: [`REFILL`], then random numbers.
-pub(super) const DRAWN: u8 = 4;
+pub(in crate::propnet) const DRAWN: u8 = 4;
 /// Number of banks.
-pub(super) const BANKS: usize = 5;
+pub(in crate::propnet) const BANKS: usize = 5;
 
 /// Rows of [`LOOK`]: the playout ends here, for one of the following reasons; the
 /// game is over; a role has no legal move. Then what a
 /// last state is worth, unless another tape says so.
-pub(super) const OVER: usize = 0;
-pub(super) const TERMINAL: usize = 1;
-pub(super) const STUCK: usize = 2;
-pub(super) const SCORES: usize = 3;
+pub(in crate::propnet) const OVER: usize = 0;
+pub(in crate::propnet) const TERMINAL: usize = 1;
+pub(in crate::propnet) const STUCK: usize = 2;
+pub(in crate::propnet) const SCORES: usize = 3;
 /// Row of [`DRAWN`]: the lane begins anew.
 pub(super) const REFILL: usize = 0;
 
@@ -54,7 +54,7 @@ pub(super) struct Frame<'n> {
 
 /// Rows of a random number and of what limits it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Draw {
+pub(in crate::propnet) struct Draw {
     /// Rows of [`LOOK`].
     pub counts: Range<usize>,
     /// Rows of [`LOOK`].

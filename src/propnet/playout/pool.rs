@@ -3,20 +3,21 @@
 //! In: the lanes whose playouts end, and the rows that say what their states are
 //! worth. Out: goals of all kept states at once. A state stays in its lane; so
 //! all are scored when a lane ends that has one here already. What comes of it
-//! does not depend on when that is.
+//! does not depend on when that is. Where the first tape of a pass has scored the
+//! states already, that is kept instead of them.
 
 use multiversion::multiversion;
 
-use super::circuit::BANKS;
-use super::course::Course;
+use super::circuit::{BANKS, LOOK, SCORES};
 use crate::propnet::code::Code;
 use crate::propnet::lanes::Rows;
 use crate::propnet::tape::Place;
 
 /// The states kept, and the tape that scores them.
 #[derive(Clone, Debug)]
-pub(super) struct Pool {
-    code: Code,
+pub(in crate::propnet) struct Pool {
+    /// None if what is kept says what states are worth.
+    code: Option<Code>,
     /// What is kept, and where it comes from: the rows of the first bank.
     sources: Vec<Place>,
     /// What is kept; what it is worth.
@@ -33,8 +34,22 @@ impl Pool {
         Pool {
             banks: [sources.len(), scores].map(|rows| Rows::new(rows, words)),
             lanes: vec![0; words],
-            code,
+            code: Some(code),
             sources,
+        }
+    }
+
+    /// Keeps what the first tape of a pass has said that states are worth.
+    pub fn of_scores(scores: usize, words: usize) -> Pool {
+        let source = |row: usize| Place {
+            bank: LOOK,
+            index: row as u32,
+        };
+        Pool {
+            banks: [scores, 0].map(|rows| Rows::new(rows, words)),
+            lanes: vec![0; words],
+            code: None,
+            sources: (SCORES..SCORES + scores).map(source).collect(),
         }
     }
 
@@ -52,13 +67,24 @@ impl Pool {
         keep(lanes, banks, &self.sources, &mut self.banks[0]);
     }
 
-    /// Counts what the states kept are worth, and keeps them no longer.
-    pub fn score(&mut self, phase: usize, course: &mut Course) {
+    /// The lanes that have a state here, and what these are worth; none if there
+    /// is no such lane.
+    pub fn score(&mut self) -> Option<(&[u64], &Rows)> {
         if self.lanes.iter().all(|&none| none == 0) {
-            return;
+            return None;
         }
-        self.code.run(&mut self.banks);
-        course.score(phase, &self.lanes, &self.banks[1]);
+        let scores = match &mut self.code {
+            Some(code) => {
+                code.run(&mut self.banks);
+                &self.banks[1]
+            }
+            None => &self.banks[0],
+        };
+        Some((&self.lanes, scores))
+    }
+
+    /// Keeps no state any more.
+    pub fn clear(&mut self) {
         self.lanes.fill(0);
     }
 }

@@ -6,7 +6,8 @@ use std::ops::Range;
 
 use super::circuit::{BANKS, DRAWN, LOOK, NEXT, STATE};
 use super::course::{Course, Turn};
-use super::{Phase, Playouts, Proceed, Tally};
+use super::plan::Phase;
+use super::{Playouts, Proceed, Tally};
 use crate::propnet::lanes::Rows;
 use crate::propnet::streams::{Limits, Streams};
 
@@ -57,9 +58,7 @@ impl<'p> Runner<'p> {
         }
         let mut tally = self.playouts.none.clone();
         for (number, phase) in self.phases.iter_mut().enumerate() {
-            if let Some(pool) = &mut phase.pool {
-                pool.score(number, &mut course);
-            }
+            count_kept(phase, number, &mut course);
             course.add_to(&mut tally, number, &phase.goals);
         }
         tally
@@ -91,12 +90,17 @@ impl<'p> Runner<'p> {
             scored: phase.pool.is_none(),
         };
         let any_due = course.settle(turn, look, drawn);
-        if let Some(pool) = &mut phase.pool
-            && any_due
+        if !any_due {
+            return;
+        }
+        if phase
+            .pool
+            .as_ref()
+            .is_some_and(|pool| pool.is_taken(course.due()))
         {
-            if pool.is_taken(course.due()) {
-                pool.score(number, course);
-            }
+            count_kept(phase, number, course);
+        }
+        if let Some(pool) = &mut phase.pool {
             pool.keep(course.due(), &self.banks);
         }
     }
@@ -124,6 +128,16 @@ impl<'p> Runner<'p> {
             .get_disjoint_mut([STATE as usize, NEXT as usize])
             .expect("they are different banks");
         std::mem::swap(state, next);
+    }
+}
+
+/// Counts what the states kept are worth, and keeps them no longer.
+fn count_kept(phase: &mut Phase, number: usize, course: &mut Course) {
+    if let Some(pool) = &mut phase.pool {
+        if let Some((lanes, scores)) = pool.score() {
+            course.score(number, lanes, scores);
+        }
+        pool.clear();
     }
 }
 

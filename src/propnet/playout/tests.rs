@@ -1,13 +1,14 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::phase::Phases;
 use super::*;
 use crate::game::Game;
 use crate::propnet::GroundLimits;
 use crate::propnet::network::{Literal, read};
 
 /// Two walk at the same time; who stumbles stays.
-const RACE: &str = "
+pub(in crate::propnet) const RACE: &str = "
     (role a) (role b) (init (at a 0)) (init (at b 0))
     (after 0 1) (after 1 2) (after 2 3) (after 3 4)
     (<= (legal ?r go) (true (at ?r ?x)) (after ?x ?y))
@@ -23,7 +24,7 @@ const RACE: &str = "
     (<= (both) (true (at a 4)) (true (at b 4)))";
 
 /// Two take turns to take one to three; who takes the last wins.
-const HEAP: &str = "
+pub(in crate::propnet) const HEAP: &str = "
     (role a) (role b) (init (heap 9)) (init (turn a)) (other a b) (other b a)
     (less 9 1 8) (less 8 1 7) (less 7 1 6) (less 6 1 5) (less 5 1 4)
     (less 4 1 3) (less 3 1 2) (less 2 1 1) (less 1 1 0)
@@ -39,7 +40,7 @@ const HEAP: &str = "
 
 /// Roads are built until the ends are joined: what is reachable is a cycle of
 /// the rules.
-const ROADS: &str = "
+pub(in crate::propnet) const ROADS: &str = "
     (role a)
     (place 1 2) (place 2 3) (place 3 1) (place 3 4) (place 2 4) (place 4 1)
     (<= (legal a (build ?x ?y)) (place ?x ?y) (not (true (road ?x ?y))))
@@ -54,7 +55,7 @@ const ROADS: &str = "
     (<= (goal a 30) (not (true (road 4 1))))";
 
 /// A walk with traps, and ends that are worth nothing or too much.
-const TRAPS: &str = "
+pub(in crate::propnet) const TRAPS: &str = "
     (role a) (init (at s))
     (way s x) (way s y) (way s z) (way s w) (way s t)
     (<= (legal a (to ?y)) (true (at ?x)) (way ?x ?y))
@@ -67,7 +68,7 @@ const TRAPS: &str = "
 
 /// What lamps are worth takes many gates, and plays that stop early are of any
 /// length.
-const LAMPS: &str = "
+pub(in crate::propnet) const LAMPS: &str = "
     (role a) (init (at 0))
     (after 0 1) (after 1 2) (after 2 3) (after 3 4) (after 4 5)
     (after 5 6) (after 6 7) (after 7 8) (after 8 9) (after 9 10)
@@ -84,7 +85,7 @@ const LAMPS: &str = "
     (<= (goal a ?n) (sum 10 ?n))";
 
 /// Without an end.
-const FOREVER: &str = "
+pub(in crate::propnet) const FOREVER: &str = "
     (role a) (role b) (init (turn a)) (init (lamp))
     (<= (legal ?r wait) (role ?r))
     (<= (legal ?r switch) (true (turn ?r)))
@@ -96,7 +97,7 @@ const FOREVER: &str = "
     (<= (next (never)) (true (never)))
     (<= (goal ?r 0) (role ?r))";
 
-fn net(rules: &str) -> Propnet {
+pub(in crate::propnet) fn net(rules: &str) -> Propnet {
     let game = Game::from_text("test.kif", rules).expect("the rules are right");
     Propnet::ground(&game, &GroundLimits::default())
         .expect("it is small")
@@ -111,14 +112,18 @@ fn on() -> Proceed {
 /// is that it gets stuck, and that it ends with each goal value of each role
 /// alone.
 #[derive(Clone, Debug)]
-struct Expected {
+pub(in crate::propnet) struct Expected {
     powers: [f64; 5],
-    stuck: f64,
-    goals: Vec<Vec<f64>>,
+    pub stuck: f64,
+    pub goals: Vec<Vec<f64>>,
 }
 
 /// By going through all plays. States must not come again.
-fn expected(net: &Propnet, state: Vec<bool>, known: &mut HashMap<Vec<bool>, Expected>) -> Expected {
+pub(in crate::propnet) fn expected(
+    net: &Propnet,
+    state: Vec<bool>,
+    known: &mut HashMap<Vec<bool>, Expected>,
+) -> Expected {
     if let Some(known) = known.get(&state) {
         return known.clone();
     }
@@ -234,7 +239,7 @@ fn one_longer(powers: &[f64; 5]) -> [f64; 5] {
 }
 
 /// Whether a frequency is within five standard deviations of what is expected.
-fn assert_frequent(count: u64, of: u64, probability: f64, what: &str) {
+pub(in crate::propnet) fn assert_frequent(count: u64, of: u64, probability: f64, what: &str) {
     let mean = of as f64 * probability;
     let deviation = (mean * (1.0 - probability)).max(0.0).sqrt();
     assert!(
