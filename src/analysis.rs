@@ -5,8 +5,10 @@
 //! others. Nothing here searches, and nothing here is needed to play: an
 //! analysis that gives up finds nothing, and never something wrong.
 
+pub mod chains;
 mod chase;
 pub mod counter;
+pub mod domains;
 mod implication;
 mod reads;
 mod resolve;

@@ -100,6 +100,8 @@ commands! {
     Info = info;
     /// Print the facts of the initial state
     Init = init;
+    /// Draw a state: boards are found in the rules
+    Draw = draw;
     /// Print the legal moves
     Legal = legal;
     /// Print the facts after a joint move
@@ -112,6 +114,8 @@ commands! {
     Playout = playout;
     /// Play a match, by hand or between programs
     Play = play;
+    /// Play many matches between programs, and rate them
+    Tournament = tournament;
     /// Find plans, or show that there are none
     Solve = solve;
     /// Check answers that `solve` has written

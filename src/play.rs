@@ -3,13 +3,18 @@
 //! In: a machine, a state to start from, a [`Player`] for each role. Out: a
 //! [`History`] of joint moves and states. Players choose, a [`Match`] makes the
 //! joint moves. Programs that play are [`Agent`]s; each sits on a [`Seat`], which
-//! keeps its clock. Not done here: records, talking to people.
+//! keeps its clock. [`referee`] lets contenders play whoever they are, [`contest`] lets
+//! agents. Not done here: talking to people.
 
 mod agent;
 mod backends;
+pub mod contest;
 mod mcts;
 mod players;
 mod puzzle;
+pub mod rating;
+pub mod referee;
+pub mod schedule;
 mod seat;
 mod spec;
 

@@ -164,8 +164,8 @@ pub enum Outcome {
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Reason {
-    /// Every position that can be reached was looked at, or enough of them to
-    /// know of all; so many.
+    /// Every position that can be reached was looked at, or enough of them, as one of
+    /// each class under symmetry, to know of all; so many.
     Exhausted {
         /// Positions.
         positions: u64,

@@ -25,7 +25,7 @@ use std::time::Instant;
 use crate::game::{Move, Score};
 use crate::machine::{Machine, PlayError};
 use crate::propnet::Propnet;
-use crate::puzzle::levels::LevelsOptions;
+use crate::puzzle::levels::{LevelsOptions, Seen};
 use crate::puzzle::{BestSoFar, Outcome, Plan, Puzzle};
 use crate::search::breadth_first::{BreadthFirst, breadth_first};
 use crate::search::depth_first::{DepthFirst, depth_first};
@@ -36,7 +36,7 @@ use crate::search::{
 };
 
 pub use check::{Checker, WrongPlan, check_plan};
-pub use claim::{claim, claim_count, proof};
+pub use claim::{PATIENCE, claim, claim_count, lacks_proof, proof};
 
 pub use crate::puzzle::rollout::Scoring;
 pub use count::{Counted, count_from};
@@ -113,6 +113,8 @@ pub struct Answer {
     pub best: Option<BestEnd>,
     /// If that is proved: no end is worth more.
     pub bound: Option<Score>,
+    /// What [`Method::Levels`] looked at, if it was asked for.
+    pub seen: Option<Seen>,
     /// Which search gave the verdict and why it was chosen, in one line.
     pub chosen: String,
     /// How many counters the tables left out where they compared keys.
@@ -259,6 +261,7 @@ pub fn solve_from<M: Machine>(
         _ => problem.best_end().max_by_score(line),
     };
     let bound = came.as_ref().and_then(|came| came.bound(&verdict));
+    let seen = came.as_ref().and_then(|came| came.seen);
     let proof = came
         .zip(proof)
         .map(|(came, outcome)| (came.puzzle.net, outcome));
@@ -284,6 +287,7 @@ pub fn solve_from<M: Machine>(
         proof,
         best,
         bound,
+        seen,
         chosen,
         stripped: problem.stripped_count(),
         checked,
@@ -298,6 +302,7 @@ struct OnNetwork {
     best: Option<BestSoFar>,
     is_best: bool,
     refuted: Option<u32>,
+    seen: Option<Seen>,
 }
 
 /// Runs methods on the network, if they are to be tried.
@@ -324,6 +329,7 @@ fn on_network<M: Machine>(
         best: None,
         is_best: false,
         refuted: None,
+        seen: None,
         puzzle,
     };
     match asked {
@@ -333,10 +339,11 @@ fn on_network<M: Machine>(
             if let Some(failure) = methods.failure.take() {
                 return Err(SolveError::Files(failure));
             }
-            let best = methods.best.take();
+            let (best, seen) = (methods.best.take(), methods.seen);
             came = OnNetwork {
                 found,
                 best,
+                seen,
                 ..came
             };
         }
@@ -397,10 +404,9 @@ fn moves(puzzle: &Puzzle, plan: &Plan) -> Vec<Move> {
         .collect()
 }
 
-/// A solved answer is about the most that can be had, if it is known what there
-/// is: all above was refuted.
+/// All above the target was refuted, if it is known what ends may be worth.
 fn with_bound(mut answer: Answer, is_known: bool) -> Answer {
-    if let (Verdict::Solved { .. }, true) = (&answer.verdict, is_known) {
+    if is_known && answer.bound.is_none() && answer.verdict != Verdict::Unsolvable {
         answer.bound = Some(answer.target);
     }
     answer
@@ -423,7 +429,6 @@ pub fn solve_best_from<M: Machine>(
     let began = Instant::now();
     let known = puzzle(machine, start, options.target).map(|puzzle| puzzle.scores());
     let mut scores = known.unwrap_or_default();
-    scores.retain(|score| score.get() > 0);
     let mut options = options.clone();
     let time = options.budget.time;
     let is_known = !scores.is_empty();

@@ -18,7 +18,7 @@ const LAYERS: &[&[&str]] = &[
     &["search"],
     &["puzzle"],
     &["verify"],
-    &["solve", "grid", "conformance", "bench"],
+    &["solve", "grid", "conformance", "bench", "picture"],
     &["play"],
     &["ggp", "web"],
     &["cli"],

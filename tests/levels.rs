@@ -1,20 +1,19 @@
 //! Breadth-first search level by level, at its limits: threads, little memory,
-//! files instead of memory, and ends that come too early.
+//! files instead of memory, symmetries, and ends that come too early.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::thread;
 use std::time::Duration;
 
 use ggp::game::{Game, Score};
+use ggp::machine::{DatalogMachine, Limits};
 use ggp::propnet::batch::pack;
 use ggp::propnet::{GroundLimits, Propnet};
 use ggp::puzzle::checkpoint::{Checkpoint, CheckpointError};
-use ggp::puzzle::levels::{LevelsError, LevelsOptions, Spill, levels};
+use ggp::puzzle::levels::{Classes, LevelsError, LevelsOptions, Spill, levels};
 use ggp::puzzle::{Outcome, Plan, Puzzle, Reason};
 use ggp::search::{Budget, Counts, Stats};
-use serde_json::Value;
+use ggp::solve::check_plan;
 
 fn puzzle(name: &str, change: impl Fn(String) -> String) -> Puzzle {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");
@@ -48,7 +47,9 @@ fn run(puzzle: &Puzzle, options: &LevelsOptions, budget: &Budget) -> Counted {
 /// The same, and whether the budget was enough.
 fn run_part(puzzle: &Puzzle, options: &LevelsOptions, budget: &Budget) -> (Counted, bool) {
     let mut stats = Stats::default();
-    let outcome = levels(puzzle, options, budget, &mut stats, &mut ()).unwrap();
+    let outcome = levels(puzzle, options, budget, &mut stats, &mut ())
+        .unwrap()
+        .0;
     let counts = stats
         .levels
         .iter()
@@ -95,6 +96,13 @@ fn the_whole_graph_goes_on_past_a_plan() {
     assert_eq!(within.1, whole.1[..=22]);
 }
 
+fn up_to_symmetry() -> LevelsOptions {
+    LevelsOptions {
+        classes: Classes::Always,
+        ..LevelsOptions::default()
+    }
+}
+
 #[test]
 fn threads_change_nothing() {
     let budget = Budget {
@@ -108,18 +116,93 @@ fn threads_change_nothing() {
         ("lights_out", &Budget::default()),
     ] {
         let puzzle = own(name);
-        let expected = run(&puzzle, &LevelsOptions::default(), budget);
-        for threads in [0, 2, 3, 7] {
-            let options = LevelsOptions {
-                threads,
-                ..LevelsOptions::default()
-            };
-            assert_eq!(
-                run(&puzzle, &options, budget),
-                expected,
-                "{name}, {threads}"
-            );
+        for options in [LevelsOptions::default(), up_to_symmetry()] {
+            let expected = run(&puzzle, &options, budget);
+            for threads in [0, 2, 3, 7] {
+                let options = LevelsOptions {
+                    threads,
+                    ..options.clone()
+                };
+                assert_eq!(
+                    run(&puzzle, &options, budget),
+                    expected,
+                    "{name}, {options:?}"
+                );
+            }
         }
+    }
+}
+
+#[test]
+fn what_is_the_same_but_for_symmetry_is_one() {
+    let machine = |puzzle: &Puzzle| DatalogMachine::new(&puzzle.net.game, Limits::default());
+    for (name, depth, symmetries) in [("senku", 10, 8), ("eight_puzzle", u32::MAX, 2)] {
+        let puzzle = own(name);
+        let budget = Budget {
+            depth,
+            ..Budget::default()
+        };
+        let counted = |classes: Classes| {
+            let options = LevelsOptions { classes, ..whole() };
+            let mut stats = Stats::default();
+            let (outcome, seen) = levels(&puzzle, &options, &budget, &mut stats, &mut ()).unwrap();
+            let total = stats.total();
+            assert_eq!(seen.positions, total.generated, "{name}");
+            assert_eq!(seen.is_all, depth == u32::MAX, "{name}");
+            (outcome, seen.symmetries, total)
+        };
+        let (outcome, one, whole) = counted(Classes::Never);
+        let (reduced, count, classes) = counted(Classes::Always);
+        assert_eq!((one, count), (1, symmetries), "{name}");
+        // No class has more positions than there are symmetries.
+        let most = classes.generated * symmetries as u64;
+        assert!(
+            whole.generated <= most && classes.generated < whole.generated,
+            "{name}"
+        );
+        assert!(whole.solutions >= classes.solutions, "{name}");
+        match (outcome, reduced) {
+            (Outcome::Solved { plan, .. }, Outcome::Solved { plan: lifted, .. }) => {
+                assert_eq!(plan.len(), lifted.len(), "{name}");
+                let moves: Vec<_> = lifted
+                    .iter()
+                    .map(|&chosen| puzzle.net.moves[0][chosen as usize])
+                    .collect();
+                let machine = machine(&puzzle).unwrap();
+                assert_eq!(check_plan(&machine, &moves), Ok(Score::MAX), "{name}");
+            }
+            (outcome, reduced) => assert_eq!(outcome, reduced, "{name}"),
+        }
+    }
+}
+
+#[test]
+fn symmetries_are_looked_for_once_there_are_many() {
+    for (name, symmetries) in [
+        ("lights_out", 1),
+        ("wolf_goat_cabbage", 1),
+        ("eight_puzzle", 2),
+    ] {
+        let options = LevelsOptions {
+            classes: Classes::IfMany,
+            ..LevelsOptions::default()
+        };
+        let puzzle = own(name);
+        let found = |options: &LevelsOptions| {
+            let mut stats = Stats::default();
+            let budget = Budget::default();
+            let (outcome, seen) = levels(&puzzle, options, &budget, &mut stats, &mut ()).unwrap();
+            let steps: Vec<u32> = stats.levels.iter().map(|level| level.depth).collect();
+            assert!(steps.into_iter().eq(0..stats.levels.len() as u32), "{name}");
+            (outcome, seen, stats.total())
+        };
+        let (reduced, seen, _) = found(&options);
+        assert_eq!(seen.symmetries, symmetries, "{name}");
+        let always = match symmetries {
+            1 => LevelsOptions::default(),
+            _ => up_to_symmetry(),
+        };
+        assert_eq!(found(&always).0, reduced, "{name}");
     }
 }
 
@@ -131,10 +214,18 @@ fn levels_in_files_are_the_same_levels() {
         ..Budget::default()
     };
     // The levels of one are disjoint, those of the other are not.
-    for (name, budget) in [("senku", depth(10)), ("eight_puzzle", depth(u32::MAX))] {
+    for (name, budget, classes) in [
+        ("senku", depth(10), Classes::Never),
+        ("senku", depth(12), Classes::Always),
+        ("eight_puzzle", depth(u32::MAX), Classes::Never),
+    ] {
         let puzzle = own(name);
         for threads in [1, 3] {
-            let in_memory = LevelsOptions { threads, ..whole() };
+            let in_memory = LevelsOptions {
+                threads,
+                classes,
+                ..whole()
+            };
             let spill = Some(Spill {
                 folder: folder.clone(),
                 most_bytes: 1 << 30,
@@ -248,10 +339,14 @@ fn a_search_in_pieces_is_the_same_search() {
     let solvable = own("eight_puzzle");
     let expected = run(&solvable, &whole(), &Budget::default());
     assert_eq!(in_pieces(&solvable, &whole(), 40_000, &file), expected);
-    let once = LevelsOptions::default();
-    let expected = run(&solvable, &once, &Budget::default());
-    let found = in_pieces(&solvable, &once, 10_001, &file);
-    assert_eq!(plan(&found), plan(&expected));
+    for (once, nodes) in [
+        (LevelsOptions::default(), 10_001),
+        (up_to_symmetry(), 5_001),
+    ] {
+        let expected = run(&solvable, &once, &Budget::default());
+        let found = in_pieces(&solvable, &once, nodes, &file);
+        assert_eq!(plan(&found), plan(&expected));
+    }
 }
 
 #[test]
@@ -268,7 +363,7 @@ fn a_checkpoint_of_something_else_is_refused() {
         };
         match levels(puzzle, &options, &budget, &mut Stats::default(), &mut ()) {
             Err(LevelsError::Checkpoint(error)) => Err(error),
-            other => Ok(other.unwrap()),
+            other => Ok(other.unwrap().0),
         }
     };
     let eight = own("eight_puzzle");
@@ -305,6 +400,9 @@ fn a_checkpoint_of_something_else_is_refused() {
             "{refused:?}"
         );
     }
+    let refused = resume(&eight, up_to_symmetry(), plenty).unwrap_err();
+    let said = "another strategy: levels, and not levels up to symmetry";
+    assert!(refused.to_string().contains(said), "{refused}");
     let refused = resume(&eight, once.clone(), 300_000);
     assert!(
         matches!(refused, Err(CheckpointError::Memory(_))),
@@ -355,153 +453,4 @@ fn files_and_checkpoints_exclude_each_other() {
         &mut (),
     );
     assert!(matches!(result, Err(LevelsError::SpillAndCheckpoint)));
-}
-
-fn ggp(arguments: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_ggp"))
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .args(["--json", "solve", "--strategy", "levels"])
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the program was built")
-}
-
-/// What a search printed: the verdict, the length of its plan, counts by level.
-fn told(child: Child) -> (Value, Value, Vec<Value>) {
-    let output = child.wait_with_output().unwrap();
-    let mut value: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let levels = value["statistics"]["levels"].as_array_mut().unwrap();
-    let levels = levels.iter_mut().map(|level| {
-        level.as_object_mut().unwrap().remove("seconds");
-        level.take()
-    });
-    let levels = levels.collect();
-    (value["verdict"].take(), value["length"].take(), levels)
-}
-
-#[test]
-fn who_is_killed_goes_on_where_the_last_checkpoint_was() {
-    let file = scratch("killed");
-    let path = file.to_str().unwrap();
-    let search = ["games/senku.kif", "--whole", "--depth", "11"];
-    let expected = told(ggp(&search));
-    let often = ["--checkpoint", path, "--checkpoint-every", "0.02"];
-    let mut killed = ggp(&[&search[..], &often].concat());
-    while !file.exists() && killed.try_wait().unwrap().is_none() {
-        thread::sleep(Duration::from_millis(1));
-    }
-    killed.kill().unwrap();
-    let output = killed.wait_with_output().unwrap();
-    assert!(output.stdout.is_empty(), "it was killed midway");
-    let resumed = ggp(&[&search[..], &["--resume", path, "--threads", "2"]].concat());
-    assert_eq!(told(resumed), expected);
-}
-
-#[cfg(unix)]
-#[test]
-fn who_is_interrupted_says_so_and_goes_on() {
-    let file = scratch("interrupted");
-    let path = file.to_str().unwrap();
-    let search = ["games/senku.kif", "--whole", "--depth", "11"];
-    let often = ["--checkpoint", path, "--checkpoint-every", "0.02"];
-    let mut child = ggp(&[&search[..], &often].concat());
-    while !file.exists() && child.try_wait().unwrap().is_none() {
-        thread::sleep(Duration::from_millis(1));
-    }
-    let number = child.id().to_string();
-    let signal = Command::new("kill").args(["-INT", &number]).status();
-    assert!(signal.unwrap().success());
-    let (verdict, _, levels) = told(child);
-    assert_eq!(verdict, "out_of_budget");
-    let expected = told(ggp(&search));
-    assert!(levels.len() > 2 && levels != expected.2);
-    let resumed = ggp(&[&search[..], &["--resume", path]].concat());
-    assert_eq!(told(resumed), expected);
-}
-
-#[test]
-fn flags_of_levels_are_for_levels() {
-    for flags in [
-        &["--strategy", "dive", "--whole"][..],
-        &["--resume", "here"],
-        &[
-            "--strategy",
-            "levels",
-            "--spill",
-            "here",
-            "--checkpoint",
-            "there",
-        ],
-        &["--strategy", "levels", "--suite", "--checkpoint", "there"],
-    ] {
-        let output = Command::new(env!("CARGO_BIN_EXE_ggp"))
-            .args(["solve", "games/hanoi.kif"])
-            .args(flags)
-            .output()
-            .expect("the program was built");
-        assert_eq!(output.status.code(), Some(2), "{flags:?}");
-        assert!(output.stdout.is_empty(), "{flags:?}");
-    }
-}
-
-/// The most memory that a process had resident, in KiB.
-#[cfg(target_os = "linux")]
-fn peak(mut child: Child) -> u64 {
-    let status = format!("/proc/{}/status", child.id());
-    let mut peak = 0;
-    while child.try_wait().unwrap().is_none() {
-        let text = fs::read_to_string(&status).unwrap_or_default();
-        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let number = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
-        peak = peak.max(number.unwrap_or(0));
-        thread::sleep(Duration::from_millis(1));
-    }
-    peak
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn the_process_keeps_to_its_memory() {
-    let folder = scratch("memory");
-    let spill = folder.to_str().unwrap();
-    let little = peak(ggp(&["games/senku.kif", "--depth", "1"]));
-    for threads in ["1", "2"] {
-        let search = [
-            "games/senku.kif",
-            "--threads",
-            threads,
-            "--budget-memory",
-            "48",
-        ];
-        let full = peak(ggp(&search));
-        // It ends because the memory is full.
-        let most = 48 * 1_024;
-        assert!(full > most * 3 / 4, "{full} KiB, {threads} threads");
-        assert!(
-            full < little + most * 11 / 10,
-            "{full} KiB, {threads} threads"
-        );
-        let files = ["--spill", spill, "--whole", "--depth", "12"];
-        let spilled = peak(ggp(&[&search[..], &files].concat()));
-        assert!(
-            spilled < little + most * 11 / 10,
-            "{spilled} KiB, {threads} threads"
-        );
-    }
-}
-
-#[test]
-fn what_ran_out_is_said() {
-    let folder = scratch("ran-out");
-    let little = ["games/senku.kif", "--budget-memory", "1"];
-    let files = ["--budget-disk", "0", "--spill", folder.to_str().unwrap()];
-    for (flags, expected) in [(&[][..], "memory"), (&files, "disk")] {
-        let output = ggp(&[&little, flags].concat()).wait_with_output().unwrap();
-        let value: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(value["ran_out"], expected);
-        assert_eq!(output.status.code(), Some(1));
-    }
 }

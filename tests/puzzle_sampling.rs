@@ -70,7 +70,7 @@ fn check(name: &str, text: &str, scoring: Scoring) -> Option<bool> {
             .map(|&chosen| puzzle.net.moves[0][chosen as usize]);
         check_plan(&machine, &moves.collect::<Vec<_>>()).unwrap()
     };
-    let expected = levels(
+    let (expected, _) = levels(
         &puzzle,
         &LevelsOptions::default(),
         &Budget::default(),

@@ -86,7 +86,9 @@ const SEARCHES: [(&str, Search); 12] = [
 ];
 
 fn level_by_level(puzzle: &Puzzle, budget: &Budget, stats: &mut Stats) -> Outcome {
-    levels(puzzle, &LevelsOptions::default(), budget, stats, &mut ()).unwrap()
+    levels(puzzle, &LevelsOptions::default(), budget, stats, &mut ())
+        .unwrap()
+        .0
 }
 
 /// Those that need other limits, or rules of some kind.

@@ -183,6 +183,16 @@ fn boards_that_are_not_there_are_left_out() {
     let (code, value) = run("left_out", spec, &[]);
     assert_eq!(code, Some(0));
     assert_eq!(value["tables"][0]["left_out"][0], "elsewhere");
+    // There is nothing to draw then.
+    let folder = scratch("not_drawn");
+    let file = folder.join("spec.json");
+    fs::write(&file, spec).expect("it can be written");
+    let plot = folder.join("plot");
+    let (file, plot) = (file.to_str().unwrap(), plot.to_str().unwrap());
+    let output = ggp(&["seeds", "--spec", file, "--plot", plot]);
+    let told = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    assert!(told.contains("nothing is drawn"), "{told}");
 }
 
 /// A folder `games` in a folder, with two games in it.

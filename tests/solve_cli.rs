@@ -123,6 +123,34 @@ fn statistics_come_as_a_table_and_as_csv() {
 }
 
 #[test]
+fn counts_up_to_symmetry_are_said_to_be() {
+    let levels = ["solve", "games/eight_puzzle.kif", "--strategy", "levels"];
+    let told = |more: &[&str]| json(&[&levels[..], &["--json"], more].concat(), 0);
+    let first = told(&[]);
+    assert_eq!(
+        (&first["length"], &first["symmetries"]),
+        (&20.into(), &2.into())
+    );
+    assert_eq!(first["all_seen"], false);
+    assert_eq!(first["statistics"]["levels"][3]["compared"], "symmetric");
+    let all = told(&["--whole"]);
+    assert_eq!(all["all_seen"], true);
+    assert!(all.get("symmetries").is_none());
+    assert_eq!(all["statistics"]["total"]["generated"], 181_440);
+    let whole = text(&ggp(&[&levels[..], &["--whole"]].concat()).stderr);
+    assert!(whole.contains("all 181440 positions were seen"), "{whole}");
+    let classes = [&levels[..], &["--whole", "--symmetry", "on"]].concat();
+    let whole = text(&ggp(&classes).stderr);
+    assert!(whole.contains(" up to 2 symmetries"), "{whole}");
+    let poor = [&levels[..], &["--whole", "--budget-nodes", "100000"]].concat();
+    let poor = text(&ggp(&poor).stderr);
+    assert!(
+        poor.contains("not all positions were seen: the budget"),
+        "{poor}"
+    );
+}
+
+#[test]
 fn each_puzzle_has_a_row() {
     let path = scratch("puzzles.txt");
     let puzzles = "[[1,2,2],[2,3,1],[1,3,2]]\n\n11/11\n[[1,2,1],[2,2,1],[3,1,2]]\n";
@@ -191,6 +219,128 @@ fn each_game_of_a_suite_has_a_row() {
             .last()
             .is_some_and(|l| l.contains("2 of 2 solved"))
     );
+}
+
+#[test]
+fn a_suite_says_which_games_have_several_roles() {
+    let games = ["solve", "--suite", LIGHTS, "games/tic_tac_toe.kif"];
+    let value = json(&[&games[..], &["--json"]].concat(), 0);
+    let verdict = |row: usize| &value["puzzles"][row]["verdict"];
+    assert_eq!(
+        (verdict(0), verdict(1)),
+        (&"solved".into(), &"several_roles".into())
+    );
+    assert_eq!(value["total"]["several_roles"], 1);
+    let output = ggp(&games);
+    assert_eq!(output.status.code(), Some(0));
+    let out = text(&output.stdout);
+    assert!(out.contains("1 of 2 solved, 1 of several roles"), "{out}");
+}
+
+#[test]
+fn what_would_have_no_effect_is_refused() {
+    let board = scratch("no_effect.txt");
+    std::fs::write(&board, "11/11\n").unwrap();
+    let each = ["--each", board.to_str().unwrap()];
+    for (flags, says) in [
+        (&["--all"][..], "--all"),
+        (&["--stats", "csv"], "--stats"),
+        (&["--goal", "best"], "one puzzle"),
+    ] {
+        let output = ggp(&[&["solve", "games/hitori.kif"], &each[..], flags].concat());
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{flags:?}");
+        assert!(told.contains(says), "{flags:?}: {told}");
+    }
+    for (flags, says) in [
+        (
+            &["--strategy", "levels", "--prune", "none"][..],
+            "--strategy iterative",
+        ),
+        (&["--prune", "deadleaf"], "--strategy iterative"),
+        (
+            &["--strategy", "dive", "--keys", "exact"],
+            "without a network",
+        ),
+        (&["--strategy", "dfs", "--scoring", "length"], "nrpa"),
+        (&["--max-plans", "3"], "--all"),
+        (&["--count", "1", "--goal", "best"], "--goal best"),
+        (&["--count", "1", "--stats", "csv"], "--stats"),
+    ] {
+        let output = ggp(&[&["solve", LIGHTS], flags].concat());
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{flags:?}");
+        assert!(
+            told.contains(says) && output.stdout.is_empty(),
+            "{flags:?}: {told}"
+        );
+    }
+    std::fs::write(&board, "# nothing\n").unwrap();
+    let output = ggp(&[&["solve", "games/hitori.kif"], &each[..]].concat());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("there is no puzzle in it"));
+}
+
+#[test]
+fn the_most_that_can_be_had_may_be_nothing() {
+    let file = scratch("poor.kif");
+    let rules = "(role r) (init (at 1)) (after 1 2) (after 2 3)
+        (<= (legal r on) (true (at ?x)))
+        (<= (next (at ?y)) (true (at ?x)) (after ?x ?y))
+        (<= terminal (true (at 3)))
+        (<= (goal r 0) (true (at ?x)))
+        (<= (goal r 50) (true (at 9))) (init (at 8)) (after 8 7) (after 7 6)";
+    std::fs::write(&file, rules).unwrap();
+    let solve = ["solve", file.to_str().unwrap(), "--goal", "best"];
+    let value = json(&[&solve[..], &["--json"]].concat(), 0);
+    assert_eq!(
+        (&value["verdict"], &value["length"]),
+        (&"solved".into(), &2.into())
+    );
+    assert_eq!((&value["target"], &value["bound"]), (&0.into(), &0.into()));
+    let output = ggp(&solve);
+    let told = text(&output.stderr);
+    assert_eq!(text(&output.stdout), "on on\n");
+    assert!(
+        told.contains("with 0 points, the most that can be had, in 2 moves"),
+        "{told}"
+    );
+}
+
+#[test]
+fn counting_says_what_was_counted_and_who_checked() {
+    let sudoku = [
+        "solve",
+        "games/sudoku.kif",
+        "games/instances/sudoku_4x4.kif",
+        "--count",
+        "2",
+    ];
+    let value = json(&[&sudoku[..], &["--json"]].concat(), 0);
+    assert_eq!(
+        (&value["solutions"], &value["complete"]),
+        (&1.into(), &true.into())
+    );
+    assert_eq!(
+        (&value["target"], &value["checked_by"]),
+        (&100.into(), &"naive".into())
+    );
+    let file = scratch("counted.json");
+    let answer = ["--answer", file.to_str().unwrap(), "--budget-time", "5"];
+    let told = text(&ggp(&[&sudoku[..], &answer].concat()).stderr);
+    assert!(told.contains("looking for a proof"), "{told}");
+}
+
+#[test]
+fn making_rules_ready_is_part_of_the_time() {
+    let output = ggp(&["solve", LIGHTS, "--budget-time", "0"]);
+    let told = text(&output.stderr);
+    assert!(
+        told.contains("the time was up when the rules were ready"),
+        "{told}"
+    );
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).contains("not solved: the time was up"));
 }
 
 #[test]

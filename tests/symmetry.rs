@@ -1,115 +1,50 @@
 //! Symmetries found from rules: how many there are, that they are right, and that
 //! positions counted up to them lead to plans as short.
 
+#[path = "puzzle_search/shared.rs"]
+mod shared;
+
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use ggp::check::Keyword;
-use ggp::game::{Game, Score};
-use ggp::propnet::batch::pack;
 use ggp::propnet::code::Engine;
-use ggp::propnet::{GroundLimits, Propnet};
 use ggp::puzzle::expand::{Children, Ends, Expander, Facts, Layout};
-use ggp::puzzle::symmetry::{Canonical, Symmetries, lift};
-use ggp::puzzle::{Plan, Puzzle};
-use ggp::search::Budget;
+use ggp::puzzle::levels::{self, Classes, LevelsOptions};
+use ggp::puzzle::symmetry::Symmetries;
+use ggp::puzzle::{Outcome, Plan, Puzzle};
+use ggp::search::{Budget, Stats};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use shared::{own, puzzle_of};
 
-fn puzzle(text: &str) -> Puzzle {
-    let game = Game::from_text("test.kif", text)
-        .unwrap_or_else(|found| panic!("{text}\n{:?}", found.findings));
-    let (mut net, _) = Propnet::ground(&game, &GroundLimits::default()).unwrap();
-    net.simplify();
-    let start = pack(net.initial.iter().copied());
-    Puzzle::new(net, start, Score::MAX).unwrap()
-}
-
-fn own(files: &[&str]) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");
-    let texts = files.iter();
-    texts
-        .map(|file| fs::read_to_string(root.join(file)).unwrap())
-        .collect()
-}
-
-type Key = Vec<bool>;
-
-/// The parent, the move, and the code that it led to.
-type Way = (Key, u32, Vec<u64>);
-
-/// Positions by level, up to symmetries if there are any, and a shortest plan.
-fn levels(
-    puzzle: &Puzzle,
-    symmetries: Option<&Symmetries>,
-    most: usize,
-) -> (Vec<usize>, Option<Plan>) {
-    let layout = Layout::new(puzzle, Facts::Relevant);
-    let mut expander = Expander::new(puzzle, &layout, 64, Engine::Auto);
-    let mut canonical =
-        symmetries.and_then(|found| Canonical::new(puzzle, &layout, found, 64, Engine::Auto));
-    let start = layout.encode(&puzzle.start);
-    let mut least = start.clone();
-    if let Some(canonical) = &mut canonical {
-        canonical.reduce(&mut least);
-    }
-    let key = |code: &[u64]| -> Vec<bool> {
-        let bits = 0..layout.key_bits();
-        bits.map(|bit| code[bit / 64] >> (bit % 64) & 1 == 1)
-            .collect()
+/// All positions by level, up to symmetry or not, and a shortest plan.
+fn levels(puzzle: &Puzzle, symmetry: bool, most: u32) -> (Vec<u64>, Option<Plan>) {
+    let budget = Budget {
+        depth: most,
+        ..Budget::default()
     };
-    let mut known: HashMap<Key, Option<Way>> = HashMap::new();
-    known.insert(key(&least), None);
-    let mut level = least;
-    let mut sizes = vec![1];
-    let (mut children, mut ends) = (Children::default(), Ends::default());
-    loop {
-        expander.ends(&level, &mut ends);
-        let solved =
-            (0..level.len() / layout.words()).find(|at| ends.solved[at / 64] >> (at % 64) & 1 == 1);
-        if let Some(solved) = solved {
-            let mut at = key(&level[solved * layout.words()..]);
-            let mut steps = Vec::new();
-            while let Some((parent, chosen, reached)) = &known[&at] {
-                steps.push((*chosen, reached.clone()));
-                at = parent.clone();
-            }
-            steps.reverse();
-            let plan = match (&mut canonical, symmetries) {
-                (Some(canonical), Some(found)) => lift(&layout, found, canonical, &start, &steps),
-                _ => steps.into_iter().map(|step| step.0).collect(),
-            };
-            return (sizes, Some(plan));
-        }
-        if sizes.len() > most {
-            return (sizes, None);
-        }
-        expander.expand(&level, &mut children);
-        let mut reduced = children.states.clone();
-        if let Some(canonical) = &mut canonical {
-            canonical.reduce(&mut reduced);
-        }
-        let mut next = Vec::new();
-        let words = layout.words();
-        for (number, code) in reduced.chunks(words).enumerate() {
-            let parent = key(&level[children.parents[number] as usize * words..]);
-            let reached = children.states[number * words..][..words].to_vec();
-            known.entry(key(code)).or_insert_with(|| {
-                next.extend_from_slice(code);
-                Some((parent, children.moves[number], reached))
-            });
-        }
-        if next.is_empty() {
-            return (sizes, None);
-        }
-        sizes.push(next.len() / words);
-        level = next;
-    }
+    let options = LevelsOptions {
+        whole: true,
+        classes: match symmetry {
+            true => Classes::Always,
+            false => Classes::Never,
+        },
+        ..LevelsOptions::default()
+    };
+    let mut stats = Stats::default();
+    let (outcome, seen) = levels::levels(puzzle, &options, &budget, &mut stats, &mut ()).unwrap();
+    assert!(symmetry || seen.symmetries == 1);
+    let sizes = stats.levels.iter().map(|level| level.counts.generated);
+    let plan = match outcome {
+        Outcome::Solved { plan, optimal } if optimal => Some(plan),
+        Outcome::Unsolvable(_) | Outcome::NoPlanWithin(_) => None,
+        other => panic!("{other:?}"),
+    };
+    (sizes.collect(), plan)
 }
 
 fn check_plan(puzzle: &Puzzle, plan: &[u32]) {
@@ -166,26 +101,32 @@ fn check_elements(puzzle: &Puzzle, symmetries: &Symmetries, most: usize) {
     }
 }
 
+fn all(puzzle: &Puzzle) -> Symmetries {
+    Symmetries::of(puzzle, &Budget::default())
+}
+
 #[test]
 fn positions_of_senku_are_counted_up_to_symmetry() {
-    let puzzle = puzzle(&own(&["senku.kif"]));
-    let symmetries = Symmetries::of(&puzzle, &Budget::default());
+    let puzzle = puzzle_of(&own(&["senku.kif"]));
+    let symmetries = all(&puzzle);
     assert_eq!(symmetries.order(), Some(8));
     check_elements(&puzzle, &symmetries, 8);
-    let (sizes, _) = levels(&puzzle, Some(&symmetries), 8);
+    let (sizes, _) = levels(&puzzle, true, 8);
     assert_eq!(sizes, [1, 1, 2, 8, 39, 171, 719, 2757, 9751]);
 }
 
 #[test]
 fn boards_of_lights_have_the_symmetries_of_a_square() {
     let text = own(&["lights_out.kif", "instances/lights_out_3x3.kif"]);
-    let puzzle = puzzle(&text);
-    let symmetries = Symmetries::of(&puzzle, &Budget::default());
+    let puzzle = puzzle_of(&text);
+    let symmetries = all(&puzzle);
     assert_eq!(symmetries.order(), Some(8));
     check_elements(&puzzle, &symmetries, 8);
-    let (sizes, plan) = levels(&puzzle, Some(&symmetries), 99);
-    let (all, shortest) = levels(&puzzle, None, 99);
-    assert!(sizes.iter().sum::<usize>() * 4 < all.iter().sum::<usize>());
+    let (sizes, plan) = levels(&puzzle, true, 99);
+    let (whole, shortest) = levels(&puzzle, false, 99);
+    // Boards of nine lights, and those of them that are different.
+    let positions = |sizes: &[u64]| sizes.iter().sum::<u64>();
+    assert_eq!((positions(&whole), positions(&sizes)), (512, 102));
     let plan = plan.unwrap();
     check_plan(&puzzle, &plan);
     assert_eq!(plan.len(), shortest.unwrap().len());
@@ -275,14 +216,14 @@ fn plans_are_as_short_up_to_symmetry() {
     let (mut symmetric, mut solved) = (0, 0);
     for seed in 0..120 {
         let text = random_rules(seed);
-        let puzzle = puzzle(&text);
-        let symmetries = Symmetries::of(&puzzle, &Budget::default());
+        let puzzle = puzzle_of(&text);
+        let symmetries = all(&puzzle);
         symmetric += u32::from(!symmetries.generators.is_empty());
         check_elements(&puzzle, &symmetries, 30);
-        let (sizes, plan) = levels(&puzzle, Some(&symmetries), 99);
-        let (all, shortest) = levels(&puzzle, None, 99);
-        let positions = |sizes: &[usize]| sizes.iter().sum::<usize>();
-        assert!(positions(&sizes) <= positions(&all), "seed {seed}");
+        let (sizes, plan) = levels(&puzzle, true, 99);
+        let (whole, shortest) = levels(&puzzle, false, 99);
+        let positions = |sizes: &[u64]| sizes.iter().sum::<u64>();
+        assert!(positions(&sizes) <= positions(&whole), "seed {seed}");
         let lengths = (plan.as_ref().map(Vec::len), shortest.map(|plan| plan.len()));
         assert_eq!(lengths.0, lengths.1, "seed {seed}");
         if let Some(plan) = plan {
@@ -337,9 +278,9 @@ fn names_and_order_mean_nothing() {
     texts.extend((0..10).map(random_rules));
     for (number, text) in texts.iter().enumerate() {
         let found = |text: &str| {
-            let puzzle = puzzle(text);
-            let symmetries = Symmetries::of(&puzzle, &Budget::default());
-            let (sizes, plan) = levels(&puzzle, Some(&symmetries), 5);
+            let puzzle = puzzle_of(text);
+            let symmetries = all(&puzzle);
+            let (sizes, plan) = levels(&puzzle, true, 5);
             (symmetries.order(), sizes, plan.map(|plan| plan.len()))
         };
         for seed in 0..2 {
@@ -354,7 +295,7 @@ fn names_and_order_mean_nothing() {
 
 #[test]
 fn looking_for_symmetries_ends_when_told() {
-    let puzzle = puzzle(&own(&["senku.kif"]));
+    let puzzle = puzzle_of(&own(&["senku.kif"]));
     let budget = Budget {
         interrupt: Some(Arc::new(AtomicBool::new(true))),
         ..Budget::default()

@@ -135,6 +135,29 @@ fn what_was_tampered_with_is_told() {
 }
 
 #[test]
+fn what_is_seen_up_to_symmetry_is_looked_at_whole() {
+    let levels = &["--strategy", "levels", "--symmetry", "on"];
+    let says = "a search of all 4096 positions met no plan";
+    let file = right("classes.json", DARK, levels, says);
+    let positions = |file: &str| {
+        let value: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+        value["answer"]["proof"]["positions"].as_u64().unwrap()
+    };
+    // No class has more than eight.
+    assert!((512..4_096).contains(&positions(&file)), "{file}");
+    let all = right("positions.json", DARK, &levels[..2], says);
+    assert_eq!(positions(&all), 4_096);
+    let (code, out) = changed(&file, DARK, |v| {
+        v["answer"]["proof"]["positions"] = json!(4_097);
+    });
+    assert_eq!(
+        (code, out.contains("only 4096 positions")),
+        (1, true),
+        "{out}"
+    );
+}
+
+#[test]
 fn limits_are_kept_and_said() {
     let eight = &["games/eight_puzzle.kif"];
     let file = right("eight.json", eight, &[], "no plan within 19 moves");

@@ -12,9 +12,9 @@ use anyhow::bail;
 use super::position::PositionOptions;
 use super::record::{Facts, Record};
 use super::rules::RuleOptions;
-use super::{Context, Exit, show};
+use super::{Context, Exit, draw, show};
 use crate::game::RoleId;
-use crate::machine::{AnyMachine, Machine, PlayError, canonical_facts};
+use crate::machine::{AnyMachine, Machine, PlayError};
 use crate::play::{Brief, Match, Player, PlayerError, SeatPlayer, Step};
 
 use human::{After, Human, Table};
@@ -81,8 +81,10 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             .position
             .start_and_moves(&mut machine, &options.rules, context)?;
     let facts = machine.facts(&start);
+    let picture = draw::picture(&mut machine)?;
+    let table = Table::new(context, &picture);
     let mut session = Session {
-        table: Table::new(context),
+        table,
         game: Match::new(machine, start),
         humans,
         verbose: options.verbose,
@@ -100,7 +102,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             ..Brief::new(&game, role)
         };
         players.push(match kind {
-            Kind::Human => Box::new(Human::new(context, brief, Rc::clone(&session.asked))),
+            Kind::Human => Box::new(Human::new(table, brief, Rc::clone(&session.asked))),
             Kind::Agent(spec) => {
                 let player = SeatPlayer::new(brief, spec.clone());
                 Box::new(player.map_err(anyhow::Error::msg)?)
@@ -191,15 +193,13 @@ impl Session<'_> {
         let terminal = self.game.is_over()?;
         let moves = show::counted(history.len(), "joint move");
         let machine = self.game.machine();
-        let facts = canonical_facts(machine, history.state());
+        let facts = machine.facts(history.state());
         let count = show::counted(facts.len(), "fact");
         self.table.say(match terminal {
             true => format!("the game is over after {moves}: {count}"),
             false => format!("the match ends after {moves}: {count}"),
         })?;
-        if !facts.is_empty() {
-            self.table.say(show::wrapped(&facts, 100))?;
-        }
+        self.table.facts(machine, &facts)?;
         if terminal {
             for goal in show::goals(machine, history.state())?.0 {
                 let score = goal.goal.map_or("none".to_owned(), |s| s.to_string());

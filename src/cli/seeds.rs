@@ -144,7 +144,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         }
     }
     if let Some(folder) = &options.plot {
-        for (name, text) in files::pictures(&tables)? {
+        let pictures = files::pictures(&tables)?;
+        if pictures.is_empty() {
+            context.note("note: nothing is drawn, since no search that was run goes level by level");
+        }
+        for (name, text) in pictures {
             write(folder, &name, &text, context)?;
         }
     }

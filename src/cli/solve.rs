@@ -5,12 +5,13 @@ mod batch;
 mod levels;
 mod progress;
 mod reference;
+mod refusals;
 mod report;
 
 pub(super) use report::verdict_name;
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -23,7 +24,7 @@ use crate::machine::{AnyMachine, Machine};
 use crate::search::{Budget, Plans, Prune, Stats, Verdict};
 pub(super) use progress::{Progress, Report};
 use crate::solve::{
-    Answer, Checker, Keys, Method, Scoring, SolveOptions, Strategy, count_from, evaluate, solve_best_from,
+    Answer, Checker, Keys, Scoring, SolveOptions, Strategy, count_from, evaluate, solve_best_from,
     solve_from,
 };
 
@@ -53,10 +54,10 @@ pub struct Options {
     #[command(flatten)]
     search: SearchOptions,
     /// Print all shortest plans, not only one
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["each", "suite"])]
     all: bool,
     /// Most plans to print with --all
-    #[arg(long, value_name = "N", default_value_t = 1_000)]
+    #[arg(long, value_name = "N", default_value_t = 1_000, requires = "all")]
     max_plans: usize,
     /// Look for up to N solutions that differ in the moves made, in whatever order,
     /// and for the proof that there are no more
@@ -68,9 +69,10 @@ pub struct Options {
     progress: Report,
     /// Print what was counted, level by level
     #[arg(long, value_enum, value_name = "FORMAT")]
+    #[arg(conflicts_with_all = ["each", "suite", "count"])]
     stats: Option<StatsFormat>,
     /// Write what was counted to this file; as CSV unless --stats says otherwise
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["each", "suite", "count"])]
     stats_file: Option<PathBuf>,
     /// Write the answer and its proof to this file, for `ggp verify`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["each", "suite"])]
@@ -106,12 +108,12 @@ struct SearchOptions {
     /// How to search
     #[arg(long, value_parser = strategies(), default_value = "auto")]
     strategy: Strategy,
-    /// What iterative deepening leaves out
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "cycle")]
+    /// What iterative deepening leaves out; `cycle` unless said
+    #[arg(long, value_enum, value_delimiter = ',')]
     prune: Vec<PruneChoice>,
-    /// What is compared to find a position again
-    #[arg(long, value_enum, default_value_t)]
-    keys: KeysChoice,
+    /// What is compared to find a position again; `auto` unless said
+    #[arg(long, value_enum)]
+    keys: Option<KeysChoice>,
     /// Longest plan to look for, in moves
     #[arg(long, value_name = "N")]
     depth: Option<u32>,
@@ -134,9 +136,9 @@ struct SearchOptions {
     /// Who plays each plan again before it is printed
     #[arg(long, value_enum, default_value_t)]
     check: CheckChoice,
-    /// What playouts of nrpa, nested and uct are worth
-    #[arg(long, value_enum, default_value_t)]
-    scoring: ScoringChoice,
+    /// What playouts of nrpa, nested and uct are worth; `points` unless said
+    #[arg(long, value_enum)]
+    scoring: Option<ScoringChoice>,
     /// Seed for what is chosen by chance
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -263,8 +265,11 @@ impl SearchOptions {
             optimal: self.optimal,
             threads,
             plans,
-            prune: PruneChoice::combined(&self.prune),
-            keys: match self.keys {
+            prune: match &self.prune[..] {
+                [] => Prune::CYCLE,
+                choices => PruneChoice::combined(choices),
+            },
+            keys: match self.keys.unwrap_or_default() {
                 KeysChoice::Auto => Keys::Auto,
                 KeysChoice::Exact => Keys::Exact,
                 KeysChoice::Stripped => Keys::Stripped,
@@ -277,7 +282,7 @@ impl SearchOptions {
                 depth: self.depth.unwrap_or(u32::MAX),
             },
             seed: self.seed,
-            scoring: match self.scoring {
+            scoring: match self.scoring.unwrap_or_default() {
                 ScoringChoice::Points => Scoring::Points,
                 ScoringChoice::Length => Scoring::Length,
             },
@@ -289,17 +294,6 @@ impl SearchOptions {
         }
     }
 }
-
-/// Methods on the network whose plans are the shortest.
-const PROVERS: [Method; 7] = [
-    Method::Levels,
-    Method::AStar,
-    Method::IdaStar,
-    Method::Deepening,
-    Method::Bidirectional,
-    Method::Steps,
-    Method::Algebra,
-];
 
 /// Runs the command.
 ///
@@ -314,27 +308,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         },
         false => Plans::First,
     };
-    let by_length = [Strategy::Auto, Strategy::Iterative, Strategy::BreadthFirst];
-    if options.all && !by_length.contains(&options.search.strategy) {
-        bail!("--all needs a search by length: --strategy auto, iterative or bfs");
-    }
-    let proves = [Strategy::Auto, Strategy::Iterative, Strategy::BreadthFirst]
-        .into_iter()
-        .chain(PROVERS.map(Strategy::Network));
-    if options.search.optimal && !proves.clone().any(|one| one == options.search.strategy) {
-        let names: Vec<&str> = proves.map(Strategy::name).collect();
-        bail!(
-            "--optimal needs a strategy that proves it: {}",
-            names.join(", ")
-        );
-    }
-    let counts = [Strategy::Auto, Strategy::Network(Method::MoveSet)];
-    if options.count.is_some() && !counts.contains(&options.search.strategy) {
-        bail!("--count is what --strategy sat-set does, and no other");
-    }
-    if options.reference.is_some() && options.search.goal != Goal::Least(Score::MAX) {
-        bail!("--reference tells of 100 points, so it does not go with --goal");
-    }
+    refusals::refuse(options)?;
     let batch = match options.each.is_some() || options.suite {
         true => Batch::Yes,
         false => Batch::No,
@@ -351,14 +325,22 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if options.suite {
         return batch::suite(options, &how, context);
     }
-    let mut machine = options.rules.machine(context)?;
+    let game = options.rules.game(context)?;
+    let began = Instant::now();
+    let mut machine = machine(&options.rules, &game, &how.budget, context)?;
+    how.budget = left(&how.budget, began);
+    if how.budget.time == Some(Duration::ZERO) {
+        context.note("note: the time was up when the rules were ready");
+    }
+    let began = Instant::now();
     let start = options.position.state(&mut machine, &options.rules, context)?;
     if let Some(at_most) = options.count {
         let counted = count_from(&machine, &start, &how, at_most as usize)?;
         if let Some(path) = &options.answer {
+            how.budget = left(&how.budget, began);
             answer::write_count(path, &machine, &start, &how, &counted, context)?;
         }
-        report::print_count(&machine, &counted, context)?;
+        report::print_count(&machine, &counted, how.target, context)?;
         return Ok(match counted.plans.is_empty() {
             true => Exit::Negative,
             false => Exit::Done,
@@ -391,11 +373,37 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     progress.finish();
     let answer = answer?;
     if let Some(path) = &options.answer {
+        how.budget = left(&how.budget, began);
         answer::write(path, &machine, &start, &how, &answer, context)?;
     }
     report::print(&machine, &how, &answer, &stats, options, context)?;
-    options.levels.note(&answer, context);
+    options.levels.note(&answer, &stats, context);
     Ok(exit(&answer))
+}
+
+/// A machine, made in the time of the search: what has no network by then is played
+/// without.
+fn machine(
+    rules: &RuleOptions,
+    game: &Game,
+    budget: &Budget,
+    context: &Context,
+) -> anyhow::Result<AnyMachine> {
+    let mut rules = rules.clone();
+    if let Some(time) = budget.time {
+        let usual = rules.limits(context).ground.time;
+        let time = usual.map_or(time, |usual| usual.min(time));
+        rules.ground.ground_time = Some(time.as_secs_f64());
+    }
+    rules.machine_for(game, context)
+}
+
+/// What is left of a budget.
+fn left(budget: &Budget, since: Instant) -> Budget {
+    Budget {
+        time: budget.time.map(|time| time.saturating_sub(since.elapsed())),
+        ..budget.clone()
+    }
 }
 
 fn exit(answer: &Answer) -> Exit {

@@ -39,6 +39,11 @@ impl Functor {
 pub struct FunctorId(u32);
 
 impl FunctorId {
+    /// The functor at a position among the game's functors.
+    pub fn new(index: usize) -> Self {
+        FunctorId(u32::try_from(index).expect("fewer functors than bytes"))
+    }
+
     /// Position among the game's functors.
     pub fn index(self) -> usize {
         self.0 as usize

@@ -246,8 +246,6 @@ impl Rollouts {
     ) -> Proceed {
         self.deal.set(first, starts.len(), each);
         self.fill.fill(starts, &mut self.deal, &mut self.home);
-        let state = &mut self.banks[STATE as usize];
-        state.flat_mut().copy_from_slice(self.home.flat());
         self.field.clear();
         let mut answer = Proceed::On;
         for phase in (0..self.phases.len()).cycle() {

@@ -35,8 +35,8 @@ pub enum CheckpointError {
     Foreign(PathBuf),
     /// The file is of another version of this program.
     Version(PathBuf),
-    /// The file is of this other method.
-    Method(PathBuf, String),
+    /// The file is of this other method, and not of the one that reads it.
+    Method(PathBuf, String, &'static str),
     /// The file is of other rules, another start or target, or other options.
     Puzzle(PathBuf),
     /// The file is not as it was written.
@@ -54,9 +54,9 @@ impl fmt::Display for CheckpointError {
                 let what = "it is a checkpoint of another version of this program";
                 (file, what.to_owned())
             }
-            CheckpointError::Method(file, method) => (
+            CheckpointError::Method(file, method, own) => (
                 file,
-                format!("it is a checkpoint of another strategy: {method}"),
+                format!("it is a checkpoint of another strategy: {method}, and not {own}"),
             ),
             CheckpointError::Puzzle(file) => {
                 let what = "it is a checkpoint of another search: \
@@ -133,7 +133,7 @@ impl From<io::Error> for LoadError {
 
 const MAGIC: &[u8; 12] = b"ggp search\r\n";
 /// To be raised whenever what any method writes means something else.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const CHECKSUM: u64 = 32;
 
 /// Writes a checkpoint.
@@ -327,7 +327,8 @@ pub fn read<T>(
     input.bytes(&mut method).map_err(told)?;
     if method != identity.method.as_bytes() {
         let method = String::from_utf8_lossy(&method).into_owned();
-        return Err(CheckpointError::Method(path.to_owned(), method));
+        let own = identity.method;
+        return Err(CheckpointError::Method(path.to_owned(), method, own));
     }
     let mut digest = [0; 32];
     input.bytes(&mut digest).map_err(told)?;

@@ -10,10 +10,14 @@
 //! A state takes its bits and, while it must be found again, a word of a table.
 //! The way to it is found by expanding once more the states of the round in
 //! which it came.
+//!
+//! Where positions count up to symmetry, a state stands for all that are the same
+//! but for a renaming, and plans are lifted to moves that can be made.
 
 mod crew;
 mod disjoint;
 mod made;
+mod place;
 mod resume;
 mod shards;
 mod spill;
@@ -23,14 +27,17 @@ use std::fmt;
 use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use crate::propnet::batch::Packed;
 use crate::search::{Budget, BudgetKind, Meter, Observer, Stats};
 
 use super::checkpoint::{Checkpoint, CheckpointError, Identity, Timer};
 use super::expand::{Facts, Layout};
+use super::symmetry::{Canonical, Symmetries};
 use super::{Outcome, Plan, Puzzle, Reason};
-use crew::Crew;
+use crate::propnet::code::Engine;
+use crew::{Crew, LANES};
 use shards::{SHARDS, Shards, Span};
 pub use spill::Spill;
 use spill::{Disk, SpillError};
@@ -40,6 +47,8 @@ use spill::{Disk, SpillError};
 pub struct LevelsOptions {
     /// Whether to look at every state that can be reached, also past a solution.
     pub whole: bool,
+    /// When positions that are the same but for a symmetry of the rules are one.
+    pub classes: Classes,
     /// Threads that share the work; 0 counts as 1.
     pub threads: usize,
     /// Where to put levels that do not fit into the memory.
@@ -54,12 +63,37 @@ impl Default for LevelsOptions {
     fn default() -> Self {
         LevelsOptions {
             whole: false,
+            classes: Classes::Never,
             threads: 1,
             spill: None,
             checkpoint: None,
             resume: None,
         }
     }
+}
+
+/// When positions that are the same but for a symmetry of the rules count as one.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Classes {
+    /// Each position counts.
+    #[default]
+    Never,
+    /// Where there are more than some thousand, or checkpoints.
+    IfMany,
+    /// Wherever there are symmetries.
+    Always,
+}
+
+/// What was looked at.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Seen {
+    /// Positions, or classes of them.
+    pub positions: u64,
+    /// How many renamings make positions of a class the same: 1 if each is a class of
+    /// its own.
+    pub symmetries: usize,
+    /// Whether these are all that can be reached.
+    pub is_all: bool,
 }
 
 /// Why a file could not be used.
@@ -98,7 +132,8 @@ impl From<CheckpointError> for LevelsError {
 ///
 /// Level `d` of `stats` holds what is `d` moves from the start, also what was
 /// counted before a checkpoint. Equal positions are those that differ in nothing
-/// that matters, see [`Layout`]. Counts of a level that a solution or the budget
+/// that matters, see [`Layout`], or with [`LevelsOptions::classes`] in nothing but
+/// names. Counts of a level that a solution or the budget
 /// ended depend on how much is expanded at once, all others on the puzzle only.
 ///
 /// # Errors
@@ -110,18 +145,46 @@ pub fn levels(
     budget: &Budget,
     stats: &mut Stats,
     observer: &mut dyn Observer,
-) -> Result<Outcome, LevelsError> {
+) -> Result<(Outcome, Seen), LevelsError> {
     let has_checkpoint = options.checkpoint.is_some() || options.resume.is_some();
     if options.spill.is_some() && has_checkpoint {
         return Err(LevelsError::SpillAndCheckpoint);
     }
     let first = stats.levels.len();
+    let mut time = budget.time;
+    if options.classes == Classes::IfMany && !has_checkpoint {
+        let began = Instant::now();
+        let each = LevelsOptions {
+            classes: Classes::Never,
+            ..options.clone()
+        };
+        let few = Budget {
+            nodes: budget.nodes.min(FEW),
+            ..budget.clone()
+        };
+        let ended = levels(puzzle, &each, &few, stats, observer)?;
+        if stats.ran_out != Some(BudgetKind::Nodes) || budget.nodes <= FEW {
+            return Ok(ended);
+        }
+        stats.levels.truncate(first);
+        time = time.map(|time| time.saturating_sub(began.elapsed()));
+    }
+    let budget = &Budget {
+        time,
+        ..budget.clone()
+    };
     let mut meter = Meter::new(budget, stats, observer);
     let mut flood = Flood::new(puzzle, options, budget);
+    let method = match options.classes {
+        Classes::Never => "levels",
+        _ => "levels up to symmetry",
+    };
     let identity =
-        has_checkpoint.then(|| Identity::new("levels", puzzle, &(options.whole, &flood.layout)));
-    if let (Some(file), Some(identity)) = (&options.resume, &identity) {
-        flood.resume(file, identity, &mut meter)?;
+        has_checkpoint.then(|| Identity::new(method, puzzle, &(options.whole, &flood.layout)));
+    match (&options.resume, &identity) {
+        (Some(file), Some(identity)) => flood.resume(file, identity, &mut meter)?,
+        _ if options.classes == Classes::Never => {}
+        _ => flood.use_symmetries(symmetries(puzzle, budget)),
     }
     let save = |flood: &Flood<'_>, meter: &Meter<'_>| match (&options.checkpoint, &identity) {
         (Some(checkpoint), Some(identity)) => {
@@ -136,22 +199,43 @@ pub fn levels(
         None => Ok(()),
     };
     let folder = || options.spill.as_ref().map(|spill| spill.folder.clone());
-    match flood.run(budget.depth, &mut meter, &mut between) {
-        Ok(outcome) => Ok(outcome),
+    let outcome = match flood.run(budget.depth, &mut meter, &mut between) {
+        Ok(outcome) => outcome,
         Err(Stop::Budget(what)) => {
             meter.ran_out(what);
             save(&flood, &meter)?;
-            if let Some(plan) = flood.plan.take() {
-                return Ok(solved(plan));
+            match flood.plan.take() {
+                Some(plan) => solved(plan),
+                None => {
+                    if !flood.levels.is_empty() {
+                        meter.refuted(flood.depth);
+                    }
+                    Outcome::Unknown
+                }
             }
-            if !flood.levels.is_empty() {
-                meter.refuted(flood.depth);
-            }
-            Ok(Outcome::Unknown)
         }
-        Err(Stop::Checkpoint(error)) => Err(LevelsError::Checkpoint(error)),
-        Err(Stop::Spill(error)) => Err(LevelsError::Spill(folder().unwrap_or_default(), error)),
-    }
+        Err(Stop::Checkpoint(error)) => return Err(LevelsError::Checkpoint(error)),
+        Err(Stop::Spill(error)) => {
+            return Err(LevelsError::Spill(folder().unwrap_or_default(), error));
+        }
+    };
+    Ok((outcome, flood.seen()))
+}
+
+/// States that are expanded before anyone looks for symmetries, if not always.
+const FEW: u64 = 1 << 13;
+/// What looking for symmetries may take, and the part of all time. It is seldom all
+/// used: then what is found, and counted, would depend on the machine.
+const PATIENCE: Duration = Duration::from_secs(2);
+const SHARE: u32 = 4;
+
+fn symmetries(puzzle: &Puzzle, budget: &Budget) -> Symmetries {
+    let share = budget.time.map(|time| time / SHARE);
+    let hasty = Budget {
+        time: Some(share.map_or(PATIENCE, |share| share.min(PATIENCE))),
+        ..budget.clone()
+    };
+    Symmetries::of(puzzle, &hasty)
 }
 
 /// What ends a search before its time.
@@ -194,6 +278,8 @@ const MANY: u64 = 1 << 20;
 struct Flood<'p> {
     puzzle: &'p Puzzle,
     layout: Layout,
+    /// Up to which states count, if that makes a difference.
+    symmetries: Option<Symmetries>,
     crew: Crew,
     /// All states; once levels are in files, those of the level in the making
     /// that came since some went into a file.
@@ -208,6 +294,8 @@ struct Flood<'p> {
     /// Whether no state is on two levels; none before it was asked.
     is_disjoint: Option<bool>,
     whole: bool,
+    /// Whether there is nothing left to look at.
+    is_all: bool,
     /// A shortest one, once there is one.
     plan: Option<Plan>,
     /// Parents of the next round, at most.
@@ -280,12 +368,32 @@ impl<'p> Flood<'p> {
             expanded: 0,
             is_disjoint: None,
             whole: options.whole,
+            is_all: false,
             plan: None,
             size: LEAST,
             together,
             buffers: 0,
+            symmetries: None,
             puzzle,
             layout,
+        }
+    }
+
+    /// States count up to these, if any of them changes what is told of a state.
+    fn use_symmetries(&mut self, symmetries: Symmetries) {
+        let (puzzle, layout) = (self.puzzle, &self.layout);
+        if let Some(canonical) = Canonical::new(puzzle, layout, &symmetries, LANES, Engine::Auto) {
+            self.crew.reduce_by(&canonical);
+            self.symmetries = Some(symmetries);
+        }
+    }
+
+    fn seen(&self) -> Seen {
+        let elements = |symmetries: &Symmetries| symmetries.elements().len();
+        Seen {
+            positions: self.positions() as u64,
+            symmetries: self.symmetries.as_ref().map_or(1, elements),
+            is_all: self.is_all,
         }
     }
 
@@ -303,6 +411,7 @@ impl<'p> Flood<'p> {
         while !self.is_done() {
             let len = self.source(self.depth).len();
             if len == 0 {
+                self.is_all = true;
                 break;
             }
             if self.depth >= most {

@@ -265,8 +265,8 @@ impl Search<'_> {
         // What a part does not do within some moves says nothing of the whole.
         let refuted = self.stats.refuted;
         // Only files can fail, and there are none.
-        let mut outcome =
-            levels(&part, &how, &budget, self.stats, self.observer).unwrap_or(Outcome::Unknown);
+        let searched = levels(&part, &how, &budget, self.stats, self.observer);
+        let mut outcome = searched.map_or(Outcome::Unknown, |(outcome, _)| outcome);
         self.stats.refuted = refuted;
         if outcome == Outcome::Unknown {
             let how = DiveOptions::default();

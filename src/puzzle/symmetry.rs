@@ -126,6 +126,11 @@ impl Symmetries {
                 }
             }
         }
+        Symmetries::generated_by(puzzle, generators)
+    }
+
+    /// All products of symmetries that were proved.
+    pub(super) fn generated_by(puzzle: &Puzzle, generators: Vec<Symmetry>) -> Symmetries {
         let mut symmetries = Symmetries {
             generators,
             elements: Vec::new(),

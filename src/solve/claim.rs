@@ -12,7 +12,7 @@ use crate::verify::{self, End, Given, Proof};
 use super::Answer;
 
 /// What may be spent on a proof that can be checked, if the budget says no less.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Positions that are tedious to look at again.
 const MANY: u64 = 1_000_000;
@@ -26,6 +26,18 @@ pub fn proof(answer: &Answer) -> Option<Proof> {
         },
         (Verdict::Unsolvable, None) => Some(Proof::Exhausted { positions: None }),
         _ => None,
+    }
+}
+
+/// Whether it was not written down why there is no plan, or is tedious to check.
+pub fn lacks_proof(answer: &Answer) -> bool {
+    match proof(answer) {
+        Some(Proof::Refuted { .. }) => true,
+        Some(Proof::Exhausted { positions }) => {
+            let symmetries = answer.seen.map_or(1, |seen| seen.symmetries as u64);
+            positions.is_some_and(|count| count.saturating_mul(symmetries) > MANY)
+        }
+        _ => false,
     }
 }
 
@@ -50,12 +62,9 @@ pub fn claim<M: Machine>(
         },
         Verdict::Unsolvable => {
             let mut proof = proof(answer).expect("there is one");
-            let is_hard_to_check = match proof {
-                Proof::Refuted { .. } => true,
-                Proof::Exhausted { positions } => positions.is_some_and(|count| count > MANY),
-                _ => false,
-            };
-            if is_hard_to_check && let Some(better) = by_invariant(machine, start, target, budget) {
+            if lacks_proof(answer)
+                && let Some(better) = by_invariant(machine, start, target, budget)
+            {
                 proof = better;
             }
             verify::Answer::Unsolvable { proof }

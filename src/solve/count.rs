@@ -1,6 +1,6 @@
 //! How many solutions there are.
 
-use super::check::check_all;
+use super::check::{Checker, check_all};
 use super::{Method, SolveError, SolveOptions, moves, puzzle};
 use crate::game::Move;
 use crate::machine::Machine;
@@ -13,6 +13,8 @@ pub struct Counted {
     pub plans: Vec<Vec<Move>>,
     /// Whether it is proved that there are no others.
     pub is_all: bool,
+    /// Who played the plans again.
+    pub checked: Checker,
 }
 
 /// Looks for so many solutions, from any state. It works where facts are written
@@ -42,7 +44,7 @@ pub fn count_from<M: Machine>(
     let played: Vec<_> = plans.iter().map(|plan| (&plan[..], None)).collect();
     let (target, checker) = (options.target, options.checker);
     let raised = options.budget.interrupt.as_ref();
-    check_all(
+    let checked = check_all(
         machine,
         &machine.facts(start),
         &played,
@@ -53,5 +55,6 @@ pub fn count_from<M: Machine>(
     Ok(Counted {
         plans,
         is_all: found.is_all,
+        checked,
     })
 }

@@ -14,7 +14,7 @@ use crate::puzzle::deepening::{Bounds, Deepening, deepening};
 use crate::puzzle::dive::{DeadEnd, DiveOptions, dive};
 use crate::puzzle::effects::Effects;
 use crate::puzzle::estimate::Estimate;
-use crate::puzzle::levels::{LevelsOptions, levels};
+use crate::puzzle::levels::{LevelsOptions, Seen, levels};
 use crate::puzzle::nested::{Nested, nested};
 use crate::puzzle::nrpa::{Nrpa, nrpa};
 use crate::puzzle::parts::parts;
@@ -54,6 +54,8 @@ pub(super) struct Methods<'p> {
     pub is_alone: bool,
     /// The best end that was met on the way to none that is good enough.
     pub best: Option<BestSoFar>,
+    /// What a search level by level looked at.
+    pub seen: Option<Seen>,
     /// What went wrong with files.
     pub failure: Option<String>,
 }
@@ -69,6 +71,7 @@ impl<'p> Methods<'p> {
             is_hasty: false,
             is_alone: false,
             best: None,
+            seen: None,
             failure: None,
         }
     }
@@ -231,12 +234,20 @@ impl<'p> Methods<'p> {
                     },
                     ..asked
                 };
-                let outcome = levels(puzzle, &how, budget, stats, observer);
-                let outcome = outcome.unwrap_or_else(|error| {
-                    self.failure = Some(error.to_string());
-                    Outcome::Unknown
-                });
-                (outcome, "level by level".to_owned())
+                let why = "level by level".to_owned();
+                match levels(puzzle, &how, budget, stats, observer) {
+                    Ok((outcome, seen)) => {
+                        self.seen = Some(seen);
+                        match seen.symmetries {
+                            1 => (outcome, why),
+                            count => (outcome, format!("{why}, up to {count} symmetries")),
+                        }
+                    }
+                    Err(error) => {
+                        self.failure = Some(error.to_string());
+                        (Outcome::Unknown, why)
+                    }
+                }
             }
             Method::Dive => {
                 let mut how = DiveOptions {

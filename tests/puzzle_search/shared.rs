@@ -24,6 +24,20 @@ pub fn puzzle(game: &Game) -> Option<Puzzle> {
     Puzzle::new(net, start, Score::MAX)
 }
 
+/// Rules that can be no other than right, and have a network.
+pub fn puzzle_of(text: &str) -> Puzzle {
+    puzzle(&game(text)).expect("the rules are small and of one role")
+}
+
+/// The text of some of our files.
+pub fn own(files: &[&str]) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");
+    let texts = files.iter();
+    texts
+        .map(|file| fs::read_to_string(root.join(file)).unwrap())
+        .collect()
+}
+
 /// Our games with one role, and each board with its rules.
 pub fn texts() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");

@@ -4,9 +4,11 @@ use std::cell::Cell;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::rc::Rc;
 
-use crate::cli::{Context, show};
+use crate::cli::{Context, draw, show};
 use crate::game::{Game, Move};
-use crate::machine::{Machine, canonical_facts};
+use crate::ground::TermId;
+use crate::machine::Machine;
+use crate::picture::Picture;
 use crate::play::{AgentSpec, Brief, Choice, History, Player, PlayerError, Seat, Turn};
 
 /// What a person may type besides moves.
@@ -28,9 +30,10 @@ const LONGEST_LINE: u64 = 1 << 20;
 const HINT: &str = "mcts:2000";
 
 /// Where the match is shown, and where lines are read.
-#[derive(Copy, Clone, Debug)]
+#[derive(Copy, Clone)]
 pub struct Table<'a> {
     context: &'a Context,
+    picture: &'a Picture,
 }
 
 /// What a person wants when the game is over.
@@ -44,8 +47,8 @@ pub enum After {
 
 impl<'a> Table<'a> {
     /// The terminal. With `--json` standard output is left to the record.
-    pub fn new(context: &'a Context) -> Self {
-        Table { context }
+    pub fn new(context: &'a Context, picture: &'a Picture) -> Self {
+        Table { context, picture }
     }
 
     /// Whether Ctrl-C was pressed.
@@ -80,13 +83,18 @@ impl<'a> Table<'a> {
         state: &M::State,
         number: usize,
     ) -> io::Result<()> {
-        let facts = canonical_facts(machine, state);
+        let facts = machine.facts(state);
         let count = show::counted(facts.len(), "fact");
         self.say(format!("\nstate {number}: {count}"))?;
-        if facts.is_empty() {
-            return Ok(());
+        self.facts(machine, &facts)
+    }
+
+    /// Shows facts, on boards where there are any.
+    pub fn facts<M: Machine>(&self, machine: &M, facts: &[TermId]) -> io::Result<()> {
+        match facts {
+            [] => Ok(()),
+            facts => self.say(draw::text(&self.picture.draw(machine.terms(), facts))),
         }
-        self.say(show::wrapped(&facts, 100))
     }
 
     /// Asks for a line; nothing at the end of the input. What was read is shown
@@ -135,9 +143,9 @@ pub struct Human<'a> {
 impl<'a> Human<'a> {
     /// A person, one of those who share the counter of choices made; the brief is
     /// for a program that gives hints.
-    pub fn new(context: &'a Context, brief: Brief, asked: Rc<Cell<usize>>) -> Self {
+    pub fn new(table: Table<'a>, brief: Brief, asked: Rc<Cell<usize>>) -> Self {
         Human {
-            table: Table::new(context),
+            table,
             asked,
             brief,
             adviser: None,

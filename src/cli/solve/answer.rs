@@ -5,7 +5,9 @@ use std::path::Path;
 use crate::cli::Context;
 use crate::game::Score;
 use crate::machine::{AnyMachine, Machine};
-use crate::solve::{Answer, Counted, SolveOptions, claim, claim_count};
+use crate::solve::{
+    Answer, Counted, PATIENCE, SolveOptions, claim, claim_count, lacks_proof,
+};
 use crate::verify::{self, Proof, Record};
 
 /// Writes an answer to a file.
@@ -21,6 +23,9 @@ pub(super) fn write(
     answer: &Answer,
     context: &Context,
 ) -> anyhow::Result<()> {
+    if lacks_proof(answer) {
+        note_proof(how, context);
+    }
     let claim = claim(machine, start, answer.target, answer, &how.budget);
     if let verify::Answer::Unsolvable {
         proof: Proof::Refuted { .. },
@@ -45,8 +50,20 @@ pub(super) fn write_count(
     context: &Context,
 ) -> anyhow::Result<()> {
     let (plans, is_all) = (&counted.plans, counted.is_all);
+    if is_all {
+        note_proof(how, context);
+    }
     let claim = claim_count(machine, start, how.target, plans, is_all, &how.budget)?;
     write_claim(path, machine, start, how.target, claim, context)
+}
+
+/// Says what may take a while.
+fn note_proof(how: &SolveOptions, context: &Context) {
+    let most = how.budget.time.map_or(PATIENCE, |time| time.min(PATIENCE));
+    context.note(format_args!(
+        "looking for a proof that `ggp verify` can check, for {:.1} seconds at most",
+        most.as_secs_f64()
+    ));
 }
 
 fn write_claim(

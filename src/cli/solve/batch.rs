@@ -6,12 +6,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use serde::Serialize;
 
 use super::reference::{Known, Ours, Reference};
 use super::report::verdict_name;
-use super::{Options, texts};
+use super::{Options, left, texts};
 use crate::check::Reading;
 use crate::cli::rules::{self, RuleOptions};
 use crate::cli::{Context, Exit, bench};
@@ -51,7 +51,29 @@ struct Row {
     no_plan_within: Option<u32>,
 }
 
+/// The verdict on a game in which a plan is not for one role to make.
+const SEVERAL_ROLES: &str = "several_roles";
+
 impl Row {
+    fn new(place: Place, verdict: &'static str) -> Row {
+        Row {
+            place,
+            verdict,
+            solutions: None,
+            complete: None,
+            length: None,
+            optimal: None,
+            nodes: 0,
+            seconds: 0.0,
+            plan: None,
+            strategy: None,
+            error: None,
+            known: None,
+            contradiction: None,
+            no_plan_within: None,
+        }
+    }
+
     /// Whether there is nothing left to find out but shorter plans.
     fn is_settled(&self) -> bool {
         ["solved", "unsolvable"].contains(&self.verdict)
@@ -98,6 +120,7 @@ struct Total {
     solved: usize,
     unsolvable: usize,
     failed: usize,
+    several_roles: usize,
     contradictions: usize,
     nodes: u64,
     /// The sum over the puzzles, with several threads more than has passed.
@@ -114,6 +137,9 @@ pub(super) fn each(
 ) -> anyhow::Result<Exit> {
     let text = rules::read_text(path, options.rules.max_bytes, context)?;
     let puzzles = grid::puzzles(&rules::shown_name(path), &text)?;
+    if puzzles.is_empty() {
+        bail!("{}: there is no puzzle in it", path.display());
+    }
     let puzzles: Vec<(usize, &Grid)> = puzzles.iter().enumerate().collect();
     let sheet = Sheet {
         width: 7,
@@ -126,13 +152,8 @@ pub(super) fn each(
         };
         let read = || options.rules.read_with(Some(puzzle), context);
         match options.count {
-            Some(at_most) => {
-                let count = |machine: &mut AnyMachine, row: &mut Row| {
-                    counted(machine, row, how, at_most as usize)
-                };
-                row(place, &options.rules, read, count, context)
-            }
-            None => row(place, &options.rules, read, solved(how), context),
+            Some(at_most) => row(place, &options.rules, read, how, counted(at_most), context),
+            None => row(place, &options.rules, read, how, solved, context),
         }
     })
 }
@@ -149,7 +170,7 @@ pub(super) fn suite(
         None => None,
     };
     let listed: Vec<PathBuf> = options.rules.files.iter().map(|path| folder(path)).collect();
-    let mut games: Vec<RuleOptions> = Vec::new();
+    let mut games: Vec<(RuleOptions, usize)> = Vec::new();
     for files in bench::games(&listed)? {
         let is_listed = listed.iter().any(|file| files.contains(file));
         let rules = RuleOptions {
@@ -157,26 +178,30 @@ pub(super) fn suite(
             ..options.rules.clone()
         };
         let game = rules.read(context)?.game;
-        let roles = game.map(|game| game.role_count());
-        if is_listed && roles.is_none() || roles.is_some_and(|roles| options.roles == Some(roles))
-            || options.roles.is_none() && roles.is_some()
-        {
-            games.push(rules);
-        } else if roles.is_none() {
-            let name = name(&rules.files);
-            context.note(format_args!("note: {name} is left out, its rules have errors"));
+        match game.map(|game| game.role_count()) {
+            Some(roles) if options.roles.is_some_and(|wanted| wanted != roles) => {}
+            Some(roles) => games.push((rules, roles)),
+            // The row says what is wrong.
+            None if is_listed => games.push((rules, 1)),
+            None => {
+                let name = name(&rules.files);
+                context.note(format_args!("note: {name} is left out, its rules have errors"));
+            }
         }
     }
-    let names: Vec<String> = games.iter().map(|rules| name(&rules.files)).collect();
+    let names: Vec<String> = games.iter().map(|(rules, _)| name(&rules.files)).collect();
     let sheet = Sheet {
         width: names.iter().map(String::len).max().unwrap_or(0).max(7),
         reference: reference.as_ref(),
     };
-    run(&games, &sheet, options.threads, context, |rules| {
+    run(&games, &sheet, options.threads, context, |(rules, roles)| {
         let game = name(&rules.files);
         let known = reference.as_ref().and_then(|reference| reference.of(&game));
-        let read = || rules.read(context);
-        let mut row = row(Place::Game { game: game.clone() }, rules, read, solved(how), context);
+        let place = Place::Game { game };
+        if *roles != 1 {
+            return Row::new(place, SEVERAL_ROLES);
+        }
+        let mut row = row(place, rules, || rules.read(context), how, solved, context);
         row.compare(known);
         row
     })
@@ -255,13 +280,14 @@ fn run<T: Sync>(
         solved: count("solved"),
         unsolvable: count("unsolvable"),
         failed: count("failed"),
+        several_roles: count(SEVERAL_ROLES),
         contradictions: rows.iter().filter(|row| row.contradiction.is_some()).count(),
         nodes: rows.iter().map(|row| row.nodes).sum(),
         // The sum of nothing would be -0.
         seconds: rows.iter().map(|row| row.seconds).sum::<f64>() + 0.0,
         elapsed: started.elapsed().as_secs_f64(),
     };
-    let is_solved = total.solved == total.puzzles;
+    let is_solved = total.solved + total.several_roles == total.puzzles;
     let failed = rows.iter().find_map(|row| Some((row.place.name(), row.error.as_ref()?)));
     if context.json() {
         context.print_json(&serde_json::json!({ "puzzles": rows, "total": total }))?;
@@ -290,28 +316,19 @@ fn row(
     place: Place,
     rules: &RuleOptions,
     read: impl Fn() -> anyhow::Result<Reading>,
-    fill: impl Fn(&mut AnyMachine, &mut Row) -> anyhow::Result<()>,
+    how: &SolveOptions,
+    fill: impl Fn(&mut AnyMachine, &mut Row, &SolveOptions) -> anyhow::Result<()>,
     context: &Context,
 ) -> Row {
     let started = Instant::now();
-    let mut row = Row {
-        place,
-        verdict: "failed",
-        solutions: None,
-        complete: None,
-        length: None,
-        optimal: None,
-        nodes: 0,
-        seconds: 0.0,
-        plan: None,
-        strategy: None,
-        error: None,
-        known: None,
-        contradiction: None,
-        no_plan_within: None,
-    };
-    let machine = machine(rules, read, context);
-    let filled = machine.and_then(|mut machine| fill(&mut machine, &mut row));
+    let mut row = Row::new(place, "failed");
+    let filled = machine(rules, read, how, context).and_then(|mut machine| {
+        let how = SolveOptions {
+            budget: left(&how.budget, started),
+            ..how.clone()
+        };
+        fill(&mut machine, &mut row, &how)
+    });
     row.error = filled.err().map(|error| format!("{error:#}"));
     row.seconds = started.elapsed().as_secs_f64();
     row
@@ -320,6 +337,7 @@ fn row(
 fn machine(
     rules: &RuleOptions,
     read: impl Fn() -> anyhow::Result<Reading>,
+    how: &SolveOptions,
     context: &Context,
 ) -> anyhow::Result<AnyMachine> {
     let reading = read()?;
@@ -328,51 +346,48 @@ fn machine(
         let message = error.map_or("the rules have errors", |error| &error.message);
         return Err(anyhow::anyhow!("{message}"));
     };
-    rules.machine_for(&game, context)
+    super::machine(rules, &game, &how.budget, context)
 }
 
 /// Solves, and fills in what came of it.
-fn solved(how: &SolveOptions) -> impl Fn(&mut AnyMachine, &mut Row) -> anyhow::Result<()> {
-    move |machine, row| {
-        let mut stats = Stats::default();
-        let answer = solve(machine, how, &mut stats, &mut ());
-        row.nodes = stats.total().expanded;
-        let answer = answer?;
-        row.verdict = verdict_name(&answer.verdict);
-        if let Verdict::Solved { plans, optimal, .. } = &answer.verdict {
-            row.length = plans.first().map(Vec::len);
-            row.optimal = Some(*optimal);
-            row.plan = plans.first().map(|plan| texts(machine, plan));
-        }
-        row.no_plan_within = match answer.verdict {
-            Verdict::NoSolutionWithin(depth) => Some(depth),
-            Verdict::OutOfBudget { depth_completed, .. } => depth_completed,
-            _ => None,
-        };
-        row.strategy = Some(answer.chosen);
-        Ok(())
+fn solved(machine: &mut AnyMachine, row: &mut Row, how: &SolveOptions) -> anyhow::Result<()> {
+    let mut stats = Stats::default();
+    let answer = solve(machine, how, &mut stats, &mut ());
+    row.nodes = stats.total().expanded;
+    let answer = answer?;
+    row.verdict = verdict_name(&answer.verdict);
+    if let Verdict::Solved { plans, optimal, .. } = &answer.verdict {
+        row.length = plans.first().map(Vec::len);
+        row.optimal = Some(*optimal);
+        row.plan = plans.first().map(|plan| texts(machine, plan));
     }
+    row.no_plan_within = match answer.verdict {
+        Verdict::NoSolutionWithin(depth) => Some(depth),
+        Verdict::OutOfBudget { depth_completed, .. } => depth_completed,
+        _ => None,
+    };
+    row.strategy = Some(answer.chosen);
+    Ok(())
 }
 
 /// Counts solutions, and fills in what came of it.
 fn counted(
-    machine: &mut AnyMachine,
-    row: &mut Row,
-    how: &SolveOptions,
-    at_most: usize,
-) -> anyhow::Result<()> {
-    let start = machine.initial()?;
-    let counted = count_from(machine, &start, how, at_most)?;
-    row.verdict = match (counted.plans.len(), counted.is_all) {
-        (0, true) => "unsolvable",
-        (0, false) => "out_of_budget",
-        _ => "solved",
-    };
-    row.solutions = Some(counted.plans.len());
-    row.complete = Some(counted.is_all);
-    row.length = counted.plans.first().map(Vec::len);
-    row.plan = counted.plans.first().map(|plan| texts(machine, plan));
-    Ok(())
+    at_most: u32,
+) -> impl Fn(&mut AnyMachine, &mut Row, &SolveOptions) -> anyhow::Result<()> {
+    move |machine, row, how| {
+        let start = machine.initial()?;
+        let counted = count_from(machine, &start, how, at_most as usize)?;
+        row.verdict = match (counted.plans.len(), counted.is_all) {
+            (0, true) => "unsolvable",
+            (0, false) => "out_of_budget",
+            _ => "solved",
+        };
+        row.solutions = Some(counted.plans.len());
+        row.complete = Some(counted.is_all);
+        row.length = counted.plans.first().map(Vec::len);
+        row.plan = counted.plans.first().map(|plan| texts(machine, plan));
+        Ok(())
+    }
 }
 
 /// How rows are shown.
@@ -444,6 +459,9 @@ impl Sheet<'_> {
         let mut verdicts = format!("{} of {} solved", total.solved, total.puzzles);
         if total.unsolvable > 0 {
             verdicts += &format!(", {} unsolvable", total.unsolvable);
+        }
+        if total.several_roles > 0 {
+            verdicts += &format!(", {} of several roles", total.several_roles);
         }
         format!(
             "{:>width$}  {verdicts:<18}  {:>6}  {:>10}  {:>9.3}",

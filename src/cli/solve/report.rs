@@ -44,6 +44,12 @@ struct Record {
     proof: Option<Proof>,
     strategy: String,
     checked_by: Checker,
+    /// With `--strategy levels`: whether all positions were seen, and how many
+    /// symmetries make classes of them where counts are of classes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    all_seen: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symmetries: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<String>,
     findings: Vec<Finding>,
@@ -100,10 +106,10 @@ impl From<&Counts> for CountsRecord {
 }
 
 impl StatsRecord {
-    fn new(stats: &Stats, stripped: usize) -> Self {
+    fn new(stats: &Stats, answer: &Answer) -> Self {
         let level = |level: &LevelStats| LevelRecord {
             depth: level.depth,
-            compared: compared(level.compare, stripped),
+            compared: compared(level.compare, answer),
             counts: (&level.counts).into(),
             frontier: level.frontier,
             seconds: level.elapsed.as_secs_f64(),
@@ -118,9 +124,11 @@ impl StatsRecord {
     }
 }
 
-/// What a table compared, where keys leave out as many counters as given.
-fn compared(compare: Compare, stripped: usize) -> &'static str {
-    match (compare, stripped) {
+/// What a table compared.
+fn compared(compare: Compare, answer: &Answer) -> &'static str {
+    let is_up_to_symmetry = answer.seen.is_some_and(|seen| seen.symmetries > 1);
+    match (compare, answer.stripped) {
+        (Compare::Key, _) if is_up_to_symmetry => "symmetric",
         (Compare::State, _) | (Compare::Key, 0) => "whole",
         (Compare::Key, _) => "stripped",
     }
@@ -147,6 +155,9 @@ pub(super) fn verdict_text(answer: &Answer) -> String {
             let moves = plans.first().map_or(0, Vec::len);
             let points = match answer.target.get() {
                 100 => String::new(),
+                most if answer.bound == Some(answer.target) => {
+                    format!("with {most} points, the most that can be had, ")
+                }
                 least => format!("with {least} points or more "),
             };
             let length = match (optimal, moves) {
@@ -190,7 +201,7 @@ fn score_text(target: Score) -> String {
     }
 }
 
-fn ran_out(what: BudgetKind) -> &'static str {
+pub(super) fn ran_out(what: BudgetKind) -> &'static str {
     match what {
         BudgetKind::Nodes => "the budget of positions was spent",
         BudgetKind::Memory => "the memory allowed was full",
@@ -213,7 +224,7 @@ pub(super) fn print(
 ) -> anyhow::Result<()> {
     if let Some(path) = &options.stats_file {
         let format = options.stats.unwrap_or(StatsFormat::Csv);
-        context.write_file(path, statistics(stats, answer.stripped, format).as_bytes())?;
+        context.write_file(path, statistics(stats, answer, format).as_bytes())?;
     }
     if context.json() {
         return context.print_json(&record(machine, answer, stats));
@@ -224,6 +235,7 @@ pub(super) fn print(
         ));
     }
     context.note(format_args!("strategy: {}", answer.chosen));
+    let is_solved = matches!(answer.verdict, Verdict::Solved { .. });
     let mut lines = Vec::new();
     if let Verdict::Solved { plans, .. } = &answer.verdict {
         // The plans alone are the answer; what is said about them is not.
@@ -232,7 +244,7 @@ pub(super) fn print(
             lines.push(texts(machine, plan).join(" "));
         }
     }
-    if !matches!(answer.verdict, Verdict::Solved { .. }) {
+    if !is_solved {
         lines.push(verdict_text(answer));
     }
     if let Some(best) = &answer.best {
@@ -240,19 +252,15 @@ pub(super) fn print(
         lines.push(format!("best end found: {} points, by", best.score));
         lines.push(plan);
     }
-    if let Some(bound) = answer.bound.filter(|bound| bound.get() > 0) {
-        let bound = format!("no end is worth more than {bound} points");
-        match answer.verdict {
-            Verdict::Solved { .. } => context.note(bound),
-            _ => lines.push(bound),
-        }
+    if let Some(bound) = answer.bound.filter(|bound| !is_solved && bound.get() > 0) {
+        lines.push(format!("no end is worth more than {bound} points"));
     }
     if answer.checked == Checker::Datalog && how.checker == Checker::Naive {
         context.note("note: the game is too large to check the plan on the naive evaluator");
     }
     if let (Some(format), None) = (options.stats, &options.stats_file) {
         lines.push(String::new());
-        lines.push(statistics(stats, answer.stripped, format).trim_end().to_owned());
+        lines.push(statistics(stats, answer, format).trim_end().to_owned());
     }
     Ok(context.print_lines(lines)?)
 }
@@ -276,9 +284,11 @@ fn record(machine: &AnyMachine, answer: &Answer, stats: &Stats) -> Record {
         proof: crate::solve::proof(answer),
         strategy: answer.chosen.clone(),
         checked_by: answer.checked,
+        all_seen: answer.seen.map(|seen| seen.is_all),
+        symmetries: answer.seen.map(|seen| seen.symmetries).filter(|&count| count > 1),
         fault: answer.fault.as_ref().map(ToString::to_string),
         findings: findings(machine.game()),
-        statistics: StatsRecord::new(stats, answer.stripped),
+        statistics: StatsRecord::new(stats, answer),
     };
     match &answer.verdict {
         Verdict::Solved {
@@ -321,11 +331,11 @@ const COLUMNS: [&str; 10] = [
     "seconds",
 ];
 
-fn cells(level: &LevelStats, stripped: usize) -> [String; 10] {
+fn cells(level: &LevelStats, answer: &Answer) -> [String; 10] {
     let counts = &level.counts;
     [
         level.depth.to_string(),
-        compared(level.compare, stripped).to_owned(),
+        compared(level.compare, answer).to_owned(),
         counts.expanded.to_string(),
         counts.arcs.to_string(),
         counts.generated.to_string(),
@@ -338,16 +348,16 @@ fn cells(level: &LevelStats, stripped: usize) -> [String; 10] {
 }
 
 /// What was counted, in a format.
-fn statistics(stats: &Stats, stripped: usize, format: StatsFormat) -> String {
+fn statistics(stats: &Stats, answer: &Answer, format: StatsFormat) -> String {
     match format {
         StatsFormat::Json => {
-            let text = serde_json::to_string(&StatsRecord::new(stats, stripped));
+            let text = serde_json::to_string(&StatsRecord::new(stats, answer));
             text.expect("numbers are JSON") + "\n"
         }
         StatsFormat::Csv => {
             let mut text = COLUMNS.join(",") + "\n";
             for level in &stats.levels {
-                writeln!(text, "{}", cells(level, stripped).join(",")).expect("a string takes all");
+                writeln!(text, "{}", cells(level, answer).join(",")).expect("a string takes all");
             }
             text
         }
@@ -357,7 +367,7 @@ fn statistics(stats: &Stats, stripped: usize, format: StatsFormat) -> String {
             table.set_content_arrangement(ContentArrangement::Disabled);
             table.set_header(COLUMNS.map(|name| name.replace('_', " ")));
             for level in &stats.levels {
-                table.add_row(cells(level, stripped));
+                table.add_row(cells(level, answer));
             }
             let total = LevelStats {
                 depth: 0,
@@ -366,7 +376,7 @@ fn statistics(stats: &Stats, stripped: usize, format: StatsFormat) -> String {
                 frontier: 0,
                 elapsed: stats.elapsed,
             };
-            let mut last = cells(&total, stripped);
+            let mut last = cells(&total, answer);
             last[0] = "total".to_owned();
             last[1].clear();
             last[8].clear();
@@ -384,6 +394,7 @@ fn statistics(stats: &Stats, stripped: usize, format: StatsFormat) -> String {
 pub(super) fn print_count(
     machine: &AnyMachine,
     counted: &Counted,
+    target: Score,
     context: &Context,
 ) -> anyhow::Result<()> {
     let count = counted.plans.len();
@@ -400,6 +411,8 @@ pub(super) fn print_count(
             "solutions": count,
             "complete": counted.is_all,
             "plans": plans,
+            "target": target.get(),
+            "checked_by": counted.checked,
         }));
     }
     let number = match count {

@@ -7,6 +7,7 @@
 #[derive(Clone, Debug)]
 pub(super) struct Deal {
     shares: Vec<Share>,
+    slots: Slots,
     /// By lane that is dealt: its share.
     of: Vec<u16>,
     /// Lanes of shares that have playouts to begin.
@@ -32,6 +33,16 @@ struct Share {
     left: u64,
 }
 
+/// The shares once more, if there are no more than 64 states: by slot and word, a
+/// share of the word.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Slots {
+    /// Its lanes.
+    pub lanes: Vec<u64>,
+    /// Its state, as a bit.
+    pub starts: Vec<u64>,
+}
+
 /// Playouts begin when so many lanes stand idle, one out of this many.
 const IDLE: u32 = 16;
 
@@ -39,6 +50,7 @@ impl Deal {
     pub fn new(words: usize, phases: usize) -> Deal {
         Deal {
             shares: Vec::new(),
+            slots: Slots::default(),
             of: Vec::new(),
             open: vec![0; words],
             entry: vec![vec![0; words]; phases],
@@ -92,6 +104,33 @@ impl Deal {
                 dealt += some;
             }
         }
+        self.find_slots(starts);
+    }
+
+    fn find_slots(&mut self, starts: usize) {
+        self.slots = Slots::default();
+        if starts > 64 {
+            return;
+        }
+        let words = self.open.len();
+        let mut used = vec![0; words];
+        for share in &self.shares {
+            let at = used[share.word] * words + share.word;
+            used[share.word] += 1;
+            if at >= self.slots.lanes.len() {
+                let length = self.slots.lanes.len() + words;
+                self.slots.lanes.resize(length, 0);
+                self.slots.starts.resize(length, 0);
+            }
+            self.slots.lanes[at] = share.lanes;
+            self.slots.starts[at] = 1 << share.start;
+        }
+    }
+
+    /// The shares of each word, one after the other; none if there are more than
+    /// 64 states.
+    pub fn slots(&self) -> &Slots {
+        &self.slots
     }
 
     /// By lane that is dealt, in order: the state that it plays from.
@@ -121,6 +160,9 @@ impl Deal {
     /// The lanes in which a playout begins: those that can in this phase, if
     /// it is time for it, apart from those that are live.
     pub fn begin(&mut self, phase: usize, live: &[u64]) -> Option<&[u64]> {
+        if self.is_done() {
+            return None;
+        }
         let (mut free, mut busy) = (0, 0);
         for (word, begun) in self.begun.iter_mut().enumerate() {
             *begun = self.open[word] & self.entry[phase][word] & !live[word];

@@ -31,28 +31,28 @@ impl Worth {
 
     /// Adds what these lanes are worth.
     pub fn count(&self, lanes: &[u64], scores: &Rows, deal: &Deal, outcomes: &mut [Outcome]) {
-        let mut right = lanes.to_vec();
+        let words = lanes.len();
+        let (mut right, mut some) = ([0; MOST_WORDS], [0; MOST_WORDS]);
+        let (right, some) = (&mut right[..words], &mut some[..words]);
+        right.copy_from_slice(lanes);
         for role in &self.scores {
-            for (word, right) in right.iter_mut().enumerate() {
-                let scored = role.iter().map(|&(row, _)| scores.row(row)[word]);
-                *right &= scored.fold(0, |any, some| any | some);
+            some.fill(0);
+            for &(row, _) in role {
+                let row = scores.row(row);
+                (0..words).for_each(|word| some[word] |= row[word]);
             }
+            (0..words).for_each(|word| right[word] &= some[word]);
         }
-        deal.count(&right, |start, n| outcomes[start].playouts += n);
-        let faulty: Vec<u64> = lanes
-            .iter()
-            .zip(&right)
-            .map(|(all, right)| all & !right)
-            .collect();
-        deal.count(&faulty, |start, n| outcomes[start].faulty += n);
-        let mut both = vec![0; right.len()];
+        deal.count(right, |start, n| outcomes[start].playouts += n);
+        if right != lanes {
+            (0..words).for_each(|word| some[word] = lanes[word] & !right[word]);
+            deal.count(some, |start, n| outcomes[start].faulty += n);
+        }
         for (role, values) in self.scores.iter().enumerate() {
             for &(row, score) in values.iter().filter(|value| value.1 > 0) {
-                let words = right.iter().zip(scores.row(row));
-                for (both, (right, row)) in both.iter_mut().zip(words) {
-                    *both = right & row;
-                }
-                deal.count(&both, |start, n| {
+                let row = scores.row(row);
+                (0..words).for_each(|word| some[word] = right[word] & row[word]);
+                deal.count(some, |start, n| {
                     let sum = &mut outcomes[start].scores[role];
                     sum.total += n * score;
                     sum.squares += n * score * score;
@@ -61,3 +61,6 @@ impl Worth {
         }
     }
 }
+
+/// Words of the longest rows.
+const MOST_WORDS: usize = 16;

@@ -9,6 +9,7 @@ use crate::propnet::code::Engine;
 use crate::puzzle::Puzzle;
 use crate::puzzle::expand::states::{hash_of, low};
 use crate::puzzle::expand::{Children, Ends, Expander, Layout};
+use crate::puzzle::symmetry::Canonical;
 
 /// States expanded at once by one worker.
 pub(super) const LANES: usize = 512;
@@ -25,6 +26,8 @@ pub(super) struct Crew {
 #[derive(Clone)]
 pub(super) struct Worker {
     expander: Expander,
+    /// Where states count up to symmetry.
+    pub canonical: Option<Canonical>,
     /// States expanded at once.
     lanes: usize,
     pub parents: Vec<u64>,
@@ -74,6 +77,7 @@ impl Crew {
     pub fn new(puzzle: &Puzzle, layout: &Layout, threads: usize, children: usize) -> Crew {
         let worker = Worker {
             expander: Expander::new(puzzle, layout, LANES, Engine::Auto),
+            canonical: None,
             lanes: (children / puzzle.moves().max(1)).clamp(1, LANES),
             parents: Vec::new(),
             children: Children::default(),
@@ -98,6 +102,14 @@ impl Crew {
         Crew {
             pool,
             workers: (0..workers).map(|_| Mutex::new(worker.clone())).collect(),
+        }
+    }
+
+    /// From now on states count up to symmetry.
+    pub fn reduce_by(&mut self, canonical: &Canonical) {
+        for worker in &mut self.workers {
+            let worker = worker.get_mut().expect("no worker panics");
+            worker.canonical = Some(canonical.clone());
         }
     }
 
@@ -192,6 +204,7 @@ impl Worker {
         let mut child = Vec::new();
         for parents in self.parents.chunks(self.lanes * stride) {
             self.expander.expand(parents, &mut self.children);
+            reduce(&mut self.canonical, &mut self.children.states);
             open += self.children.open;
             if child.is_empty() {
                 child.extend(self.children.states.iter().take(stride));
@@ -203,8 +216,10 @@ impl Worker {
 
     /// A state alone.
     pub fn one(&mut self, code: &[u64]) -> Portion {
-        self.dealer.take(code, code.len());
-        self.dealer.deal(0, code.to_vec())
+        let mut code = code.to_vec();
+        reduce(&mut self.canonical, &mut code);
+        self.dealer.take(&code, code.len());
+        self.dealer.deal(0, code)
     }
 
     /// Replaces [`Worker::children`] by those of states, whose codes `read`
@@ -221,6 +236,13 @@ impl Worker {
         read(&mut self.parents)?;
         self.expander.expand(&self.parents, &mut self.children);
         Ok(())
+    }
+
+    /// The codes of the children as tables have them.
+    pub fn kept_children(&mut self) -> Vec<u64> {
+        let mut codes = self.children.states.clone();
+        reduce(&mut self.canonical, &mut codes);
+        codes
     }
 
     /// Looks which children are ends.
@@ -241,6 +263,12 @@ impl Worker {
     fn memory(&self) -> u64 {
         let words = self.parents.capacity() + self.dealer.keys.capacity();
         (8 * words + self.dealer.shards.capacity()) as u64 + self.children.memory()
+    }
+}
+
+fn reduce(canonical: &mut Option<Canonical>, codes: &mut [u64]) {
+    if let Some(canonical) = canonical {
+        canonical.reduce(codes);
     }
 }
 

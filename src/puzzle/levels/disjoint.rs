@@ -4,6 +4,10 @@
 //! the sum of what holds larger by one, then the sum tells how many moves were
 //! made. Whether there are any is a system of linear equations; it is solved
 //! modulo a prime larger than any number of moves, which proves as much.
+//!
+//! The mean of such weights over some symmetries does the same and is the same for all
+//! states of a class, so classes are on one level too: the prime divides the number of
+//! no symmetries.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -8,6 +8,7 @@ use super::shards::SHARDS;
 use super::{Flood, Level, Round};
 use crate::puzzle::Plan;
 use crate::puzzle::checkpoint::{CheckpointError, Identity, Input, LoadError, Output, read, write};
+use crate::puzzle::symmetry::{Symmetries, Symmetry};
 use crate::search::{Compare, Counts, LevelStats, Meter};
 
 impl Flood<'_> {
@@ -52,6 +53,13 @@ impl Flood<'_> {
     }
 
     fn save_to(&self, out: &mut Output) -> io::Result<()> {
+        let generators = self.symmetries.as_ref().map(|found| &found.generators[..]);
+        let generators = generators.unwrap_or_default();
+        out.number(generators.len() as u64)?;
+        for Symmetry { facts, moves } in generators {
+            out.numbers(facts.iter().map(|&to| to.into()))?;
+            out.numbers(moves.iter().map(|&to| to.into()))?;
+        }
         out.number(self.depth.into())?;
         out.number(self.expanded)?;
         out.number(match self.is_disjoint {
@@ -84,6 +92,14 @@ impl Flood<'_> {
     }
 
     fn load_from(&mut self, input: &mut Input) -> Result<(), LoadError> {
+        let mut generators = Vec::new();
+        for _ in 0..input.number()? {
+            generators.push(Symmetry {
+                facts: permutation(input, self.puzzle.net.facts.len())?,
+                moves: permutation(input, self.puzzle.moves())?,
+            });
+        }
+        self.use_symmetries(Symmetries::generated_by(self.puzzle, generators));
         let depth = input.less_than(u32::MAX.into())?;
         self.depth = depth as u32;
         self.expanded = input.number()?;
@@ -165,6 +181,16 @@ fn load_stats(input: &mut Input) -> Result<Vec<LevelStats>, LoadError> {
     };
     let count = input.less_than(u32::MAX.into())?;
     (0..count).map(|_| level(input)).collect()
+}
+
+fn permutation(input: &mut Input, len: usize) -> Result<Vec<u32>, LoadError> {
+    let images = numbers(input, len as u64)?;
+    let mut sorted = images.clone();
+    sorted.sort_unstable();
+    match sorted.into_iter().eq(0..len as u32) {
+        true => Ok(images),
+        false => Err(LoadError::Nonsense),
+    }
 }
 
 /// By shard a number.

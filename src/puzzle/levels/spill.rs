@@ -9,13 +9,12 @@
 //! Source: delayed duplicate detection by hash as in Korf, Linear-time disk-based
 //! implicit graph search (2008).
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::PathBuf;
-use std::process;
-use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::place::Place;
 use super::shards::{SHARDS, Shards, key_words};
 use crate::puzzle::expand::states::{Full, States};
 use crate::search::BudgetKind;
@@ -46,8 +45,8 @@ impl From<io::Error> for SpillError {
 /// Files of one search.
 pub(super) struct Disk {
     spill: Spill,
-    /// The folder made, once there is anything in it.
-    folder: Option<PathBuf>,
+    /// Where they are, once there are any.
+    place: Option<Place>,
     files: u64,
     written: u64,
     bits: usize,
@@ -74,14 +73,13 @@ pub(super) struct Sifted {
 
 /// Bytes read at once.
 const BLOCK: usize = 1 << 16;
-static FOLDERS: AtomicU64 = AtomicU64::new(0);
 
 impl Disk {
     /// For states of so many bits.
     pub fn new(spill: &Spill, bits: usize) -> Disk {
         Disk {
             spill: spill.clone(),
-            folder: None,
+            place: None,
             files: 0,
             written: 0,
             bits,
@@ -181,7 +179,7 @@ impl Disk {
         self.levels.push(level);
         for run in std::mem::take(&mut self.runs) {
             self.written -= run.starts[SHARDS] * self.bits.div_ceil(8) as u64;
-            fs::remove_file(&run.path)?;
+            std::fs::remove_file(&run.path)?;
         }
         Ok(())
     }
@@ -205,17 +203,10 @@ impl Disk {
 
     /// A new file.
     pub fn writer(&mut self) -> Result<Writer, SpillError> {
-        let folder = match &self.folder {
-            Some(folder) => folder.clone(),
-            None => {
-                let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
-                let name = format!("ggp-{}-{number}", process::id());
-                let folder = self.spill.folder.join(name);
-                fs::create_dir_all(&folder)?;
-                self.folder = Some(folder.clone());
-                folder
-            }
-        };
+        if self.place.is_none() {
+            self.place = Some(Place::new(&self.spill.folder)?);
+        }
+        let folder = &self.place.as_ref().expect("it was just made").folder;
         self.files += 1;
         let path = folder.join(self.files.to_string());
         Ok(Writer {
@@ -259,15 +250,6 @@ impl Disk {
             see(keys)?;
         }
         Ok(())
-    }
-}
-
-impl Drop for Disk {
-    fn drop(&mut self) {
-        if let Some(folder) = &self.folder {
-            // There is nobody to tell.
-            let _ = fs::remove_dir_all(folder);
-        }
     }
 }
 

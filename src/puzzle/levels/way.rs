@@ -11,6 +11,17 @@ use super::crew::{LANES, Worker};
 use super::{Flood, Round};
 use crate::puzzle::Plan;
 use crate::puzzle::expand::states::low;
+use crate::puzzle::symmetry::lift;
+
+/// A state that is on the way, and what follows it there.
+struct Step {
+    /// Its position in its level.
+    at: u64,
+    code: Vec<u64>,
+    chosen: u32,
+    /// What the move leads to, as it is.
+    reached: Vec<u64>,
+}
 
 impl Flood<'_> {
     /// A shortest plan, whose last state is the first that came in a round.
@@ -23,41 +34,43 @@ impl Flood<'_> {
             worker.look_at_children();
             worker.ends.first_solved()
         };
-        let (mut at, chosen, mut code) = self
-            .first(last.level, last.first..last.end, solved)?
-            .expect("the round had a solution");
-        let mut plan = vec![chosen];
-        let bits = self.layout.key_bits();
+        let step = self.first(last.level, last.first..last.end, solved)?;
+        let mut way = vec![step.expect("the round had a solution")];
+        let (bits, stride) = (self.layout.key_bits(), self.layout.words());
         for level in (0..last.level).rev() {
-            let range = self.round_of(level + 1, at);
+            let Step { at, code, .. } = &way[way.len() - 1];
+            let range = self.round_of(level + 1, *at);
             let is_it = |child: &[u64]| {
                 let mut left = bits;
-                child.iter().zip(&code).all(|(child, code)| {
+                child.iter().zip(code).all(|(child, code)| {
                     let mask = low(left);
                     left = left.saturating_sub(64);
                     (child ^ code) & mask == 0
                 })
             };
-            let stride = self.layout.words();
-            let found = self.first(level, range, |worker| {
-                worker.children.states.chunks(stride).position(is_it)
+            let step = self.first(level, range, |worker| {
+                worker.kept_children().chunks(stride).position(is_it)
             })?;
-            let (parent, chosen, parents_code) = found.expect("the round led to it before");
-            plan.push(chosen);
-            (at, code) = (parent, parents_code);
+            way.push(step.expect("the round led to it before"));
         }
-        plan.reverse();
-        Ok(plan)
+        let steps = way.into_iter().rev();
+        let steps: Vec<(u32, Vec<u64>)> = steps.map(|step| (step.chosen, step.reached)).collect();
+        Ok(match (&self.symmetries, &mut self.crew.first().canonical) {
+            (Some(symmetries), Some(canonical)) => {
+                let start = self.layout.encode(&self.puzzle.start);
+                lift(&self.layout, symmetries, canonical, &start, &steps)
+            }
+            _ => steps.into_iter().map(|step| step.0).collect(),
+        })
     }
 
-    /// The first of some states of a level with a child that is looked for: its
-    /// position, the move, and its code.
+    /// The first of some states of a level with a child that is looked for.
     fn first(
         &self,
         level: u32,
         positions: Range<u64>,
         mut wanted: impl FnMut(&mut Worker) -> Option<usize>,
-    ) -> io::Result<Option<(u64, u32, Vec<u64>)>> {
+    ) -> io::Result<Option<Step>> {
         let stride = self.layout.words();
         let source = self.source(level);
         let beside = &self.levels[level as usize].beside;
@@ -66,10 +79,14 @@ impl Flood<'_> {
             let some = first..positions.end.min(first + LANES as u64);
             worker.expand(|out| source.read(some, beside, out))?;
             if let Some(child) = wanted(&mut worker) {
+                let code = |codes: &[u64], at: usize| codes[at * stride..][..stride].to_vec();
                 let parent = worker.children.parents[child];
-                let code = &worker.parents[parent as usize * stride..][..stride];
-                let chosen = worker.children.moves[child];
-                return Ok(Some((first + u64::from(parent), chosen, code.to_vec())));
+                return Ok(Some(Step {
+                    at: first + u64::from(parent),
+                    code: code(&worker.parents, parent as usize),
+                    chosen: worker.children.moves[child],
+                    reached: code(&worker.children.states, child),
+                }));
             }
         }
         Ok(None)

@@ -1,0 +1,436 @@
+//! `ggp tournament`: many matches between programs, and who is stronger.
+
+mod report;
+mod rows;
+mod setup;
+mod tally;
+
+use std::collections::{BTreeSet, VecDeque};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread::available_parallelism;
+
+use anyhow::{anyhow, bail};
+use clap::Parser;
+
+use super::rules::RuleOptions;
+use super::{Context, Exit, show};
+use crate::conformance::sha256;
+use crate::machine::{AnyMachine, Backend, Limits, Machine, PlayError};
+use crate::play::contest::{Contest, ContestError, Means};
+use crate::play::schedule::{Seating, round_robin, swiss};
+
+use rows::{Results, Row};
+use setup::{Entrant, Pairing, Points, Setup};
+use tally::Names;
+
+/// The options of `ggp tournament`.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  ggp tournament --games a.kif,b.kif --player mcts:500 --player random --rounds 20
+  ggp tournament cup.toml --jobs 4 --results cup.jsonl --plot cup.svg
+  ggp tournament --games a.kif --player deep=mcts:2000 --player mcts:200 --rounds 50 --json
+
+A file such as cup.toml has any of these; options on the command line count more:
+  games = [\"a.kif\", \"rules.kif+board.kif\"]    # from the folder of the file
+  players = [\"mcts:500\", \"random\"]            # or a table: names and kinds
+  rounds = 20
+  pairing = \"swiss\"                           # or \"round-robin\"
+  points = \"score\"                            # or \"result\"
+  start_clock = 10                            # seconds; without clocks, matches
+  play_clock = 1                              # can be repeated move by move
+  iterations = 500                            # for players without a number
+  seed = 1
+
+Every group of players sits once in each rotation of the roles. In a game for one, the
+rules are the opponent. Elo ratings are the most likely ones, with 95% intervals; rounds
+are the periods of Glicko-2. Players move one after another, and --jobs matches are
+played at once.")]
+pub struct Options {
+    /// A tournament in TOML, or in JSON if its name ends so
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// Rule files, or folders of them; several files of one game are joined by `+`
+    #[arg(long, value_name = "FILE,...", value_delimiter = ',')]
+    games: Vec<PathBuf>,
+    /// A player, as in `ggp play`
+    #[arg(long = "player", value_name = "[NAME=]KIND")]
+    players: Vec<Entrant>,
+    /// Rounds [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    rounds: Option<u64>,
+    /// How players meet [default: round-robin]
+    #[arg(long, value_enum)]
+    pairing: Option<Pairing>,
+    /// What players get from a match [default: result]
+    #[arg(long, value_enum)]
+    points: Option<Points>,
+    /// Seconds before the first move
+    #[arg(long, value_name = "S")]
+    start_clock: Option<f64>,
+    /// Seconds for each move
+    #[arg(long, value_name = "S")]
+    play_clock: Option<f64>,
+    /// Iterations a move for players that have no number of their own
+    #[arg(long, value_name = "N")]
+    iterations: Option<u64>,
+    /// The seed of all random choices [default: 0]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Matches at once [default: as many as processors have threads for]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Threads of each player
+    #[arg(long, value_name = "N", default_value = "1")]
+    threads: NonZeroUsize,
+    /// Megabytes that each player may take for its tables
+    #[arg(long, value_name = "MB", default_value_t = 256)]
+    memory: u64,
+    /// Joint moves after which a match is broken off
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    depth: usize,
+    /// Most matches in all
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    max_matches: usize,
+    /// Write matches to this file as they end, and leave out those that it has
+    #[arg(long, value_name = "FILE")]
+    results: Option<PathBuf>,
+    /// Write a line for each role of each match to this file
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Draw who got how much from whom into this file, as SVG
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+}
+
+/// Rule files alone, with the limits that commands have by default.
+#[derive(Parser)]
+struct Rules {
+    #[command(flatten)]
+    rules: RuleOptions,
+}
+
+/// A game of the tournament.
+struct Arena {
+    name: String,
+    machine: AnyMachine,
+    /// The rules' text, in short.
+    digest: String,
+    limits: Limits,
+}
+
+/// A match to be played.
+struct Task {
+    contest: Contest<AnyMachine>,
+    row: Row,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// If a file cannot be read or written or is not of its format, the options make
+/// no tournament, or it is interrupted; what has ended is kept.
+pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    let setup = Setup::new(options)?;
+    for path in [&options.csv, &options.plot].into_iter().flatten() {
+        Context::can_write(path)?;
+    }
+    let mut arenas = Vec::new();
+    for files in &setup.games {
+        arenas.push(Arena::new(files, context)?);
+    }
+    let names: BTreeSet<&String> = arenas.iter().map(|arena| &arena.name).collect();
+    if names.len() < arenas.len() {
+        bail!("two games have the same name");
+    }
+    let mut cup = Cup {
+        results: Results::open(options.results.as_deref())?,
+        rows: Vec::new(),
+        setup,
+        arenas,
+        options,
+        context,
+    };
+    let ended = cup.play();
+    cup.report()?;
+    ended?;
+    let faults = cup.rows.iter().any(|row| row.fault.is_some());
+    Ok(if faults { Exit::Negative } else { Exit::Done })
+}
+
+impl Arena {
+    fn new(files: &[PathBuf], context: &Context) -> anyhow::Result<Arena> {
+        let words = files.iter().map(|file| file.as_os_str());
+        // What begins with a hyphen is a file here.
+        let words = ["ggp", "--"].map(std::ffi::OsStr::new).into_iter().chain(words);
+        let rules = Rules::try_parse_from(words)?.rules;
+        let game = rules.game(context)?;
+        let limits = rules.limits(context);
+        let texts = game.sources().files().iter().map(|file| file.text());
+        let texts: Vec<&str> = texts.collect();
+        let stems = files.iter().filter_map(|file| file.file_stem());
+        let stems: Vec<_> = stems.map(|stem| stem.to_string_lossy()).collect();
+        Ok(Arena {
+            name: stems.join("+"),
+            digest: sha256(texts.join("\n").as_bytes()),
+            machine: AnyMachine::new(&game, Backend::Datalog, limits.clone())?,
+            limits,
+        })
+    }
+
+    /// Numbers of the roles that players have.
+    fn seats(&self) -> Vec<usize> {
+        let game = self.machine.game();
+        let roles = game.roles().filter(|role| !game.is_random(*role));
+        roles.map(|role| role.index()).collect()
+    }
+}
+
+/// A tournament in progress.
+struct Cup<'a> {
+    setup: Setup,
+    arenas: Vec<Arena>,
+    results: Results,
+    rows: Vec<Row>,
+    options: &'a Options,
+    context: &'a Context,
+}
+
+impl Cup<'_> {
+    fn play(&mut self) -> anyhow::Result<()> {
+        let rounds = 0..self.setup.rounds;
+        match self.setup.pairing {
+            Pairing::RoundRobin => {
+                let mut tasks = Vec::new();
+                for round in rounds {
+                    tasks.extend(self.round(round)?);
+                    self.limit(tasks.len())?;
+                }
+                self.batch(tasks)
+            }
+            Pairing::Swiss => {
+                for round in rounds {
+                    let tasks = self.round(round)?;
+                    self.limit(tasks.len() + self.rows.len())?;
+                    self.batch(tasks)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn limit(&self, matches: usize) -> anyhow::Result<()> {
+        let most = self.options.max_matches;
+        match matches > most {
+            true => Err(anyhow!("these are more than {most} matches; see --max-matches")),
+            false => Ok(()),
+        }
+    }
+
+    /// The matches of a round.
+    fn round(&self, round: u64) -> anyhow::Result<Vec<Task>> {
+        let mut tasks = Vec::new();
+        for (game, arena) in self.arenas.iter().enumerate() {
+            let (players, roles) = (self.setup.players.len(), arena.seats().len());
+            let seed = self.seed(&[&arena.digest, "seatings", &round.to_string()]);
+            let seatings = match self.setup.pairing {
+                Pairing::RoundRobin => {
+                    let seatings = round_robin(players, roles, seed, self.options.max_matches);
+                    seatings.ok_or_else(|| {
+                        let most = self.options.max_matches;
+                        anyhow!("{}: more than {most} matches a round", arena.name)
+                    })?
+                }
+                Pairing::Swiss => self.swiss(roles, seed),
+            };
+            for (number, seating) in seatings.iter().enumerate() {
+                tasks.push(self.task(game, round, number, seating)?);
+            }
+        }
+        Ok(tasks)
+    }
+
+    fn swiss(&self, roles: usize, seed: u64) -> Vec<Seating> {
+        let names: Vec<String> = self.player_names();
+        let standings = self.names(&names, &self.game_names()).standings(&self.rows);
+        let met = |a: usize, b: usize| {
+            let has = |row: &&Row, player: usize| {
+                row.players.iter().flatten().any(|name| *name == names[player])
+            };
+            self.rows.iter().filter(|row| has(row, a) && has(row, b)).count() as u64
+        };
+        swiss(&standings, roles, seed, met)
+    }
+
+    fn player_names(&self) -> Vec<String> {
+        self.setup.players.iter().map(|player| player.name.clone()).collect()
+    }
+
+    fn game_names(&self) -> Vec<String> {
+        self.arenas.iter().map(|arena| arena.name.clone()).collect()
+    }
+
+    fn names<'n>(&self, players: &'n [String], games: &'n [String]) -> Names<'n> {
+        Names {
+            players,
+            games,
+            points: self.setup.points,
+        }
+    }
+
+    /// A number that nothing but the seed and some words decide.
+    fn seed(&self, words: &[&str]) -> u64 {
+        let text = format!("{} {}", self.setup.seed, words.join(" "));
+        let digits = &sha256(text.as_bytes())[..16];
+        u64::from_str_radix(digits, 16).expect("these are 64 bits")
+    }
+
+    fn task(&self, game: usize, round: u64, number: usize, seating: &Seating) -> anyhow::Result<Task> {
+        let arena = &self.arenas[game];
+        let roles = arena.machine.game().role_count();
+        let chance: Entrant = "random".parse().expect("there is such a kind");
+        let mut entrants = vec![None; roles];
+        for (seat, player) in arena.seats().into_iter().zip(seating) {
+            entrants[seat] = Some(&self.setup.players[*player]);
+        }
+        let specs = entrants.iter().map(|entrant| entrant.unwrap_or(&chance).spec.clone());
+        let specs: Vec<_> = specs.collect();
+        let texts: Vec<String> = specs.iter().map(ToString::to_string).collect();
+        let place = format!("{round} {number}");
+        let seed = self.seed(&[&arena.digest, &place, &texts.join(" ")]);
+        let options = self.options;
+        let contest = Contest {
+            machine: arena.machine.clone(),
+            players: specs,
+            clocks: self.setup.clocks,
+            means: Means {
+                threads: options.threads.get(),
+                memory_bytes: options.memory << 20,
+                limits: arena.limits.clone(),
+            },
+            seed,
+            most_moves: options.depth,
+        };
+        let named = entrants.iter().map(|entrant| Some(entrant.as_ref()?.name.clone()));
+        let players: Vec<Option<String>> = named.collect();
+        let what = format!(
+            "{seed} {place} {players:?} {:?} {} {} {}",
+            contest.clocks, options.threads, options.memory, options.depth
+        );
+        Ok(Task {
+            row: Row {
+                id: sha256(what.as_bytes())[..16].to_owned(),
+                game: arena.name.clone(),
+                round,
+                players,
+                roles: show::role_names(arena.machine.game()),
+                seed,
+                scores: None,
+                errors: Vec::new(),
+                slowest: Vec::new(),
+                moves: Vec::new(),
+                fault: None,
+            },
+            contest,
+        })
+    }
+
+    /// Plays matches that have not ended yet, as many at once as there may be.
+    fn batch(&mut self, tasks: Vec<Task>) -> anyhow::Result<()> {
+        let mut open = VecDeque::new();
+        for task in tasks {
+            match self.results.take(&task.row.id) {
+                Some(row) => self.rows.push(row),
+                None => open.push_back(task),
+            }
+        }
+        let bar = self.context.bar(open.len() as u64, "matches");
+        let processors = available_parallelism().map_or(1, NonZeroUsize::get);
+        let jobs = self.options.jobs.map_or(processors / self.options.threads, NonZeroUsize::get);
+        let jobs = jobs.clamp(1, open.len().max(1));
+        let open = Mutex::new(open);
+        let ended = std::thread::scope(|scope| {
+            let (sender, ended) = channel();
+            for _ in 0..jobs {
+                let (sender, open) = (sender.clone(), &open);
+                scope.spawn(move || work(open, &sender));
+            }
+            drop(sender);
+            let mut result = Ok(());
+            for row in ended {
+                bar.inc(1);
+                let row = row.and_then(|row| self.results.add(&row).map(|()| row));
+                match row {
+                    Ok(row) => self.rows.push(row),
+                    Err(error) => {
+                        open.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                        result = Err(error);
+                    }
+                }
+            }
+            result
+        });
+        bar.finish_and_clear();
+        ended
+    }
+
+    fn report(&mut self) -> anyhow::Result<()> {
+        let place = |row: &Row| self.arenas.iter().position(|arena| arena.name == row.game);
+        self.rows.sort_by_key(|row| (row.round, place(row), row.players.clone(), row.id.clone()));
+        let (players, games) = (self.player_names(), self.game_names());
+        let tally = self.names(&players, &games).tally(&self.rows);
+        if self.context.json() {
+            self.context.print_json(&tally)?;
+        } else {
+            self.context.print(report::text(&tally).trim_end())?;
+        }
+        if self.results.others() > 0 {
+            let others = show::counted(self.results.others(), "match");
+            self.context.note(format_args!("{others} in the results not of this tournament"));
+        }
+        for row in &self.rows {
+            let cut = || "the match was broken off; see --depth".to_owned();
+            if row.scores.is_none() {
+                let why = row.fault.clone().unwrap_or_else(cut);
+                self.context.note(format_args!("{}, round {}: {why}", row.game, row.round + 1));
+            }
+        }
+        if let Some(path) = &self.options.csv {
+            self.context.write_file(path, &report::csv(&self.rows)?)?;
+        }
+        if let Some(path) = &self.options.plot {
+            self.context.write_file(path, report::svg(&tally)?.as_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+/// Plays matches until there are none.
+fn work(open: &Mutex<VecDeque<Task>>, ended: &Sender<anyhow::Result<Row>>) {
+    loop {
+        let next = open.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let Some(Task { contest, mut row }) = next else {
+            return;
+        };
+        let interrupt = contest.means.limits.interrupt.clone();
+        let came = match contest.play() {
+            Ok(outcome) => {
+                row.set(outcome);
+                Ok(row)
+            }
+            Err(_) if interrupt.load(Ordering::Relaxed) => Err(PlayError::Interrupted.into()),
+            Err(ContestError::Play(error)) => {
+                row.fault = Some(error.to_string());
+                Ok(row)
+            }
+            Err(ContestError::Player(why)) => Err(anyhow!(why)),
+        };
+        // Nobody listens if all has failed.
+        let _ = ended.send(came);
+    }
+}

@@ -1,0 +1,5 @@
+//! The protocol by which match hosts and players talk over the network.
+//!
+//! [`message`] is pure text: what is said, without a socket.
+
+pub mod message;

@@ -1,0 +1,330 @@
+//! What hosts and players say to each other, as text.
+//!
+//! In: the text of a request or of an answer, however it is spelled. Out: a
+//! [`Message`] or a [`Reply`], and their text as hosts and players expect it.
+//! Rules and moves stay text in the spelling received: what they mean is the
+//! reader's and the game's business. Not done here: sockets, HTTP, clocks.
+
+mod elements;
+mod reply;
+
+use std::fmt;
+
+use elements::{Elements, inside};
+
+pub use elements::{Balance, spaced};
+pub use reply::{Info, Reply, parse_move};
+
+/// What a message may grow to before it is refused.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct MessageLimits {
+    /// Bytes of the whole message.
+    pub bytes: usize,
+    /// Depth of nested lists.
+    pub nesting: usize,
+    /// Moves of a joint move, and so roles of a game.
+    pub moves: usize,
+}
+
+impl Default for MessageLimits {
+    fn default() -> Self {
+        MessageLimits {
+            bytes: 16 << 20,
+            // That of rules, inside a list inside the message.
+            nesting: 202,
+            moves: 10_000,
+        }
+    }
+}
+
+/// A request of a host. Clocks are in seconds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Message {
+    /// Asks who the player is and whether it is free.
+    Info,
+    /// Shows the rules of a match to come.
+    Preview {
+        /// The rules.
+        rules: String,
+        /// Time to look at them.
+        clock: u32,
+    },
+    /// Begins a match.
+    Start {
+        /// The match.
+        id: String,
+        /// Whom the player plays.
+        role: String,
+        /// The rules.
+        rules: String,
+        /// Time before the first move.
+        start_clock: u32,
+        /// Time for each move.
+        play_clock: u32,
+    },
+    /// Asks for a move.
+    Play {
+        /// The match.
+        id: String,
+        /// What was played last, a move for each role; none at first.
+        moves: Vec<String>,
+    },
+    /// Ends a match.
+    Stop {
+        /// The match.
+        id: String,
+        /// What was played last.
+        moves: Vec<String>,
+    },
+    /// Breaks a match off.
+    Abort {
+        /// The match.
+        id: String,
+    },
+}
+
+/// Why a text is no message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MessageError {
+    /// It has more bytes than this.
+    TooLong(usize),
+    /// Lists are nested deeper than this.
+    TooDeep(usize),
+    /// A joint move has more moves than this.
+    TooManyMoves(usize),
+    /// A bracket is missing, or one too many.
+    Unbalanced,
+    /// Not one list that begins with a word.
+    NotAMessage,
+    /// A kind of message that there is not.
+    UnknownKind(String),
+    /// A known kind with the wrong arguments; what it should look like.
+    Malformed(&'static str),
+    /// What should be a number of seconds.
+    BadClock(String),
+    /// The form for games in which players do not see everything (GDL-II).
+    ImperfectInformation,
+}
+
+impl fmt::Display for MessageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MessageError::TooLong(most) => write!(f, "more than {most} bytes"),
+            MessageError::TooDeep(most) => write!(f, "lists are nested deeper than {most}"),
+            MessageError::TooManyMoves(most) => write!(f, "more than {most} moves"),
+            MessageError::Unbalanced => f.write_str("brackets do not match"),
+            MessageError::NotAMessage => {
+                f.write_str("not a message such as (INFO) or (PLAY id NIL)")
+            }
+            MessageError::UnknownKind(kind) => write!(f, "there is no message `{kind}`"),
+            MessageError::Malformed(form) => write!(f, "not of the form {form}"),
+            MessageError::BadClock(text) => write!(f, "`{text}` is no number of seconds"),
+            MessageError::ImperfectInformation => {
+                f.write_str("games with imperfect information (GDL-II) are not played")
+            }
+        }
+    }
+}
+
+impl std::error::Error for MessageError {}
+
+const PREVIEW: &str = "(PREVIEW (RULE ...) CLOCK)";
+const START: &str = "(START ID ROLE (RULE ...) STARTCLOCK PLAYCLOCK)";
+const PLAY: &str = "(PLAY ID (MOVE ...)) or (PLAY ID NIL)";
+const STOP: &str = "(STOP ID (MOVE ...)) or (STOP ID NIL)";
+const ABORT: &str = "(ABORT ID)";
+
+impl Message {
+    /// Reads a message. An empty one asks for [`Message::Info`], as hosts do that
+    /// only look whether somebody is there.
+    ///
+    /// Letter case of the kind does not matter, nor do blanks and comments;
+    /// arguments that come after the known ones are ignored where no form of the
+    /// protocol has any.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the text.
+    pub fn parse(text: &str, limits: MessageLimits) -> Result<Self, MessageError> {
+        if text.len() > limits.bytes {
+            return Err(MessageError::TooLong(limits.bytes));
+        }
+        let mut outer = Elements::new(text, limits.nesting);
+        let Some(whole) = outer.next().transpose()? else {
+            return Ok(Message::Info);
+        };
+        if outer.next().transpose()?.is_some() {
+            return Err(MessageError::NotAMessage);
+        }
+        let mut arguments = Elements::new(inside(whole).unwrap_or(whole), limits.nesting);
+        let kind = arguments.next().transpose()?;
+        let kind = kind.filter(|kind| inside(kind).is_none());
+        let kind = kind.ok_or(MessageError::NotAMessage)?.to_ascii_lowercase();
+        let mut arguments = Arguments {
+            elements: arguments,
+            limits,
+        };
+        match kind.as_str() {
+            "info" | "ping" => Ok(Message::Info),
+            "preview" => arguments.preview(),
+            "start" => arguments.start(),
+            "play" => {
+                let (id, moves) = arguments.moves(PLAY)?;
+                Ok(Message::Play { id, moves })
+            }
+            "stop" => {
+                let (id, moves) = arguments.moves(STOP)?;
+                Ok(Message::Stop { id, moves })
+            }
+            "abort" => Ok(Message::Abort {
+                id: arguments.word(ABORT)?,
+            }),
+            _ => Err(MessageError::UnknownKind(shortened(&kind))),
+        }
+    }
+
+    /// The kind, as hosts write it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Message::Info => "INFO",
+            Message::Preview { .. } => "PREVIEW",
+            Message::Start { .. } => "START",
+            Message::Play { .. } => "PLAY",
+            Message::Stop { .. } => "STOP",
+            Message::Abort { .. } => "ABORT",
+        }
+    }
+
+    /// The match that it is about.
+    pub fn id(&self) -> Option<&str> {
+        match self {
+            Message::Info | Message::Preview { .. } => None,
+            Message::Start { id, .. }
+            | Message::Play { id, .. }
+            | Message::Stop { id, .. }
+            | Message::Abort { id } => Some(id),
+        }
+    }
+}
+
+impl fmt::Display for Message {
+    /// The text as hosts write it: one line, no comments, and blanks around every
+    /// bracket inside rules and moves, since some players split at blanks.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = self.kind();
+        match self {
+            Message::Info => write!(f, "( {kind} )"),
+            Message::Preview { rules, clock } => {
+                write!(f, "( {kind} ({} ) {clock} )", spaced(rules))
+            }
+            Message::Start {
+                id,
+                role,
+                rules,
+                start_clock,
+                play_clock,
+            } => {
+                let rules = spaced(rules);
+                write!(
+                    f,
+                    "( {kind} {id} {role} ({rules} ) {start_clock} {play_clock})"
+                )
+            }
+            Message::Play { id, moves } | Message::Stop { id, moves } if moves.is_empty() => {
+                write!(f, "( {kind} {id} NIL )")
+            }
+            Message::Play { id, moves } | Message::Stop { id, moves } => {
+                write!(f, "( {kind} {id} (")?;
+                for made in moves {
+                    write!(f, "{} ", spaced(made))?;
+                }
+                f.write_str(") )")
+            }
+            Message::Abort { id } => write!(f, "( {kind} {id} )"),
+        }
+    }
+}
+
+/// What follows the kind.
+struct Arguments<'t> {
+    elements: Elements<'t>,
+    limits: MessageLimits,
+}
+
+impl<'t> Arguments<'t> {
+    fn take(&mut self, form: &'static str) -> Result<&'t str, MessageError> {
+        let next = self.elements.next().transpose()?;
+        next.ok_or(MessageError::Malformed(form))
+    }
+
+    fn word(&mut self, form: &'static str) -> Result<String, MessageError> {
+        let word = self.take(form)?;
+        match inside(word) {
+            None => Ok(word.to_owned()),
+            Some(_) => Err(MessageError::Malformed(form)),
+        }
+    }
+
+    fn rules(&mut self, form: &'static str) -> Result<String, MessageError> {
+        let rules = inside(self.take(form)?).ok_or(MessageError::Malformed(form))?;
+        Ok(rules.trim().to_owned())
+    }
+
+    fn clock(&mut self, form: &'static str) -> Result<u32, MessageError> {
+        let text = self.word(form)?;
+        text.parse()
+            .map_err(|_| MessageError::BadClock(shortened(&text)))
+    }
+
+    fn preview(mut self) -> Result<Message, MessageError> {
+        Ok(Message::Preview {
+            rules: self.rules(PREVIEW)?,
+            clock: self.clock(PREVIEW)?,
+        })
+    }
+
+    fn start(mut self) -> Result<Message, MessageError> {
+        Ok(Message::Start {
+            id: self.word(START)?,
+            role: self.word(START)?,
+            rules: self.rules(START)?,
+            start_clock: self.clock(START)?,
+            play_clock: self.clock(START)?,
+        })
+    }
+
+    /// The match and its last joint move. Any word stands for no moves, as in
+    /// the reference player.
+    fn moves(mut self, form: &'static str) -> Result<(String, Vec<String>), MessageError> {
+        let id = self.word(form)?;
+        let list = self.take(form)?;
+        if self.elements.next().transpose()?.is_some() {
+            // ID TURN LASTMOVE PERCEPTS
+            let more = self.elements.next().transpose()?;
+            let is_last = self.elements.next().transpose()?.is_none();
+            return Err(match more {
+                Some(_) if is_last && list.parse::<u64>().is_ok() => {
+                    MessageError::ImperfectInformation
+                }
+                _ => MessageError::Malformed(form),
+            });
+        }
+        let mut moves = Vec::new();
+        for made in Elements::new(inside(list).unwrap_or_default(), self.limits.nesting) {
+            let made = made?;
+            if moves.len() == self.limits.moves {
+                return Err(MessageError::TooManyMoves(self.limits.moves));
+            }
+            moves.push(made.to_owned());
+        }
+        Ok((id, moves))
+    }
+}
+
+/// The beginning of a text that may be anything.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(40) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,205 @@
+//! Breadth-first search level by level in processes that are killed, interrupted,
+//! or short of memory.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// A path of its own under the build folder, where nothing is.
+fn scratch(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("processes-{name}"));
+    let _ = fs::remove_dir_all(&path);
+    let _ = fs::remove_file(&path);
+    path
+}
+
+fn ggp(arguments: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_ggp"))
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .args(["--json", "solve", "--strategy", "levels"])
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program was built")
+}
+
+/// What a search printed: the verdict, the length of its plan, counts by level.
+fn told(child: Child) -> (Value, Value, Vec<Value>) {
+    let output = child.wait_with_output().unwrap();
+    let mut value: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let levels = value["statistics"]["levels"].as_array_mut().unwrap();
+    let levels = levels.iter_mut().map(|level| {
+        level.as_object_mut().unwrap().remove("seconds");
+        level.take()
+    });
+    let levels = levels.collect();
+    (value["verdict"].take(), value["length"].take(), levels)
+}
+
+#[test]
+fn who_is_killed_goes_on_where_the_last_checkpoint_was() {
+    let file = scratch("killed");
+    let path = file.to_str().unwrap();
+    let search = ["games/senku.kif", "--whole", "--depth", "11"];
+    let expected = told(ggp(&search));
+    let often = ["--checkpoint", path, "--checkpoint-every", "0.02"];
+    let mut killed = ggp(&[&search[..], &often].concat());
+    while !file.exists() && killed.try_wait().unwrap().is_none() {
+        thread::sleep(Duration::from_millis(1));
+    }
+    killed.kill().unwrap();
+    let output = killed.wait_with_output().unwrap();
+    assert!(output.stdout.is_empty(), "it was killed midway");
+    let resumed = ggp(&[&search[..], &["--resume", path, "--threads", "2"]].concat());
+    assert_eq!(told(resumed), expected);
+}
+
+#[test]
+fn what_a_killed_search_left_is_deleted_by_the_next() {
+    let folder = scratch("left");
+    let path = folder.to_str().unwrap();
+    let search = [
+        "games/senku.kif",
+        "--whole",
+        "--budget-memory",
+        "1",
+        "--spill",
+        path,
+    ];
+    let entries = || fs::read_dir(&folder).map_or(0, Iterator::count);
+    let mut killed = ggp(&search);
+    while entries() < 2 && killed.try_wait().unwrap().is_none() {
+        thread::sleep(Duration::from_millis(1));
+    }
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert_eq!(entries(), 2, "its folder and its lock");
+    // One that goes on is left alone.
+    fs::create_dir(folder.join("ggp-1-0")).unwrap();
+    let living = fs::File::create(folder.join("ggp-1-0.lock")).unwrap();
+    living.lock().unwrap();
+    let shallow = ["--depth", "9"];
+    let (verdict, ..) = told(ggp(&[&search[..], &shallow].concat()));
+    assert_eq!(verdict, "no_solution_within");
+    let names: BTreeSet<_> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    assert_eq!(names, ["ggp-1-0", "ggp-1-0.lock"].map(Into::into).into());
+}
+
+#[cfg(unix)]
+#[test]
+fn who_is_interrupted_says_so_and_goes_on() {
+    let file = scratch("interrupted");
+    let path = file.to_str().unwrap();
+    let search = ["games/senku.kif", "--whole", "--depth", "11"];
+    let often = ["--checkpoint", path, "--checkpoint-every", "0.02"];
+    let mut child = ggp(&[&search[..], &often].concat());
+    while !file.exists() && child.try_wait().unwrap().is_none() {
+        thread::sleep(Duration::from_millis(1));
+    }
+    let number = child.id().to_string();
+    let signal = Command::new("kill").args(["-INT", &number]).status();
+    assert!(signal.unwrap().success());
+    let (verdict, _, levels) = told(child);
+    assert_eq!(verdict, "out_of_budget");
+    let expected = told(ggp(&search));
+    assert!(levels.len() > 2 && levels != expected.2);
+    let resumed = ggp(&[&search[..], &["--resume", path]].concat());
+    assert_eq!(told(resumed), expected);
+}
+
+#[test]
+fn flags_of_levels_are_for_levels() {
+    for flags in [
+        &["--strategy", "dive", "--whole"][..],
+        &["--strategy", "levels", "--checkpoint-every", "9"],
+        &["--strategy", "levels", "--budget-disk", "9"],
+        &["--symmetry", "on"],
+        &["--resume", "here"],
+        &[
+            "--strategy",
+            "levels",
+            "--spill",
+            "here",
+            "--checkpoint",
+            "there",
+        ],
+        &["--strategy", "levels", "--suite", "--checkpoint", "there"],
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_ggp"))
+            .args(["solve", "games/hanoi.kif"])
+            .args(flags)
+            .output()
+            .expect("the program was built");
+        assert_eq!(output.status.code(), Some(2), "{flags:?}");
+        assert!(output.stdout.is_empty(), "{flags:?}");
+    }
+}
+
+/// The most memory that a process had resident, in KiB.
+#[cfg(target_os = "linux")]
+fn peak(mut child: Child) -> u64 {
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    while child.try_wait().unwrap().is_none() {
+        let text = fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let number = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+        peak = peak.max(number.unwrap_or(0));
+        thread::sleep(Duration::from_millis(1));
+    }
+    peak
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_process_keeps_to_its_memory() {
+    let folder = scratch("memory");
+    let spill = folder.to_str().unwrap();
+    let little = peak(ggp(&["games/senku.kif", "--depth", "1"]));
+    for threads in ["1", "2"] {
+        let search = [
+            "games/senku.kif",
+            "--threads",
+            threads,
+            "--budget-memory",
+            "48",
+        ];
+        let full = peak(ggp(&search));
+        // It ends because the memory is full.
+        let most = 48 * 1_024;
+        assert!(full > most * 3 / 4, "{full} KiB, {threads} threads");
+        assert!(
+            full < little + most * 11 / 10,
+            "{full} KiB, {threads} threads"
+        );
+        let files = ["--spill", spill, "--whole", "--depth", "12"];
+        let spilled = peak(ggp(&[&search[..], &files].concat()));
+        assert!(
+            spilled < little + most * 11 / 10,
+            "{spilled} KiB, {threads} threads"
+        );
+    }
+}
+
+#[test]
+fn what_ran_out_is_said() {
+    let folder = scratch("ran-out");
+    let little = ["games/senku.kif", "--budget-memory", "1"];
+    let files = ["--budget-disk", "0", "--spill", folder.to_str().unwrap()];
+    for (flags, expected) in [(&[][..], "memory"), (&files, "disk")] {
+        let output = ggp(&[&little, flags].concat()).wait_with_output().unwrap();
+        let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(value["ran_out"], expected);
+        assert_eq!(output.status.code(), Some(1));
+    }
+}
