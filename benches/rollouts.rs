@@ -7,9 +7,11 @@
 //! One thread, millions of joint moves a second of CPU time. The first column is
 //! `propnet::playout`, which plays from the initial state alone; all others are
 //! `propnet::rollouts`, as parts of that: from so many states with so many
-//! playouts each a call. Then how long a call takes, and what reading a state in
-//! and counting what it is worth takes of that: a call from states where the game
-//! is over. States are one to six joint moves from the initial one, as leaves of
+//! playouts each a call. `levels` and `moves` are those from 64
+//! states with 8 playouts, with four bits of random levels and a quarter of the
+//! choices at random, and with moves recorded as well. Then how long a call takes, and what reading
+//! states in and counting what they are worth takes of that: a call from states
+//! where the game is over. States are one to six joint moves from the initial one, as leaves of
 //! a young tree are. Every playout must be accounted for, and from the initial
 //! state both must agree on what it is worth.
 
@@ -20,15 +22,15 @@ use ggp::game::Game;
 use ggp::propnet::batch::{Batch, Packed, pack};
 use ggp::propnet::code::Engine;
 use ggp::propnet::playout::{PlayoutOptions, Playouts, Proceed};
-use ggp::propnet::rollouts::{RolloutOptions, Rollouts};
+use ggp::propnet::rollouts::{Record, RolloutOptions, Rollouts};
 use ggp::propnet::{GroundLimits, Propnet};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Calls: from how many states, and how many playouts each.
 const CALLS: [(usize, u32); 6] = [(1, 512), (8, 64), (64, 8), (64, 32), (512, 1), (512, 4)];
-/// The call from states where the game is over.
-const OVER: (usize, u32) = (64, 8);
+/// The call that is made in other ways as well.
+const USUAL: (usize, u32) = (64, 8);
 /// How many states there are of either kind.
 const STATES: usize = 1024;
 /// Times that each way has its turn.
@@ -56,7 +58,10 @@ fn main() {
     for (states, each) in CALLS {
         print!(" {:>9}", format!("{states} x {each}"));
     }
-    println!(" {:>10} {:>9}", "us a call", "us over");
+    println!(
+        " {:>7} {:>7} {:>10} {:>9}",
+        "levels", "moves", "us a call", "us over"
+    );
     for file in files {
         measure(&file, Duration::from_secs_f64(seconds));
     }
@@ -74,7 +79,8 @@ fn measure(file: &str, time: Duration) {
     agree(&net, &playouts, &mut rollouts);
     let mut base = Speed::default();
     let mut speeds = CALLS.map(|_| Speed::default());
-    let mut over = Speed::default();
+    let mut guided = [Record::Nothing, Record::Moves].map(|record| guided(&net, record));
+    let [mut over, mut levels, mut moves] = [(); 3].map(|()| Speed::default());
     // By turns, so that all suffer alike from what else the machine does.
     for round in 0..ROUNDS {
         let end = cpu() + time / ROUNDS;
@@ -87,13 +93,15 @@ fn measure(file: &str, time: Duration) {
                 .run(u64::MAX, u64::from(round), 1, proceed)
                 .state_changes
         });
-        let calls = speeds.iter_mut().zip(CALLS);
-        let calls = calls.map(|(speed, call)| (speed, call, &leaves));
-        for (speed, (states, each), from) in calls.chain([(&mut over, OVER, &last)]) {
-            let end = cpu() + time / ROUNDS;
-            while cpu() < end {
-                speed.add(|| call(&mut rollouts, from, states, each));
-            }
+        let (states, each) = USUAL;
+        let [with_levels, with_moves] = &mut guided;
+        let ways = [(&mut levels, with_levels), (&mut moves, with_moves)];
+        for (speed, rollouts) in ways {
+            speed.repeat(time / ROUNDS, || call(rollouts, &leaves, states, each));
+        }
+        over.repeat(time / ROUNDS, || call(&mut rollouts, &last, states, each));
+        for (speed, (states, each)) in speeds.iter_mut().zip(CALLS) {
+            speed.repeat(time / ROUNDS, || call(&mut rollouts, &leaves, states, each));
         }
     }
     let name = file.rsplit('/').next().unwrap_or(file);
@@ -102,12 +110,32 @@ fn measure(file: &str, time: Duration) {
     for speed in &speeds {
         print!(" {:9.2}", speed.rate() / rate);
     }
+    for speed in [levels, moves] {
+        print!(" {:7.2}", speed.rate() / rate);
+    }
     let microseconds = |speed: &Speed| speed.time.as_secs_f64() * 1e6 / (8.0 * speed.times as f64);
     println!(
         " {:10.1} {:9.1}",
         microseconds(&speeds[2]),
         microseconds(&over)
     );
+}
+
+/// Playouts with levels that mean nothing.
+fn guided(net: &Propnet, record: Record) -> Rollouts {
+    let options = RolloutOptions {
+        level_bits: 4,
+        record,
+        ..RolloutOptions::default()
+    };
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(2);
+    let mut rollouts = Rollouts::new(net, &options, 1);
+    rollouts.set_exploration(0.25);
+    for (role, moves) in net.moves.iter().enumerate() {
+        let levels: Vec<u8> = moves.iter().map(|_| random.random_range(0..16)).collect();
+        rollouts.set_levels(role, &levels);
+    }
+    rollouts
 }
 
 /// Makes eight calls from different states; joint moves.
@@ -199,6 +227,14 @@ impl Speed {
         self.changes += work();
         self.time += cpu().saturating_sub(start);
         self.times += 1;
+    }
+
+    /// Does it again and again for some time.
+    fn repeat(&mut self, time: Duration, mut work: impl FnMut() -> u64) {
+        let end = cpu() + time;
+        while cpu() < end {
+            self.add(&mut work);
+        }
     }
 
     /// Joint moves a second.

@@ -124,6 +124,8 @@ commands! {
     Replay = replay;
     /// Find plans, or show that there are none
     Solve = solve;
+    /// Say what a position is worth, and which moves are best
+    Prove = prove;
     /// Check answers that `solve` has written
     Verify = verify;
     /// Write the graph that a search explores

@@ -31,6 +31,7 @@ pub use datalog::DatalogMachine;
 pub use naive::NaiveMachine;
 pub use perft::{Level, Perft, PerftOptions, Stop, perft};
 pub use playout::{Playout, PlayoutOptions, PlayoutStep, playout};
+pub(crate) use propnet::lanes as narrow_lanes;
 pub use propnet::{Evaluation, PropnetMachine, PropnetState};
 
 /// What a machine may spend on one question, and on what.

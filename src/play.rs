@@ -9,7 +9,10 @@
 mod agent;
 mod backends;
 pub mod contest;
+mod greedy;
 mod mcts;
+mod minimax;
+mod outlook;
 mod players;
 mod puzzle;
 pub mod rating;
@@ -30,7 +33,10 @@ use crate::machine::{Machine, PlayError};
 
 pub use agent::{Advice, Agent, Brief, Candidate, Pace};
 pub use backends::Backends;
+pub use greedy::Greedy;
 pub use mcts::{MctsAgent, Simulation};
+pub use minimax::MinimaxAgent;
+pub use outlook::{Evaluation, Lanes, Outlook};
 pub use players::Picker;
 pub use puzzle::PuzzleAgent;
 pub use seat::{Answer, Origin, Seat};

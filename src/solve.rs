@@ -564,8 +564,8 @@ fn monte_carlo<M: Machine>(
                 depth_completed: None,
                 what,
             },
-            line: best.filter(|line| line.score > 0.0).map(|line| BestEnd {
-                score: Score::new(line.score as u8).unwrap_or(Score::MAX),
+            line: best.filter(|line| line.score > 0).map(|line| BestEnd {
+                score: Score::new(line.score).unwrap_or(Score::MAX),
                 plan: line.plan,
             }),
         },

@@ -26,7 +26,7 @@ use crate::game::{Game, Move, Score};
 use crate::ground::TermId;
 use crate::machine::{DatalogMachine, Limits as MachineLimits, Machine, NaiveMachine, PlayError};
 
-pub use answer::{Answer, End, Given, Proof, Record, digest, spelled};
+pub use answer::{Answer, End, Flips, Given, Proof, Record, digest, spelled};
 use doubt::Doubt;
 use formula::{First, Formula};
 use program::Program;
@@ -164,7 +164,11 @@ pub fn verify(
             plans,
             optimal,
             all,
-        } => question.solved(plans, *optimal, *all, &mut checked)?,
+            least,
+        } => {
+            let least = least.as_ref().filter(|_| *optimal);
+            question.solved(plans, *optimal, *all, least, &mut checked)?;
+        }
         Answer::Counted { plans, all, proof } => {
             question.counted(plans, *all, proof.as_ref(), &mut checked)?;
         }
@@ -216,6 +220,7 @@ impl Question<'_> {
         plans: &[Vec<String>],
         optimal: bool,
         all: bool,
+        least: Option<&Flips>,
         checked: &mut Checked,
     ) -> Result<(), Failure> {
         let Some(first) = plans.first() else {
@@ -243,9 +248,15 @@ impl Question<'_> {
         });
         let mut claims: Vec<(&str, Result<String, Failure>)> = Vec::new();
         if optimal {
-            let shorter = match first.len() as u32 {
-                0 => Ok("no plan is shorter than none".to_owned()),
-                moves => self.nothing_within(moves - 1),
+            let shorter = match (first.len() as u32, least) {
+                (0, _) => Ok("no plan is shorter than none".to_owned()),
+                (moves, Some(flips)) => match self.needs(flips, moves) {
+                    Err(Failure::Unchecked(_)) if !self.limits.is_over() => {
+                        self.nothing_within(moves - 1)
+                    }
+                    needed => needed,
+                },
+                (moves, None) => self.nothing_within(moves - 1),
             };
             claims.push(("that no plan is shorter", shorter));
         }
@@ -404,6 +415,18 @@ impl Question<'_> {
             }
             Err(failure) => Err(failure),
         }
+    }
+
+    /// Checks that facts which moves flip need so many moves.
+    fn needs(&self, flips: &Flips, moves: u32) -> Result<String, Failure> {
+        let program = self.ground()?;
+        let (known, mut formula) = self.kept(&program, &flips.given)?;
+        let sums = Sums::new(self, &program, &known);
+        let fewest = sums.needs(&flips.facts, moves, &mut Doubt::new(&mut formula))?;
+        Ok(format!(
+            "moves flip {} facts whatever the state, and a solution takes {fewest} moves",
+            flips.facts.len()
+        ))
     }
 
     /// Checks that no plan has exactly so many moves, if none has fewer; from then

@@ -444,6 +444,7 @@ fn wrong_plans_and_counts_are_rejected() {
                 plans: vec![plan],
                 optimal: false,
                 all: false,
+                least: None,
             },
         )
     };

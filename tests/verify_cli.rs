@@ -81,6 +81,12 @@ fn answers_of_every_verdict_are_right() {
         eighty,
         "right: for 80 points or more; a plan",
     );
+    let lit = &[
+        "games/lights_out_all_on.kif",
+        "games/instances/lights_out_5x5_all_on.kif",
+    ];
+    let says = "moves flip 25 facts whatever the state, and a solution takes 15 moves";
+    right("least.json", lit, &["--strategy", "algebra"], says);
     let shallow = &["--depth", "5"];
     right("shallow.json", LIGHTS, shallow, "no plan within 5 moves");
     let square = ["--grid", &scratch("square.txt")];

@@ -14,11 +14,12 @@ use anyhow::Context as _;
 use super::rules::{EngineOptions, GroundOptions};
 use super::{Context, Exit};
 use crate::check::ReadOptions;
+use crate::game::Game;
 use crate::ggp::message::MessageLimits;
 use crate::ggp::player::{Event, Log, PORT, Player, PlayerOptions};
 use crate::ground::TermLimits;
 use crate::machine::Limits;
-use crate::play::AgentSpec;
+use crate::play::{AgentSpec, Brief};
 use crate::symbol::Case;
 use crate::syntax::SyntaxLimits;
 
@@ -139,6 +140,7 @@ struct LimitOptions {
 ///
 /// If the port or the log is not to be had.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    options.check_agent()?;
     let player = options.player_options(context);
     let player = match options.port {
         Some(port) => Player::bind((options.listen, port).into(), player)
@@ -151,7 +153,19 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// Rules of a game, any game.
+const ANY: &str = "(role r) (init f) (next f) (legal r m) (<= terminal (true g)) (goal r 0)";
+
 impl Options {
+    /// Options of an agent are read when it is made: that shall not wait until a
+    /// match begins.
+    fn check_agent(&self) -> anyhow::Result<()> {
+        let game = Game::from_text("any", ANY).expect("the rules are right");
+        let role = game.roles().next().expect("there is one");
+        let made = self.player.agent(Brief::new(&game, role));
+        made.map(drop).map_err(anyhow::Error::msg)
+    }
+
     fn player_options(&self, context: &Context) -> PlayerOptions {
         let limits = &self.limits;
         let syntax = SyntaxLimits {

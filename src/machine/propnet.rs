@@ -240,7 +240,7 @@ fn fastest(net: &Propnet, engine: Engine) -> Evaluator {
 
 /// The narrowest rows that the engine has code for. Wider ones take more memory,
 /// which is what the time goes to in large networks.
-fn lanes(engine: Engine) -> usize {
+pub(crate) fn lanes(engine: Engine) -> usize {
     let has_code = |native| (engine == Engine::Auto || engine == native) && native.is_available(4);
     match [Engine::Avx2, Engine::Avx512].into_iter().any(has_code) {
         true => 256,

@@ -135,6 +135,9 @@ impl Board {
 /// How often a wait looks whether it is interrupted.
 const TICK: Duration = Duration::from_millis(20);
 
+/// How long before a deadline an agent is to end, at most.
+const SLACK: Duration = Duration::from_millis(50);
+
 impl Seat {
     /// A seat for an agent. The interrupt of the brief's limits, raised from
     /// outside, ends whatever is waited for.
@@ -193,7 +196,10 @@ impl Seat {
         deadline: Option<Instant>,
         nodes: Option<u64>,
     ) -> Answer {
-        let pace = Pace::new(deadline, nodes);
+        let now = Instant::now();
+        // An agent that ends on time shall be heard, not only what it published.
+        let heard = deadline.map(|end| end - (end.saturating_duration_since(now) / 20).min(SLACK));
+        let pace = Pace::new(heard, nodes);
         self.post(Task::Choose(played.into()), &pace, &Pace::default());
         self.wait(deadline, |told| {
             told.finished.is_some() && (told.legal.is_some() || told.failed)

@@ -7,7 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use super::{Agent, Brief, MctsAgent, Picker, PuzzleAgent};
+use super::{Agent, Brief, Greedy, MctsAgent, MinimaxAgent, Picker, PuzzleAgent};
 
 /// How long an agent may think about a move.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -69,6 +69,20 @@ pub const KINDS: &[Kind] = &[
         nodes: None,
     },
     Kind {
+        name: "greedy",
+        what: "plays the move after which it is best off, one move ahead",
+        make: |brief, settings| Greedy::new(brief, settings).map(|agent| Box::new(agent) as _),
+        nodes: None,
+    },
+    Kind {
+        name: "minimax",
+        what: "alpha-beta search, deeper and deeper",
+        make: |brief, settings| {
+            MinimaxAgent::new(brief, settings).map(|agent| Box::new(agent) as _)
+        },
+        nodes: Some(10_000),
+    },
+    Kind {
         name: "mcts",
         what: "Monte Carlo tree search",
         make: |brief, settings| MctsAgent::new(brief, settings).map(|agent| Box::new(agent) as _),
@@ -86,7 +100,7 @@ fn auto(brief: Brief) -> Box<dyn Agent> {
 }
 
 /// Other names.
-const ALIASES: &[(&str, &str)] = &[("legal", "first")];
+const ALIASES: &[(&str, &str)] = &[("legal", "first"), ("alpha-beta", "minimax")];
 
 /// For kinds without options.
 fn none(settings: &[(String, String)]) -> Result<(), String> {

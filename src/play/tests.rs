@@ -170,6 +170,40 @@ fn a_seat_has_a_legal_move_whatever_its_agent_does() {
     }
 }
 
+/// Has a move only when its time is over.
+struct Punctual(Move);
+
+impl Agent for Punctual {
+    fn begin(&mut self, _pace: &Pace) -> Result<(), PlayerError> {
+        Ok(())
+    }
+
+    fn choose(&mut self, _played: &[Vec<Move>], pace: &Pace) -> Result<Advice, PlayerError> {
+        while !pace.is_over() {
+            std::thread::yield_now();
+        }
+        Ok(Advice::of(self.0))
+    }
+}
+
+#[test]
+fn an_agent_that_ends_on_time_is_heard() {
+    let mut game = game();
+    let start = game.history().state().clone();
+    let role = game.machine().game().roles().next().unwrap();
+    let mut legal = Vec::new();
+    game.machine().legal(&start, role, &mut legal).unwrap();
+    let brief = Brief::new(game.machine().game(), role);
+    let mut seat = Seat::with(brief, |_| Ok(Box::new(Punctual(legal[1])))).unwrap();
+    // A loaded machine may be late once.
+    let is_heard = (0..10).any(|_| {
+        let deadline = Instant::now() + Duration::from_secs(1);
+        let answer = seat.choose(&[], Some(deadline), None);
+        answer.origin == Origin::Agent && answer.advice == Some(Advice::of(legal[1]))
+    });
+    assert!(is_heard);
+}
+
 #[test]
 fn raising_the_interrupt_ends_a_choice() {
     let game = game().machine().game().clone();

@@ -183,6 +183,11 @@ impl Batch {
         self.moves.len() - 1
     }
 
+    /// Number of a role's moves.
+    pub fn moves(&self, role: usize) -> usize {
+        self.moves[role + 1] - self.moves[role]
+    }
+
     /// The initial state.
     pub fn initial(&self) -> &[u64] {
         &self.initial

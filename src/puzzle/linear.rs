@@ -24,23 +24,36 @@ const MOST_KERNEL: (usize, usize) = (24, 14);
 /// States looked at to find an order of the moves that does not end too early.
 const MOST_STATES: usize = 2_000;
 
+/// The facts that say why no plan has fewer moves than this, if they do.
+pub fn reason(puzzle: &Puzzle, effects: &Effects, moves: usize) -> Option<Vec<u32>> {
+    let Outcome::Solved { plan, optimal } = solve(puzzle, effects) else {
+        return None;
+    };
+    let flips = flipping(effects);
+    let facts = (0..flips.len()).filter(|&fact| flips[fact]);
+    let proves = optimal && plan.len() == moves;
+    proves.then(|| facts.map(|fact| fact as u32).collect())
+}
+
+/// By fact: whether each move flips it or leaves it as it is.
+fn flipping(effects: &Effects) -> Vec<bool> {
+    let mut flips = effects.free.clone();
+    let spans = effects.moves.iter().flatten().map(|form| odd(form).1);
+    for fact in spans.flatten().flatten() {
+        flips[fact] = false;
+    }
+    flips
+}
+
 /// Solves the system, if there is one.
 pub fn solve(puzzle: &Puzzle, effects: &Effects) -> Outcome {
     // Facts that do not just flip are left out; of moves with the same effect
     // one is enough, and moves without any are none.
-    let forms = effects.moves.iter();
-    let forms: Vec<_> = forms.map(|form| form.as_ref().map(odd)).collect();
-    let mut flips = effects.free.clone();
-    for fact in forms
-        .iter()
-        .flatten()
-        .flat_map(|(_, span)| span.iter().flatten())
-    {
-        flips[*fact] = false;
-    }
+    let flips = flipping(effects);
     let mut by_effect: FxHashMap<Vec<usize>, u32> = FxHashMap::default();
-    for (chosen, form) in forms.into_iter().enumerate() {
-        if let Some((mut effect, _)) = form {
+    for (chosen, form) in effects.moves.iter().enumerate() {
+        if let Some(form) = form {
+            let (mut effect, _) = odd(form);
             effect.retain(|&fact| flips[fact]);
             if !effect.is_empty() {
                 by_effect.entry(effect).or_insert(chosen as u32);

@@ -1,112 +1,77 @@
-//! Monte Carlo tree search with UCT, for any number of players.
+//! Monte Carlo tree search, for any number of players.
 //!
-//! In: a [`GameProblem`] with simultaneous joint moves. Out: visits and means
-//! of each role's legal moves in one state, or a plan for a single role. The
-//! roles choose independently of each other (decoupled UCT); taking turns is
-//! the case of roles with a single legal move. Positions are a tree: equal
-//! states on different paths are not merged.
+//! In: a [`GameProblem`], or many positions of one at once ([`Simulator`]). Out:
+//! visits and means of each role's legal moves in one state, and what is proved
+//! of them; or a plan for a single role. The roles choose independently of each
+//! other (decoupled selection); taking turns is the case of roles with a single
+//! legal move. A [`Tree`] grows as long as it is asked to, and follows the game.
 //!
 //! Source: Kocsis and Szepesvári, "Bandit based Monte-Carlo planning", 2006;
 //! Finnsson and Björnsson, "Simulation-based approach to general game
-//! playing", 2008.
+//! playing", 2008; and what the modules name.
 
+mod bounds;
+mod grow;
+mod keep;
 mod report;
+mod select;
+mod simulator;
 mod tree;
 
+use super::Compare;
 use super::budget::{Budget, BudgetKind, Meter};
 use super::stats::{Observer, Stats, bump};
-use super::{Compare, Stop};
+pub use grow::{Batch, Best};
 pub use report::{BestLine, MctsReport, MctsVerdict, MoveReport, RoleReport};
-use tree::Tree;
+pub use simulator::{Ahead, GameProblem, OneByOne, Sample, Simulator, View, Views};
+pub use tree::Tree;
 
-/// A game that can be simulated.
-///
-/// Roles are `0..roles()`. The methods take `&mut self` so that an evaluator
-/// may keep scratch space; their answers must depend on their arguments only.
-pub trait GameProblem {
-    /// A position.
-    type State: Clone;
-    /// A move of one role.
-    type Move: Clone + Eq;
-    /// What an evaluation may fail with. It ends the search.
-    type Error;
-
-    /// The number of roles; never 0.
-    fn roles(&self) -> usize;
-
-    /// Whether the game has ended in `state`.
-    ///
-    /// # Errors
-    ///
-    /// Whatever the evaluation of the game fails with.
-    fn is_terminal(&mut self, state: &Self::State) -> Result<bool, Self::Error>;
-
-    /// Appends the legal moves of `role` to `out`, in a fixed order.
-    ///
-    /// Asked of states that are not terminal, and always with an empty `out`.
-    /// If a role has none, the state is scored like one that is too deep.
-    ///
-    /// # Errors
-    ///
-    /// Whatever the evaluation of the game fails with.
-    fn legal(
-        &mut self,
-        state: &Self::State,
-        role: usize,
-        out: &mut Vec<Self::Move>,
-    ) -> Result<(), Self::Error>;
-
-    /// The state after `joint`, which holds one legal move of each role.
-    ///
-    /// # Errors
-    ///
-    /// Whatever the evaluation of the game fails with.
-    fn next(
-        &mut self,
-        state: &Self::State,
-        joint: &[Self::Move],
-    ) -> Result<Self::State, Self::Error>;
-
-    /// Writes what a terminal `state` is worth to each role, 0 to 100.
-    ///
-    /// # Errors
-    ///
-    /// Whatever the evaluation of the game fails with.
-    fn goals(&mut self, state: &Self::State, out: &mut [f64]) -> Result<(), Self::Error>;
-
-    /// Writes what a state that is not terminal may be worth to each role, 0 to
-    /// 100, where a playout is too long. 50 for everybody unless told otherwise.
-    ///
-    /// # Errors
-    ///
-    /// Whatever the evaluation of the game fails with.
-    fn estimate(&mut self, _state: &Self::State, out: &mut [f64]) -> Result<(), Self::Error> {
-        out.fill(50.0);
-        Ok(())
-    }
-
-    /// The bytes that `state` owns on the heap, for [`Budget::memory_bytes`].
-    fn state_heap_bytes(&self, _state: &Self::State) -> u64 {
-        0
-    }
+/// How the worth of trying an arm is made of its mean and its visits.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Formula {
+    /// UCB1.
+    Ucb,
+    /// UCB1-tuned, by the variance of outcomes that are all or nothing.
+    Tuned,
+    /// PUCT with equal priors.
+    Puct,
 }
 
 /// How to search.
 ///
 /// Of the [`Budget`], `nodes` limits the iterations like `iterations` does, and
-/// `depth` is not used. Once the tree fills `memory_bytes` it stops growing, and
-/// the search goes on by playouts from its leaves.
+/// `depth` is not used. Once the tree fills `memory_bytes`, what was visited
+/// least is forgotten.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Mcts {
-    /// The most iterations. Each adds at most one position to the tree.
+    /// The most iterations. Each plays one line and adds at most one position to
+    /// the tree.
     pub iterations: u64,
     /// The weight of the exploration term, for values scaled to 0..=1.
     pub exploration: f64,
+    /// The exploration term.
+    pub formula: Formula,
+    /// A move that was never tried counts as one tried once, with the mean of the
+    /// position less this; if none, all are tried first.
+    pub fpu: Option<f64>,
+    /// The weight of what a move was worth elsewhere in the tree; 0 for none.
+    pub history: f64,
+    /// Whether equal states are one position.
+    pub graph: bool,
+    /// Whether bounds are proved.
+    pub solver: bool,
+    /// Whether those who choose at the same time do so by regret, so that moves
+    /// are to be drawn.
+    pub regret: bool,
+    /// The most lines that are evaluated together.
+    pub batch: u32,
+    /// Playouts of each new position; 0 for as many as run in the time of one.
+    pub each: u32,
     /// The seed of all random choices. Without limits on time, equal seeds give
     /// equal results.
     pub seed: u64,
     /// The most moves of a playout, counted from the end of the tree. Where it
-    /// ends, [`GameProblem::estimate`] is asked.
+    /// ends, everybody gets 50.
     pub playout_depth: u32,
 }
 
@@ -115,10 +80,61 @@ impl Default for Mcts {
         Mcts {
             iterations: 10_000,
             exploration: std::f64::consts::SQRT_2,
+            formula: Formula::Ucb,
+            fpu: None,
+            history: 0.0,
+            graph: false,
+            solver: false,
+            regret: false,
+            batch: 1,
+            each: 1,
             seed: 0,
             playout_depth: 1_000,
         }
     }
+}
+
+/// What ends a search, and how many iterations it had.
+type Came<S, M> = (Tree<S, M>, Best<M>, BudgetKind);
+
+/// Lets a tree grow by one line at a time, until something runs out or
+/// `is_enough` says so.
+fn search<G: GameProblem>(
+    game: &mut G,
+    root: &G::State,
+    options: &Mcts,
+    budget: &Budget,
+    meter: &mut Meter<'_>,
+    is_enough: impl Fn(&Tree<G::State, G::Move>, &Best<G::Move>) -> bool,
+) -> Result<Came<G::State, G::Move>, G::Error> {
+    meter.begin_level(0, Compare::State);
+    let mut game = OneByOne::new(game, options.playout_depth);
+    let mut tree = Tree::new(&mut game, root.clone(), options)?;
+    let mut best = None;
+    let stopped = loop {
+        if tree.iterations() >= options.iterations || is_enough(&tree, &best) {
+            break BudgetKind::Iterations;
+        }
+        meter.record(tree.len(), tree.bytes());
+        if !tree.fits(budget.memory_bytes) {
+            tree.fit(&game, budget.memory_bytes);
+        }
+        if let Err(what) = meter.spend_node() {
+            break what;
+        }
+        let mut ran_out = None;
+        let mut proceed = || {
+            ran_out = meter.arc().err();
+            ran_out.is_none()
+        };
+        tree.grow(&mut game, 1, &mut best, &mut proceed)?;
+        if let Some(what) = ran_out {
+            break what;
+        }
+    };
+    meter.level().counts.generated = tree.len() as u64;
+    meter.end_level();
+    Ok((tree, best, stopped))
 }
 
 /// Evaluates the moves of every role in `root`.
@@ -139,23 +155,10 @@ pub fn mcts<G: GameProblem>(
     observer: &mut dyn Observer,
 ) -> Result<MctsReport<G::Move>, G::Error> {
     let meter = &mut Meter::new(budget, stats, observer);
-    meter.begin_level(0, Compare::State);
-    let mut tree = Tree::new(game, root.clone(), options)?;
-    let mut iterations = 0;
-    let mut stopped = BudgetKind::Iterations;
-    while iterations < options.iterations && !tree.is_over() {
-        match tree.iterate(game, meter) {
-            Ok(()) => iterations += 1,
-            Err(Stop::Budget(what)) => {
-                stopped = what;
-                break;
-            }
-            Err(Stop::Error(error)) => return Err(error),
-        }
-    }
-    meter.level().counts.generated = tree.len() as u64;
-    meter.end_level();
-    Ok(tree.report(iterations, stopped))
+    let is_enough =
+        |tree: &Tree<_, _>, _: &Best<_>| (0..tree.roles).all(|role| tree.is_settled(role));
+    let (tree, _, stopped) = search(game, root, options, budget, meter, is_enough)?;
+    Ok(tree.report(stopped))
 }
 
 /// Looks for a plan of a game with one role: a line from `root` to a terminal
@@ -181,45 +184,21 @@ pub fn solve_with_mcts<G: GameProblem>(
 ) -> Result<MctsVerdict<G::Move>, G::Error> {
     assert_eq!(game.roles(), 1, "a plan is for a game with one role");
     let meter = &mut Meter::new(budget, stats, observer);
-    meter.begin_level(0, Compare::State);
-    let mut tree = Tree::new(game, root.clone(), options)?;
-    let mut best: Option<BestLine<G::Move>> = None;
-    let mut iterations = 0;
-    let what = loop {
-        if iterations >= options.iterations {
-            break BudgetKind::Iterations;
-        }
-        match tree.iterate(game, meter) {
-            Ok(()) => iterations += 1,
-            Err(Stop::Budget(what)) => break what,
-            Err(Stop::Error(error)) => return Err(error),
-        }
-        if let Some((score, line)) = tree.finished_line() {
-            let better = best.as_ref().is_none_or(|best| {
-                score > best.score || (score == best.score && line.len() < best.plan.len())
-            });
-            if better {
-                best = Some(BestLine {
-                    score,
-                    plan: line.to_vec(),
-                });
-            }
-            if score >= 100.0 {
+    let is_enough =
+        |tree: &Tree<_, _>, best: &Best<_>| tree.is_settled(0) || matches!(best, Some((100, _)));
+    let (tree, best, what) = search(game, root, options, budget, meter, is_enough)?;
+    Ok(
+        match best.or_else(|| tree.ended().map(|score| (score, Vec::new()))) {
+            Some((100, plan)) => {
                 bump(&mut meter.level().counts.solutions, 1);
-                break BudgetKind::Iterations;
+                MctsVerdict::Solved { plan }
             }
-        }
-        // Every further iteration would be the same.
-        if tree.is_over() {
-            break BudgetKind::Iterations;
-        }
-    };
-    meter.level().counts.generated = tree.len() as u64;
-    meter.end_level();
-    Ok(match best {
-        Some(BestLine { score, plan }) if score >= 100.0 => MctsVerdict::Solved { plan },
-        best => MctsVerdict::OutOfBudget { best, what },
-    })
+            best => MctsVerdict::OutOfBudget {
+                best: best.map(|(score, plan)| BestLine { score, plan }),
+                what,
+            },
+        },
+    )
 }
 
 #[cfg(test)]

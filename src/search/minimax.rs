@@ -46,7 +46,8 @@ pub trait MinimaxGame {
     /// The number of roles; never 0.
     fn roles(&self) -> usize;
 
-    /// What may follow a state in which the game goes on.
+    /// What may follow a state in which the game goes on, if `role` may make any
+    /// of its moves. Where that is too much, moves of others may be left out.
     ///
     /// # Errors
     ///
@@ -54,6 +55,7 @@ pub trait MinimaxGame {
     fn expand(
         &mut self,
         state: &Self::State,
+        role: usize,
     ) -> Result<Expansion<Self::State, Self::Move>, Self::Error>;
 
     /// Appends to `out` what each of these states, in which the game goes on, may
@@ -83,6 +85,8 @@ pub struct Expansion<S, M> {
     /// One for each joint move, the last role's move changing fastest; nothing
     /// if a role has no move.
     pub children: Vec<Child<S>>,
+    /// Whether no move of the other roles was left out.
+    pub is_whole: bool,
 }
 
 /// A state after a joint move.

@@ -5,9 +5,10 @@ use std::time::Duration;
 use crate::game::{Move, Score};
 use crate::machine::{Machine, PlayError};
 use crate::propnet::batch::Packed;
-use crate::puzzle::{Outcome, Puzzle, invariant};
+use crate::puzzle::effects::Effects;
+use crate::puzzle::{Outcome, Puzzle, invariant, linear};
 use crate::search::{Budget, Coverage, Verdict};
-use crate::verify::{self, End, Given, Proof};
+use crate::verify::{self, End, Flips, Given, Proof};
 
 use super::Answer;
 
@@ -59,6 +60,10 @@ pub fn claim<M: Machine>(
             plans: plans.iter().map(|plan| texts(machine, plan)).collect(),
             optimal: *optimal,
             all: *coverage == Coverage::All,
+            least: match plans.first() {
+                Some(plan) if *optimal => by_flips(machine, start, target, plan.len()),
+                _ => None,
+            },
         },
         Verdict::Unsolvable => {
             let mut proof = proof(answer).expect("there is one");
@@ -80,6 +85,20 @@ pub fn claim<M: Machine>(
             }),
         },
     }
+}
+
+/// Why no plan is shorter, if moves flip facts.
+fn by_flips<M: Machine>(
+    machine: &M,
+    start: &M::State,
+    target: Score,
+    moves: usize,
+) -> Option<Flips> {
+    let (net, packed) = machine.network(start)?;
+    let puzzle = Puzzle::new(net.clone(), packed, target)?;
+    let effects = Effects::of(&puzzle)?;
+    let facts = linear::reason(&puzzle, &effects, moves)?;
+    Some(Flips::of(&puzzle.net, &facts))
 }
 
 fn by_invariant<M: Machine>(

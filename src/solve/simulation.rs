@@ -45,12 +45,12 @@ impl<M: Machine> mcts::GameProblem for Simulation<'_, M> {
     }
 
     /// Everything from the target on is a full success.
-    fn goals(&mut self, state: &M::State, out: &mut [f64]) -> Result<(), PlayError> {
+    fn goals(&mut self, state: &M::State, out: &mut [u8]) -> Result<(), PlayError> {
         let score = self.problem.score(state)?;
         out[0] = match score {
-            Some(score) if score >= self.target => 100.0,
-            Some(score) => f64::from(score.get()),
-            None => 0.0,
+            Some(score) if score >= self.target => 100,
+            Some(score) => score.get(),
+            None => 0,
         };
         Ok(())
     }
@@ -82,6 +82,10 @@ impl<M: Machine> mcts::GameProblem for Table<M> {
         self.roles.len()
     }
 
+    fn is_chance(&self, role: usize) -> bool {
+        self.machine.game().is_random(self.roles[role])
+    }
+
     fn is_terminal(&mut self, state: &M::State) -> Result<bool, PlayError> {
         self.machine.is_terminal(state)
     }
@@ -99,13 +103,11 @@ impl<M: Machine> mcts::GameProblem for Table<M> {
         self.machine.next(state, joint)
     }
 
-    /// Chance is worth the same whatever it does, so that the search tries all
-    /// its moves equally often: it plays uniformly.
-    fn goals(&mut self, state: &M::State, out: &mut [f64]) -> Result<(), PlayError> {
+    fn goals(&mut self, state: &M::State, out: &mut [u8]) -> Result<(), PlayError> {
         for (role, value) in self.roles.iter().zip(out) {
             *value = match self.machine.game().is_random(*role) {
-                true => 50.0,
-                false => f64::from(self.machine.goal(state, *role)?.get()),
+                true => 50,
+                false => self.machine.goal(state, *role)?.get(),
             };
         }
         Ok(())

@@ -45,6 +45,9 @@ pub enum Answer {
         /// Whether it is claimed that there are no others that short.
         #[serde(default)]
         all: bool,
+        /// Why no plan is shorter, unless it is to be seen by looking at all that are.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        least: Option<Flips>,
     },
     /// These plans lead to different ends that are worth the target.
     Counted {
@@ -86,6 +89,30 @@ pub struct End {
     pub score: u8,
     /// The way there.
     pub plan: Vec<String>,
+}
+
+/// Facts that each move flips or leaves as they are, whatever the state: going by
+/// them, no fewer moves lead to a solution.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Flips {
+    /// The facts.
+    pub facts: Vec<String>,
+    /// What is taken for granted.
+    #[serde(default, skip_serializing_if = "Given::is_empty")]
+    pub given: Given,
+}
+
+impl Flips {
+    /// Facts of a network, with what it takes for granted.
+    pub fn of(net: &Propnet, facts: &[u32]) -> Flips {
+        let terms = net.terms();
+        let text = |&fact: &u32| spelled(&net.game, &terms, net.facts[fact as usize]);
+        Flips {
+            facts: facts.iter().map(text).collect(),
+            given: Given::of(net),
+        }
+    }
 }
 
 /// What holds at the start and is kept by every move.
@@ -220,6 +247,7 @@ impl Answer {
                     plans: vec![plan.iter().map(text).collect()],
                     optimal: *optimal,
                     all: false,
+                    least: None,
                 };
             }
             Outcome::NoPlanWithin(moves) => return Answer::NoSolutionWithin { moves: *moves },

@@ -73,6 +73,27 @@ impl<'f, 'p> Doubt<'f, 'p> {
         self.meets(vec![self.goes_on, made], &moving, is_bad)
     }
 
+    /// Whether a move flips a fact, whatever the state; none if that depends.
+    pub fn flips(
+        &mut self,
+        program: &Program,
+        chosen: usize,
+        fact: usize,
+    ) -> Result<Option<bool>, Failure> {
+        let Some(made) = program.moves[chosen].made else {
+            return Err(Failure::unchecked("nothing reads whether a move is made"));
+        };
+        let made = self.formula.atom(0, made);
+        let (now, then) = (self.formula.fact(0, fact), self.formula.fact(1, fact));
+        let mut may = |now: i32, then: i32| {
+            let goes_on = self.goes_on;
+            self.formula.solve(&[goes_on, made, now, then])
+        };
+        let flips = may(now, -then)? || may(-now, then)?;
+        let stays = may(now, then)? || may(-now, -then)?;
+        Ok((!(flips && stays)).then_some(flips))
+    }
+
     /// Whether a sum of what holds may be bad, way by way.
     fn meets(
         &mut self,

@@ -6,6 +6,8 @@
 //! over what is not known, and its bounds are found fact by fact, or group by group
 //! where facts exclude each other. Atoms that depend on each other stay open.
 
+mod flips;
+
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -279,8 +281,9 @@ impl<'q> Sums<'q> {
         self.question.text(self.program.moves[chosen].term)
     }
 
-    /// By how much a legal move can change a sum; none if it is never legal.
-    fn change(&self, chosen: usize, weights: &[i64]) -> Result<Option<Range>, Failure> {
+    /// What is known where a move is legal, and the values of nodes once it is made;
+    /// none if it is never legal.
+    fn made(&self, chosen: usize) -> Result<Option<(Facts, Vec<Value>)>, Failure> {
         if self.question.limits.is_over() {
             return Err(Failure::out_of_time());
         }
@@ -290,6 +293,14 @@ impl<'q> Sums<'q> {
             return Ok(None);
         }
         let values = self.values(&known, chosen);
+        Ok(Some((known, values)))
+    }
+
+    /// By how much a legal move can change a sum; none if it is never legal.
+    fn change(&self, chosen: usize, weights: &[i64]) -> Result<Option<Range>, Failure> {
+        let Some((known, values)) = self.made(chosen)? else {
+            return Ok(None);
+        };
         let mut sum = Sum::default();
         let weighty = weights
             .iter()

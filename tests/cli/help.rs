@@ -11,6 +11,8 @@ const COMMANDS: &[&str] = &[
     "bench",
     "playout",
     "play",
+    "draw",
+    "player",
     "tournament",
     "host",
     "replay",

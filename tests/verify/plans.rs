@@ -1,11 +1,13 @@
 //! Plans, bounds of their lengths, and how many ends there are.
 
+use std::fmt::Write as _;
+
 use ggp::game::{Game, Move, Score};
 use ggp::machine::Machine;
 use ggp::puzzle::{Puzzle, collapse};
-use ggp::search::Budget;
-use ggp::solve::claim_count;
-use ggp::verify::{Answer, Failure, Given, Limits, Proof};
+use ggp::search::{Budget, Plans};
+use ggp::solve::{Method, Strategy, claim_count};
+use ggp::verify::{Answer, Failure, Flips, Given, Limits, Proof};
 
 use super::shared::*;
 
@@ -20,6 +22,7 @@ fn plans_are_what_they_claim_to_be() {
                 plans,
                 optimal,
                 all,
+                least: None,
             },
         )
     };
@@ -91,6 +94,99 @@ fn bounds_hold_by_search_and_by_clauses() {
         let outcome = checked(&game, &answer, &limits);
         assert!(matches!(outcome, Err(Failure::Unchecked(_))), "{outcome:?}");
     }
+}
+
+/// A board of lamps, some of them lit; a press turns a lamp and its neighbours.
+fn lamps(size: i32, lit: impl Fn(i32, i32) -> bool) -> Game {
+    let mut rules = String::from(
+        "(role r) (<= (legal r (press ?x)) (lamp ?x))
+        (<= (turned ?x) (does r (press ?x))) (<= (turned ?y) (does r (press ?x)) (near ?x ?y))
+        (<= (next (lit ?x)) (turned ?x) (not (true (lit ?x))))
+        (<= (next (lit ?x)) (true (lit ?x)) (not (turned ?x)))
+        (<= some (true (lit ?x)))
+        (<= terminal (not some)) (<= (goal r 100) (not some)) (<= (goal r 0) some)",
+    );
+    for (x, y) in (0..size).flat_map(|x| (0..size).map(move |y| (x, y))) {
+        write!(rules, "(lamp l{x}{y})").unwrap();
+        if lit(x, y) {
+            write!(rules, "(init (lit l{x}{y}))").unwrap();
+        }
+        for (dx, dy) in [(0, 1), (1, 0), (0, -1), (-1, 0)] {
+            let (x2, y2) = (x + dx, y + dy);
+            if (0..size).contains(&x2) && (0..size).contains(&y2) {
+                write!(rules, "(near l{x}{y} l{x2}{y2})").unwrap();
+            }
+        }
+    }
+    game(&rules)
+}
+
+#[test]
+fn flips_tell_how_many_moves_are_needed() {
+    // On four by four lamps, sixteen sets of moves do the same.
+    for (size, least) in [(2, 4), (3, 5), (4, 4), (5, 15)] {
+        let game = lamps(size, |_, _| true);
+        let algebra = Strategy::Network(Method::Algebra);
+        let answer = answer(&game, algebra, Plans::First);
+        let Answer::Solved {
+            plans,
+            optimal: true,
+            least: Some(flips),
+            ..
+        } = &answer
+        else {
+            panic!("{size}: {answer:?}");
+        };
+        assert_eq!(
+            (plans[0].len(), flips.facts.len()),
+            (least, (size * size) as usize)
+        );
+        let says = checked(&game, &answer, &no_search()).unwrap();
+        assert!(
+            says.open.is_empty() && says.how[1].contains("whatever the state"),
+            "{says:?}"
+        );
+        let claims = |plan: Vec<String>, facts: &[String]| {
+            let given = Given::default();
+            let facts = facts.to_vec();
+            let claim = Answer::Solved {
+                plans: vec![plan],
+                optimal: true,
+                all: false,
+                least: Some(Flips { facts, given }),
+            };
+            checked(&game, &claim, &no_search())
+        };
+        let plan = &plans[0];
+        assert!(claims(plan.clone(), &flips.facts).is_ok());
+        let twice = [&plan[..1], &plan[..1], &plan[..]].concat();
+        let is_wrong = |outcome| matches!(outcome, Err(Failure::Wrong(_)));
+        assert!(
+            is_wrong(claims(twice, &flips.facts)),
+            "a move is made for nothing"
+        );
+        assert!(
+            is_wrong(claims(plan.clone(), &flips.facts[..1])),
+            "one lamp takes one move"
+        );
+        let unknown = [&flips.facts[..], &["(lit".to_owned()]].concat();
+        assert!(is_wrong(claims(plan.clone(), &unknown)), "that is no fact");
+    }
+    // On a way each move changes where one is, but not whatever the state.
+    let walk = game(WALK);
+    let claim = Answer::Solved {
+        plans: vec![plan(&["go", "go", "go"])],
+        optimal: true,
+        all: false,
+        least: Some(Flips {
+            facts: vec!["(at 3)".to_owned()],
+            given: Given::default(),
+        }),
+    };
+    let Err(Failure::Wrong(why)) = checked(&walk, &claim, &no_search()) else {
+        panic!("go does not always lead there");
+    };
+    assert!(why.contains("may leave it as it is"), "{why}");
 }
 
 #[test]

@@ -24,6 +24,7 @@ use crate::game::{Move, Score};
 use crate::grid::{self, Grid};
 use crate::machine::{AnyMachine, DatalogMachine, Limits, Machine, PropnetState};
 use crate::propnet::GroundLimits;
+use crate::puzzle::levels::Classes;
 use crate::search::graph::{Explore, explore};
 use crate::search::{Budget, LevelStats, Plans, Prune, Stats, Verdict, graph};
 use crate::solve::{Checker, GameProblem, Keys, Scoring, SolveOptions, Strategy, claim, count_from, solve};
@@ -249,6 +250,9 @@ impl Bench<'_> {
         let mut how = self.how(&run.strategy, plans, run.most_seconds)?;
         how.threads = run.threads.max(1);
         how.levels.whole = run.whole;
+        if run.symmetry {
+            how.levels.classes = Classes::Always;
+        }
         let spinner = self.context.spinner(&run.label);
         let solved = answer(&ready, &how, &mut stats);
         spinner.finish_and_clear();
@@ -256,6 +260,10 @@ impl Bench<'_> {
         let total = stats.total();
         let mut faults = solved.faults.clone();
         faults.extend(self.unexpected(&run.expect, &solved));
+        let wanted = run.expect.positions.filter(|_| stats.ran_out.is_none());
+        if wanted.is_some_and(|wanted| wanted != total.generated) {
+            faults.push(format!("{} positions", total.generated));
+        }
         let levels = levels(&stats.levels);
         Ok(SearchRow {
             label: run.label.clone(),

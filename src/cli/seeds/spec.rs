@@ -139,6 +139,9 @@ pub(super) struct SearchRun {
     /// Of a search by level: whether it goes on past a plan.
     #[serde(default)]
     pub whole: bool,
+    /// Of a search by level: whether positions count up to symmetry.
+    #[serde(default)]
+    pub symmetry: bool,
     /// 0 counts as 1.
     #[serde(default)]
     pub threads: usize,
@@ -166,6 +169,8 @@ pub(super) struct Expect {
     pub least: Option<usize>,
     /// All shortest plans.
     pub plans: Option<Vec<String>>,
+    /// Positions generated, if the budget is enough.
+    pub positions: Option<u64>,
 }
 
 /// What others measured.

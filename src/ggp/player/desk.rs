@@ -331,7 +331,7 @@ impl Desk {
                 return Reply::Busy.into();
             }
             let current = book.current.as_mut().expect("it is played");
-            let play_clock = current.table.terms.play_clock;
+            let play_clock = current.table.play_clock;
             let clock = Duration::from_secs(play_clock.into()).min(LONGEST);
             let margin = self.server.margin().of(clock);
             let due = received + clock - margin;
@@ -392,7 +392,7 @@ impl Book {
     /// Whether this is the match that is played.
     fn is_playing(&self, id: &str) -> bool {
         let current = self.current.as_ref();
-        current.is_some_and(|current| current.table.terms.id.eq_ignore_ascii_case(id))
+        current.is_some_and(|current| current.table.id.eq_ignore_ascii_case(id))
     }
 
     /// Ends the match that is played, if there is one.

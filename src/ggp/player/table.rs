@@ -1,5 +1,6 @@
 //! One match: a thread that hears what the host says and answers in time.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,7 +25,7 @@ const LONGEST_REASON: usize = 300;
 const NEARLY: Duration = Duration::from_millis(50);
 
 /// What a START says.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Terms {
     pub id: String,
     pub role: String,
@@ -36,7 +37,8 @@ pub(super) struct Terms {
 /// A match as the server sees it.
 #[derive(Debug)]
 pub(super) struct Table {
-    pub terms: Terms,
+    pub id: String,
+    pub play_clock: u32,
     asks: Sender<Ask>,
     shared: Arc<Shared>,
 }
@@ -47,7 +49,8 @@ struct Shared {
     interrupt: Arc<AtomicBool>,
     /// Ends the match.
     over: Arc<AtomicBool>,
-    /// What the thread works on.
+    /// What the thread works on. Whoever asks holds it, so that nothing is begun
+    /// that somebody has just put an end to.
     work: Mutex<Option<Work>>,
     /// Whether the host has our last answer.
     is_answered: AtomicBool,
@@ -80,10 +83,6 @@ impl Shared {
         self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn begin(&self, work: Work) {
-        *self.work() = Some(work);
-    }
-
     /// From now on nothing is interrupted that was not asked for yet.
     fn finish(&self) {
         let mut work = self.work();
@@ -91,12 +90,14 @@ impl Shared {
         let is_over = self.over.load(Ordering::SeqCst);
         self.interrupt.store(is_over, Ordering::SeqCst);
     }
+}
 
-    /// Ends what is worked on, unless it is this.
-    fn hurry(&self, next: Option<&Work>) {
-        let work = self.work();
-        if work.is_some() && work.as_ref() != next {
-            self.interrupt.store(true, Ordering::SeqCst);
+impl Ask {
+    /// Whether it asks for what is worked on.
+    fn repeats(&self, work: &Work) -> bool {
+        match (self, work) {
+            (Ask::Play { moves, .. }, Work::Answer(answered)) => moves == answered,
+            _ => false,
         }
     }
 }
@@ -114,9 +115,10 @@ impl Table {
         let (asks, heard) = channel();
         let (ready, is_ready) = oneshot::channel();
         let shared = Arc::new(Shared::default());
-        shared.begin(Work::Begin);
+        *shared.work() = Some(Work::Begin);
         let table = Table {
-            terms: terms.clone(),
+            id: terms.id.clone(),
+            play_clock: terms.play_clock,
             asks,
             shared: Arc::clone(&shared),
         };
@@ -139,10 +141,8 @@ impl Table {
         received: Instant,
         deadline: Instant,
     ) -> oneshot::Receiver<Reply> {
-        self.shared.hurry(Some(&Work::Answer(moves.clone())));
         let (answer, reply) = oneshot::channel();
-        // A match that cannot be played answers nothing.
-        let _ = self.asks.send(Ask::Play {
+        self.post(Ask::Play {
             moves,
             received,
             deadline,
@@ -165,8 +165,7 @@ impl Table {
 
     /// Ends the match in the background, after these moves.
     pub(super) fn stop(self, moves: Vec<String>) {
-        self.shared.hurry(None);
-        let _ = self.asks.send(Ask::Stop {
+        self.post(Ask::Stop {
             is_answered: self.take_answered(),
             moves,
         });
@@ -174,9 +173,21 @@ impl Table {
 
     /// Breaks the match off, whatever is going on.
     pub(super) fn abort(self, how: &'static str) {
+        let work = self.shared.work();
         self.shared.over.store(true, Ordering::SeqCst);
         self.shared.interrupt.store(true, Ordering::SeqCst);
-        let _ = self.asks.send(Ask::End(how));
+        drop(work);
+        self.post(Ask::End(how));
+    }
+
+    /// Asks, and ends what is worked on unless it is just that.
+    fn post(&self, ask: Ask) {
+        let work = self.shared.work();
+        if work.as_ref().is_some_and(|work| !ask.repeats(work)) {
+            self.shared.interrupt.store(true, Ordering::SeqCst);
+        }
+        // A match that cannot be played answers nothing.
+        let _ = self.asks.send(ask);
     }
 }
 
@@ -218,7 +229,11 @@ impl<'a> Sitting<'a> {
             let id = terms.id.clone();
             server.log.tell(Event::Unplayable { id, reasons });
         };
-        let (game, warnings) = read(&terms.rules, server).map_err(unplayable).ok()?;
+        let read = read(&terms.rules, server);
+        let (game, warnings) = read.map_err(unplayable).ok()?;
+        if shared.over.load(Ordering::SeqCst) {
+            return None;
+        }
         let Some(role) = game.role_named(&terms.role) else {
             unplayable(vec![format!("the rules have no role `{}`", terms.role)]);
             return None;
@@ -270,7 +285,8 @@ impl<'a> Sitting<'a> {
     fn attend(&mut self, asks: &Receiver<Ask>) {
         let mut how = "interrupted";
         let mut scores = Vec::new();
-        while let Ok(ask) = asks.recv() {
+        let mut queue = VecDeque::new();
+        while let Some(ask) = queue.pop_front().or_else(|| asks.recv().ok()) {
             match ask {
                 Ask::Play {
                     moves,
@@ -279,7 +295,13 @@ impl<'a> Sitting<'a> {
                     is_answered,
                     answer,
                 } => {
-                    self.shared.begin(Work::Answer(moves.clone()));
+                    let mut work = self.shared.work();
+                    let answered = work.insert(Work::Answer(moves.clone()));
+                    queue.extend(asks.try_iter());
+                    if queue.iter().any(|next: &Ask| !next.repeats(answered)) {
+                        self.shared.interrupt.store(true, Ordering::SeqCst);
+                    }
+                    drop(work);
                     let made = self.hear(&moves, is_answered);
                     let reply = self.answer(made, received, deadline);
                     self.shared.finish();

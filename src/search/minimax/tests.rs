@@ -89,7 +89,11 @@ impl MinimaxGame for Toy {
         self.roles
     }
 
-    fn expand(&mut self, &(layer, at): &Place) -> Result<Expansion<Place, usize>, Infallible> {
+    fn expand(
+        &mut self,
+        &(layer, at): &Place,
+        _role: usize,
+    ) -> Result<Expansion<Place, usize>, Infallible> {
         let (moves, children) = &self.layers[layer][at];
         let children = children.iter().map(|&child| Child {
             state: (layer + 1, child),
@@ -98,6 +102,7 @@ impl MinimaxGame for Toy {
         Ok(Expansion {
             legal: moves.iter().map(|count| (0..*count).collect()).collect(),
             children: children.collect(),
+            is_whole: true,
         })
     }
 
@@ -256,6 +261,7 @@ impl MinimaxGame for Idle {
     fn expand(
         &mut self,
         &(left, mover): &(u8, usize),
+        _role: usize,
     ) -> Result<Expansion<(u8, usize), u8>, Infallible> {
         let mut legal = vec![vec![0], vec![0]];
         legal[mover] = (0..=left.min(2)).collect();
@@ -269,6 +275,7 @@ impl MinimaxGame for Idle {
         Ok(Expansion {
             children: children.collect(),
             legal,
+            is_whole: true,
         })
     }
 

@@ -208,7 +208,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
 
     /// Expands the first position.
     pub(super) fn begin(&mut self, root: &G::State, seed: u64) -> Result<(), G::Error> {
-        let fork = Fork::new(self.role, self.game.expand(root)?);
+        let fork = Fork::new(self.role, self.game.expand(root, self.role)?);
         if !fork.expansion.children.is_empty() {
             let mut indices: Vec<usize> = (0..fork.own).collect();
             indices.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
@@ -301,7 +301,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
             }
         }
         self.spend()?;
-        let expansion = self.game.expand(state).map_err(Stop::Error)?;
+        let expansion = self.game.expand(state, self.role).map_err(Stop::Error)?;
         let mut fork = Fork::new(self.role, expansion);
         if fork.expansion.children.is_empty() {
             return Ok(self.estimates(&[state])?[0]);
@@ -404,6 +404,9 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
                 }
                 break;
             }
+        }
+        if !fork.expansion.is_whole {
+            worst.least = 0;
         }
         let answer = match fork.others {
             1 => 0,

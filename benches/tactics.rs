@@ -1,0 +1,61 @@
+//! In how many positions with few best moves agents find one.
+//!
+//! ```text
+//! cargo bench --bench tactics -- [PLAYER ...]
+//! ```
+//!
+//! A player is written as for `ggp play`; without one, several have a second for
+//! each position, and others a number of iterations or positions. The positions
+//! are those of `tests/tactics/positions.txt`.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use ggp::play::AgentSpec;
+
+#[path = "../tests/tactics/shared.rs"]
+#[expect(dead_code, reason = "tests need more of it")]
+mod shared;
+
+use shared::{ask, read};
+
+const PLAYERS: &[&str] = &[
+    "random",
+    "greedy",
+    "mcts:1s",
+    "minimax:1s",
+    "mcts:1000",
+    "minimax:1000",
+];
+
+fn main() {
+    // Cargo adds --bench to what the user wrote.
+    let mut players: Vec<String> = std::env::args().skip(1).collect();
+    players.retain(|argument| argument != "--bench");
+    if players.is_empty() {
+        players = PLAYERS.iter().map(|player| (*player).to_owned()).collect();
+    }
+    let tactics = read();
+    for player in players {
+        let spec: AgentSpec = player.parse().expect("it is a player");
+        let started = Instant::now();
+        let mut by_game: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+        let mut proved = 0;
+        for tactic in &tactics {
+            let (advice, is_best) = ask(tactic, &spec);
+            let (found, all) = by_game.entry(&tactic.game).or_default();
+            *found += usize::from(is_best);
+            *all += 1;
+            proved += usize::from(advice.bounds.0 == advice.bounds.1);
+        }
+        let found: usize = by_game.values().map(|(found, _)| found).sum();
+        println!(
+            "{player}: {found} of {}, {proved} with proof, {:.1} s in all",
+            tactics.len(),
+            started.elapsed().as_secs_f64(),
+        );
+        let line = |(game, (found, all)): (&&str, &(usize, usize))| format!("{game} {found}/{all}");
+        let lines: Vec<String> = by_game.iter().map(line).collect();
+        println!("  {}", lines.join(", "));
+    }
+}

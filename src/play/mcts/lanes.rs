@@ -1,0 +1,214 @@
+//! A network as the tree search sees it: hundreds of states at a time.
+
+use std::convert::Infallible;
+
+use crate::propnet::Propnet;
+use crate::propnet::batch::{Batch, Packed};
+use crate::propnet::code::Engine;
+use crate::propnet::playout::Proceed;
+use crate::propnet::rollouts::{RolloutOptions, Rollouts};
+use crate::search::mcts::{Ahead, Sample, Simulator, View, Views};
+
+/// States that are asked and changed together.
+const LANES: usize = 256;
+/// The most gates with which it costs little to look at all that can follow.
+const SMALL: usize = 50_000;
+
+/// A game in lanes. Moves are positions in [`Propnet::moves`].
+#[derive(Clone, Debug)]
+pub struct Lanes {
+    batch: Batch,
+    rollouts: Rollouts,
+    chance: Vec<bool>,
+    /// By role and goal value: the score, 0 where the rules' value is none.
+    scores: Vec<Vec<u8>>,
+    range: Vec<[u8; 2]>,
+    is_small: bool,
+}
+
+impl Lanes {
+    /// Compiles the network. Playouts are cut after so many joint moves.
+    pub fn new(net: &Propnet, engine: Engine, depth: u32, seed: u64) -> Self {
+        let (game, terms) = (&net.game, net.terms());
+        let score = |value: &(_, _)| game.score(&terms, value.0).map_or(0, |score| score.get());
+        let scores = |role: &Vec<_>| role.iter().map(score).collect::<Vec<u8>>();
+        let scores: Vec<Vec<u8>> = net.goals.iter().map(scores).collect();
+        let range = |scores: &Vec<u8>| {
+            [
+                // Ends without a score are worth nothing.
+                0,
+                scores.iter().copied().max().unwrap_or(100),
+            ]
+        };
+        let options = RolloutOptions {
+            engine,
+            depth: Some(depth.into()),
+            ..RolloutOptions::default()
+        };
+        Lanes {
+            batch: Batch::new(net, LANES, engine),
+            rollouts: Rollouts::new(net, &options, seed),
+            chance: game.roles().map(|role| game.is_random(role)).collect(),
+            range: scores.iter().map(range).collect(),
+            scores,
+            is_small: net.network.gates() <= SMALL,
+        }
+    }
+
+    /// The scores of a lane whose game is over.
+    fn goals(&mut self, lane: usize, out: &mut Vec<u8>) {
+        for (role, scores) in self.scores.iter().enumerate() {
+            let mut due = self.batch.goal_values(lane, role);
+            out.push(match (due.next(), due.next()) {
+                (Some(value), None) => scores[value],
+                _ => 0,
+            });
+        }
+    }
+
+    /// What there is to see of so many lanes.
+    fn look_at(&mut self, count: usize, out: &mut Views<u32>) {
+        let roles = self.scores.len();
+        let over: Vec<u64> = self.batch.terminal().to_vec();
+        let is_over = |lane: usize| over[lane / 64] >> (lane % 64) & 1 == 1;
+        let mut lists = vec![Vec::new(); count * roles];
+        for role in 0..roles {
+            for chosen in 0..self.batch.moves(role) {
+                let row = self.batch.legal(role, chosen);
+                for (word, (&bits, over)) in row.iter().zip(&over).enumerate() {
+                    let mut bits = bits & !over;
+                    while bits != 0 {
+                        let lane = 64 * word + bits.trailing_zeros() as usize;
+                        bits &= bits - 1;
+                        if lane < count {
+                            lists[lane * roles + role].push(chosen as u32);
+                        }
+                    }
+                }
+            }
+        }
+        for (lane, lists) in lists.chunks(roles).enumerate() {
+            let view = match is_over(lane) {
+                true => View::End,
+                false if lists.iter().any(Vec::is_empty) => View::Stuck,
+                false => View::Open,
+            };
+            out.views.push(view);
+            for list in lists {
+                let is_open = view == View::Open;
+                out.counts.push(if is_open { list.len() as u32 } else { 0 });
+                if is_open {
+                    out.moves.extend_from_slice(list);
+                }
+            }
+            match view {
+                View::End => self.goals(lane, &mut out.goals),
+                _ => out.goals.resize(out.goals.len() + roles, 0),
+            }
+        }
+    }
+}
+
+impl Simulator for Lanes {
+    type State = Packed;
+    type Move = u32;
+    type Error = Infallible;
+
+    fn roles(&self) -> usize {
+        self.scores.len()
+    }
+
+    fn is_chance(&self, role: usize) -> bool {
+        self.chance[role]
+    }
+
+    fn range(&self, role: usize) -> [u8; 2] {
+        self.range[role]
+    }
+
+    fn lanes(&self) -> usize {
+        self.rollouts.lanes()
+    }
+
+    fn step(&mut self, states: &[Packed], joints: &[u32]) -> Result<Vec<Packed>, Infallible> {
+        let mut next = Vec::with_capacity(states.len());
+        let joints = joints.chunks(LANES * self.scores.len());
+        for (states, joints) in states.chunks(LANES).zip(joints) {
+            self.batch.set_states(states);
+            let joints: Vec<usize> = joints.iter().map(|&chosen| chosen as usize).collect();
+            self.batch.step(&joints);
+            next.append(&mut self.batch.states(states.len()));
+        }
+        Ok(next)
+    }
+
+    fn look(&mut self, states: &[Packed], out: &mut Views<u32>) -> Result<(), Infallible> {
+        for states in states.chunks(LANES) {
+            self.batch.set_states(states);
+            self.look_at(states.len(), out);
+        }
+        Ok(())
+    }
+
+    fn looks_ahead(&self) -> bool {
+        self.is_small
+    }
+
+    fn ahead(
+        &mut self,
+        states: &[Packed],
+        joints: &[u32],
+    ) -> Result<Vec<Ahead<Packed>>, Infallible> {
+        let mut ends = Vec::new();
+        let joints = joints.chunks(LANES * self.scores.len());
+        for (part, (states, joints)) in states.chunks(LANES).zip(joints).enumerate() {
+            self.batch.set_states(states);
+            let joints: Vec<usize> = joints.iter().map(|&chosen| chosen as usize).collect();
+            self.batch.step(&joints);
+            let over: Vec<u64> = self.batch.terminal().to_vec();
+            for lane in (0..states.len()).filter(|lane| over[lane / 64] >> (lane % 64) & 1 == 1) {
+                let mut goals = Vec::with_capacity(self.scores.len());
+                self.goals(lane, &mut goals);
+                ends.push(Ahead {
+                    index: part * LANES + lane,
+                    state: self.batch.state(lane),
+                    goals,
+                });
+            }
+        }
+        Ok(ends)
+    }
+
+    fn playouts(
+        &mut self,
+        states: &[Packed],
+        each: u32,
+        _seed: u64,
+        proceed: &mut dyn FnMut() -> bool,
+    ) -> Result<Vec<Sample<u32>>, Infallible> {
+        let mut proceed = || match proceed() {
+            true => Proceed::On,
+            false => Proceed::Drop,
+        };
+        let outcomes = self.rollouts.run(states, each, &mut proceed);
+        let samples = outcomes.iter().map(|outcome| {
+            let undecided = outcome.stuck + outcome.cut;
+            let worth = |sum: &crate::propnet::rollouts::Sum| {
+                // Everybody gets half where nothing is decided.
+                sum.total as f64 + 50.0 * undecided as f64
+            };
+            Sample {
+                playouts: outcome.playouts + undecided + outcome.faulty,
+                sums: outcome.scores.iter().map(worth).collect(),
+                ended: undecided + outcome.faulty == 0,
+                line: None,
+            }
+        });
+        Ok(samples.collect())
+    }
+
+    fn state_heap_bytes(&self, state: &Packed) -> u64 {
+        // With what the allocator keeps beside it.
+        state.len() as u64 * 8 + 16
+    }
+}

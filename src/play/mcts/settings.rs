@@ -1,0 +1,72 @@
+//! The options of tree search by name.
+
+use crate::search::mcts::{Formula, Mcts};
+
+/// What the agent does unless told otherwise.
+fn defaults(seed: u64) -> Mcts {
+    Mcts {
+        iterations: u64::MAX,
+        exploration: 0.6,
+        formula: Formula::Puct,
+        fpu: Some(0.1),
+        history: 0.0,
+        graph: true,
+        solver: true,
+        regret: false,
+        batch: 128,
+        each: 0,
+        seed,
+        playout_depth: 1_000,
+    }
+}
+
+/// Reads options.
+pub(super) fn options(settings: &[(String, String)], seed: u64) -> Result<Mcts, String> {
+    let mut options = defaults(seed);
+    for (name, value) in settings {
+        let wrong = || format!("{name} is not `{value}`");
+        let number = |most: f64| {
+            let number = value.parse().ok();
+            number
+                .filter(|n| (0.0..=most).contains(n))
+                .ok_or_else(wrong)
+        };
+        let count = |least: u32, most: u32| {
+            let count = value.parse().ok();
+            count
+                .filter(|n| (least..=most).contains(n))
+                .ok_or_else(wrong)
+        };
+        let switch = |no: &str, yes: &str| match value {
+            value if value == yes => Ok(true),
+            value if value == no => Ok(false),
+            _ => Err(wrong()),
+        };
+        match &name[..] {
+            "exploration" => options.exploration = number(100.0)?,
+            "select" => {
+                options.formula = match &value[..] {
+                    "ucb" => Formula::Ucb,
+                    "tuned" => Formula::Tuned,
+                    "puct" => Formula::Puct,
+                    _ => return Err(wrong()),
+                }
+            }
+            "fpu" if value == "off" => options.fpu = None,
+            "fpu" => options.fpu = Some(number(1.0)?),
+            "history" if value == "off" => options.history = 0.0,
+            "history" => options.history = number(100.0)?,
+            "graph" => options.graph = switch("off", "on")?,
+            "solver" => options.solver = switch("off", "on")?,
+            "simultaneous" => options.regret = switch("duct", "regret")?,
+            "batch" => options.batch = count(1, 4096)?,
+            "each" if value == "fill" => options.each = 0,
+            "each" => options.each = count(1, 1 << 20)?,
+            "depth" => options.playout_depth = count(1, 1 << 30)?,
+            "playouts" if value == "uniform" => {}
+            "playouts" => return Err(wrong()),
+            _ => return Err(format!("there is no option `{name}`")),
+        }
+    }
+    Ok(options)
+}

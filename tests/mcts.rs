@@ -1,0 +1,251 @@
+//! Monte Carlo tree search as an agent: what it proves is right, what is won it
+//! wins, and the same question has the same answer.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use ggp::game::{Game, Move, RoleId};
+use ggp::machine::{AnyMachine, Backend, Limits, Machine, PropnetState};
+use ggp::play::{Advice, Agent, AgentSpec, Brief, Pace};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+fn game(name: &str) -> Game {
+    let path = format!("{}/games/{name}.kif", env!("CARGO_MANIFEST_DIR"));
+    Game::from_text(&path, &std::fs::read_to_string(&path).unwrap()).unwrap()
+}
+
+fn machine(game: &Game) -> AnyMachine {
+    AnyMachine::new(game, Backend::Auto, Limits::default()).unwrap()
+}
+
+fn agent(game: &Game, role: RoleId, options: &str, seed: u64) -> Box<dyn Agent> {
+    let spec: AgentSpec = options.parse().unwrap();
+    let brief = Brief {
+        seed,
+        ..Brief::new(game, role)
+    };
+    let mut agent = spec.agent(brief).unwrap();
+    agent.begin(&Pace::default()).unwrap();
+    agent
+}
+
+fn ask(agent: &mut dyn Agent, played: &[Vec<Move>], nodes: u64) -> Advice {
+    agent.choose(played, &Pace::new(None, Some(nodes))).unwrap()
+}
+
+/// All legal joint moves.
+fn joints(machine: &mut AnyMachine, state: &PropnetState) -> Vec<Vec<Move>> {
+    let mut joints = vec![Vec::new()];
+    for role in machine.game().clone().roles() {
+        let mut legal = Vec::new();
+        machine.legal(state, role, &mut legal).unwrap();
+        let longer = joints
+            .iter()
+            .flat_map(|joint: &Vec<Move>| legal.iter().map(|made| [&joint[..], &[*made]].concat()));
+        joints = longer.collect();
+    }
+    joints
+}
+
+/// What both roles get if each plays its best, by looking at everything.
+fn minimax(
+    machine: &mut AnyMachine,
+    state: &PropnetState,
+    known: &mut HashMap<PropnetState, [u8; 2]>,
+) -> [u8; 2] {
+    if let Some(value) = known.get(state) {
+        return *value;
+    }
+    let roles: Vec<RoleId> = machine.game().roles().collect();
+    let value = if machine.is_terminal(state).unwrap() {
+        [0, 1].map(|role| machine.goal(state, roles[role]).unwrap().get())
+    } else {
+        let joints = joints(machine, state);
+        let turn = usize::from(joints.iter().all(|joint| joint[0] == joints[0][0]));
+        let values = joints.iter().map(|joint| {
+            let next = machine.next(state, joint).unwrap();
+            minimax(machine, &next, known)
+        });
+        values.max_by_key(|value| value[turn]).unwrap()
+    };
+    known.insert(state.clone(), value);
+    value
+}
+
+/// Some random joint moves from the start, none of them the last.
+fn wander(machine: &mut AnyMachine, moves: usize, seed: u64) -> (Vec<Vec<Move>>, PropnetState) {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let (mut played, mut state) = (Vec::new(), machine.initial().unwrap());
+    for _ in 0..moves {
+        let joints = joints(machine, &state);
+        let joint = joints[rng.random_range(0..joints.len())].clone();
+        let next = machine.next(&state, &joint).unwrap();
+        if machine.is_terminal(&next).unwrap() {
+            break;
+        }
+        (state, played) = (next, [played, vec![joint]].concat());
+    }
+    (played, state)
+}
+
+/// Compares what is proved and chosen with what everything looked at says.
+fn check(name: &str, options: &str, nodes: u64, positions: u64) {
+    let game = game(name);
+    let (mut machine, mut known) = (machine(&game), HashMap::new());
+    let roles: Vec<RoleId> = game.roles().collect();
+    let mut proved = 0;
+    for seed in 0..positions {
+        let (played, state) = wander(&mut machine, seed as usize % 7, seed);
+        let value = minimax(&mut machine, &state, &mut known);
+        for role in 0..2 {
+            let mut agent = agent(&game, roles[role], options, seed);
+            let advice = ask(&mut *agent, &played, nodes);
+            let (low, high) = advice.bounds;
+            let real = f64::from(value[role]);
+            assert!(
+                low <= real && real <= high,
+                "{name} {seed}: {advice:?}, {real}"
+            );
+            proved += usize::from(low == high);
+            let mut legal = Vec::new();
+            machine.legal(&state, roles[role], &mut legal).unwrap();
+            assert!(legal.contains(&advice.chosen));
+            for candidate in &advice.candidates {
+                assert!(legal.contains(&candidate.action));
+            }
+            if legal.len() > 1 {
+                let all = joints(&mut machine, &state);
+                let joint = all.iter().find(|joint| joint[role] == advice.chosen);
+                let next = machine.next(&state, joint.unwrap()).unwrap();
+                let came = minimax(&mut machine, &next, &mut known);
+                assert_eq!(came[role], value[role], "{name} seed {seed} {options}");
+            }
+        }
+    }
+    assert!(proved as u64 > positions / 2, "only {proved} are proved");
+}
+
+#[test]
+fn what_is_proved_in_lanes_is_right_and_what_is_won_is_won() {
+    check("tic_tac_toe", "mcts", 4_000, 60);
+    check(
+        "tic_tac_toe",
+        "mcts:graph=off,fpu=0.1,history=0.5",
+        4_000,
+        20,
+    );
+    check("tic_tac_toe", "mcts:select=tuned,batch=8,each=4", 4_000, 20);
+    check("tic_tac_toe", "mcts:select=puct,exploration=1", 4_000, 20);
+    check("nim", "mcts", 4_000, 20);
+}
+
+#[test]
+fn tic_tac_toe_is_never_lost() {
+    let game = game("tic_tac_toe");
+    let mut machine = machine(&game);
+    let roles: Vec<RoleId> = game.roles().collect();
+    for (seed, own, other) in [
+        (0, 0, "random"),
+        (1, 1, "random"),
+        (2, 0, "mcts"),
+        (3, 1, "mcts"),
+    ] {
+        let mut agents = [0, 1].map(|role| {
+            let options = if role == own { "mcts" } else { other };
+            agent(&game, roles[role], options, seed)
+        });
+        let (mut state, mut played) = (machine.initial().unwrap(), Vec::new());
+        while !machine.is_terminal(&state).unwrap() {
+            let joint: Vec<Move> = (agents.iter_mut())
+                .map(|agent| ask(&mut **agent, &played, 400).chosen)
+                .collect();
+            state = machine.next(&state, &joint).unwrap();
+            played.push(joint);
+        }
+        let score = machine.goal(&state, roles[own]).unwrap().get();
+        assert!(score >= 50, "seed {seed}: {score}");
+    }
+}
+
+#[test]
+fn the_same_question_has_the_same_answer() {
+    for name in ["connect_four", "goofspiel"] {
+        let game = game(name);
+        let role = game.roles().next().unwrap();
+        let answers = |seed| {
+            let mut agent = agent(&game, role, "mcts", seed);
+            let first = ask(&mut *agent, &[], 700);
+            let mut machine = machine(&game);
+            let start = machine.initial().unwrap();
+            let joints = joints(&mut machine, &start);
+            let joint = joints
+                .iter()
+                .find(|joint| joint[0] == first.chosen)
+                .unwrap();
+            let second = ask(&mut *agent, std::slice::from_ref(joint), 700);
+            (first, second)
+        };
+        assert_eq!(answers(4), answers(4), "{name}");
+    }
+}
+
+#[test]
+fn simultaneous_games_are_played_by_either_rule() {
+    for name in ["rock_paper_scissors", "goofspiel", "three_player_race"] {
+        let game = game(name);
+        let mut machine = machine(&game);
+        let start = machine.initial().unwrap();
+        for options in ["mcts", "mcts:simultaneous=regret"] {
+            for role in game.roles() {
+                let mut legal = Vec::new();
+                machine.legal(&start, role, &mut legal).unwrap();
+                let mut agent = agent(&game, role, options, 5);
+                let advice = ask(&mut *agent, &[], 500);
+                assert!(legal.contains(&advice.chosen), "{name} {options}");
+                assert_eq!(advice.candidates.len(), legal.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_choice_ends_with_its_time() {
+    let game = game("breakthrough");
+    let role = game.roles().next().unwrap();
+    let mut agent = agent(&game, role, "mcts", 1);
+    for _ in 0..3 {
+        let deadline = Instant::now() + Duration::from_millis(200);
+        let pace = Pace::new(Some(deadline), None);
+        let advice = agent.choose(&[], &pace).unwrap();
+        // A loaded machine may hold it up.
+        assert!(Instant::now() < deadline + Duration::from_secs(2));
+        assert_eq!(
+            pace.published().map(|last| last.chosen),
+            Some(advice.chosen)
+        );
+        assert!(advice.nodes > 0 && advice.value.is_some());
+    }
+}
+
+#[test]
+fn options_that_are_not_there_are_refused() {
+    let game = game("nim");
+    let brief = Brief::new(&game, game.roles().next().unwrap());
+    for options in [
+        "rave=on",
+        "playouts=mast",
+        "graph=maybe",
+        "exploration=-1",
+        "batch=0",
+        "select=best",
+        "simultaneous=chess",
+    ] {
+        let spec: AgentSpec = format!("mcts:{options}").parse().unwrap();
+        let error = spec.agent(brief.clone()).err().expect(options);
+        assert!(
+            error.contains(options.split('=').next().unwrap()),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,429 @@
+//! Alpha-beta on rule files, and the agents that look ahead.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use ggp::game::{Game, Move, RoleId};
+use ggp::machine::{AnyMachine, Backend, Limits, Machine, PropnetState};
+use ggp::play::{AgentSpec, Brief, Evaluation, Lanes, Outlook, Pace};
+use ggp::search::minimax::{Minimax, MinimaxGame, MinimaxReport, Table, Wanted, minimax};
+use ggp::search::{Budget, Stats};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+fn game(name: &str) -> Game {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("games/{name}.kif"));
+    let text = std::fs::read_to_string(path).unwrap();
+    Game::from_text(name, &text).unwrap()
+}
+
+fn machine(game: &Game, backend: Backend) -> AnyMachine {
+    AnyMachine::new(game, backend, Limits::default()).unwrap()
+}
+
+fn outlook<'m>(
+    machine: &'m mut AnyMachine,
+    lanes: &'m mut Option<Lanes>,
+    evaluation: Evaluation,
+) -> Outlook<'m> {
+    Outlook {
+        machine,
+        lanes: lanes.as_mut(),
+        evaluation,
+        random: Xoshiro256PlusPlus::seed_from_u64(0),
+    }
+}
+
+fn search(
+    outlook: &mut Outlook<'_>,
+    state: &PropnetState,
+    role: usize,
+    wanted: Wanted,
+    depth: u32,
+    table_bytes: u64,
+) -> MinimaxReport<Move> {
+    let budget = Budget {
+        depth,
+        ..Budget::default()
+    };
+    minimax(
+        outlook,
+        &mut Table::new(table_bytes),
+        state,
+        role,
+        &Minimax { wanted, seed: 1 },
+        &budget,
+        &mut Stats::default(),
+        &mut (),
+        &mut |_| (),
+    )
+    .unwrap()
+}
+
+/// What a role is sure of, by the definition. What is too deep is estimated.
+fn plain(
+    outlook: &mut Outlook<'_>,
+    state: &PropnetState,
+    role: usize,
+    depth: u32,
+    known: &mut HashMap<(PropnetState, u32), f64>,
+) -> f64 {
+    if let Some(value) = known.get(&(state.clone(), depth)) {
+        return *value;
+    }
+    let expansion = outlook.expand(state, role).unwrap();
+    let own = expansion.legal[role].len();
+    let stride: usize = expansion.legal[role + 1..].iter().map(Vec::len).product();
+    let mut worst = vec![f64::MAX; own];
+    for (place, child) in expansion.children.iter().enumerate() {
+        let value = match &child.scores {
+            Some(scores) => scores[role].into(),
+            None if depth > 1 => plain(outlook, &child.state, role, depth - 1, known),
+            None => {
+                let mut estimates = Vec::new();
+                outlook
+                    .estimate(&[&child.state], role, &mut estimates)
+                    .unwrap();
+                1.0 + 0.98 * estimates[0]
+            }
+        };
+        let own = place / stride % own;
+        worst[own] = worst[own].min(value);
+    }
+    let value = worst.into_iter().fold(f64::MIN, f64::max);
+    known.insert((state.clone(), depth), value);
+    value
+}
+
+/// A state after some random joint moves, in which the game goes on.
+fn wander(machine: &mut AnyMachine, moves: usize, seed: u64) -> Option<PropnetState> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let roles: Vec<RoleId> = machine.game().roles().collect();
+    let mut state = machine.initial().unwrap();
+    let mut legal = Vec::new();
+    for _ in 0..moves {
+        let mut joint = Vec::new();
+        for role in &roles {
+            machine.legal(&state, *role, &mut legal).unwrap();
+            joint.push(legal[random.random_range(0..legal.len())]);
+        }
+        state = machine.next(&state, &joint).unwrap();
+        if machine.is_terminal(&state).unwrap() {
+            return None;
+        }
+    }
+    Some(state)
+}
+
+/// Compares alpha-beta with the definition, after some random moves.
+fn check(name: &str, moves: usize, depth: u32) {
+    let game = game(name);
+    let mut machine = machine(&game, Backend::Propnet);
+    let mut lanes = Lanes::new(&machine, &Limits::default());
+    for seed in 0..4 {
+        let Some(state) = wander(&mut machine, moves, seed) else {
+            continue;
+        };
+        for evaluation in [Evaluation::Goals, Evaluation::Mobility, Evaluation::Mixed] {
+            let mut outlook = outlook(&mut machine, &mut lanes, evaluation);
+            for role in 0..game.role_count() {
+                let expected = plain(&mut outlook, &state, role, depth, &mut HashMap::new());
+                for bytes in [0, 100_000, 1 << 26] {
+                    let found = search(&mut outlook, &state, role, Wanted::Best, depth, bytes);
+                    let value = found.moves[0].value;
+                    let context = format!("{name} seed {seed} role {role} {evaluation:?}");
+                    assert!(
+                        (value - expected).abs() < 1e-3,
+                        "{context}: {value} {expected}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn alpha_beta_is_minimax_on_real_games() {
+    check("connect_four", 6, 4);
+    check("connect_four_small", 8, 5);
+    check("breakthrough_small", 10, 3);
+    check("othello", 10, 3);
+    check("kalah", 4, 4);
+    check("three_player_connect", 6, 4);
+    check("light_cycles", 3, 2);
+    check("pursuit", 2, 2);
+}
+
+#[test]
+fn lanes_see_what_the_machine_sees() {
+    for name in [
+        "othello",
+        "kalah",
+        "goofspiel",
+        "pursuit",
+        "checkers",
+        "amazons",
+    ] {
+        let game = game(name);
+        let mut by_network = machine(&game, Backend::Propnet);
+        let mut by_datalog = machine(&game, Backend::Datalog);
+        let mut lanes = Lanes::new(&by_network, &Limits::default());
+        for (moves, seed) in (0..6).zip(0..) {
+            for evaluation in [Evaluation::Goals, Evaluation::Mobility] {
+                let Some(here) = wander(&mut by_network, moves, seed) else {
+                    continue;
+                };
+                let there = wander(&mut by_datalog, moves, seed).unwrap();
+                let mut with = outlook(&mut by_network, &mut lanes, evaluation);
+                let mut none = None;
+                let mut without = outlook(&mut by_datalog, &mut none, evaluation);
+                let found = with.expand(&here, 0).unwrap();
+                let expected = without.expand(&there, 0).unwrap();
+                assert_eq!(found.legal, expected.legal, "{name}");
+                assert_eq!(found.children.len(), expected.children.len());
+                for (a, b) in found.children.iter().zip(&expected.children) {
+                    assert_eq!(a.scores, b.scores, "{name}");
+                    let facts = with.machine.facts(&a.state);
+                    assert_eq!(facts, without.machine.facts(&b.state), "{name}");
+                    let (mut left, mut right) = (Vec::new(), Vec::new());
+                    for role in 0..game.role_count() {
+                        with.estimate(&[&a.state], role, &mut left).unwrap();
+                        without.estimate(&[&b.state], role, &mut right).unwrap();
+                    }
+                    assert_eq!(left, right, "{name} {evaluation:?}");
+                }
+            }
+        }
+    }
+}
+
+/// The exact value of each first move for a role.
+fn proved(name: &str, role: usize) -> (MinimaxReport<Move>, Vec<(String, u8, u8)>) {
+    let game = game(name);
+    let mut machine = machine(&game, Backend::Propnet);
+    let mut lanes = Lanes::new(&machine, &Limits::default());
+    let state = machine.initial().unwrap();
+    let mut outlook = outlook(&mut machine, &mut lanes, Evaluation::Goals);
+    let report = search(&mut outlook, &state, role, Wanted::All, u32::MAX, 1 << 28);
+    let text = |found: &Move| game.text(machine.terms(), found.term());
+    let moves = report
+        .moves
+        .iter()
+        .map(|m| (text(&m.action), m.bounds.0, m.bounds.1));
+    let moves = moves.collect();
+    (report, moves)
+}
+
+#[test]
+fn small_games_are_worth_what_is_known() {
+    let (report, moves) = proved("tic_tac_toe", 0);
+    assert_eq!(report.bounds(), (50, 50));
+    assert!(
+        moves
+            .iter()
+            .all(|(_, least, most)| (*least, *most) == (50, 50))
+    );
+    let (report, moves) = proved("nim", 0);
+    assert_eq!(report.bounds(), (100, 100));
+    assert_eq!(moves[0], ("(take a 2)".to_owned(), 100, 100));
+    assert!(
+        moves[1..]
+            .iter()
+            .all(|(_, least, most)| (*least, *most) == (0, 0))
+    );
+    // Who begins wins, by one move alone.
+    let (report, moves) = proved("chomp", 0);
+    assert_eq!(report.bounds(), (100, 100));
+    assert_eq!(
+        moves.iter().filter(|(_, least, _)| *least == 100).count(),
+        1
+    );
+    // Who does not begin wins.
+    assert_eq!(proved("domineering", 1).0.bounds(), (100, 100));
+    assert_eq!(proved("domineering", 0).0.bounds(), (0, 0));
+}
+
+#[test]
+fn what_others_do_at_the_same_time_is_expected_to_be_the_worst() {
+    // Whatever a player shows, it may be beaten; and nothing is said of the most.
+    let (report, moves) = proved("rock_paper_scissors", 0);
+    assert_eq!(report.bounds(), (0, 100));
+    assert_eq!(moves.len(), 3);
+    // To talk is worth a point in each round, whatever the other does.
+    let (report, _) = proved("prisoners_dilemma", 1);
+    assert_eq!(report.bounds(), (20, 100));
+}
+
+/// Plays a match by specs, one a role; the scores.
+fn play(name: &str, specs: &[&str], seed: u64) -> Vec<u8> {
+    let game = game(name);
+    let mut machine = machine(&game, Backend::Propnet);
+    let mut agents = Vec::new();
+    for (role, spec) in game.roles().zip(specs) {
+        let spec: AgentSpec = spec.parse().unwrap();
+        let brief = Brief {
+            seed,
+            memory_bytes: 64 << 20,
+            ..Brief::new(&game, role)
+        };
+        let mut agent = spec.agent(brief).unwrap();
+        agent.begin(&Pace::default()).unwrap();
+        agents.push((agent, spec));
+    }
+    let mut played = Vec::new();
+    let mut state = machine.initial().unwrap();
+    while !machine.is_terminal(&state).unwrap() {
+        let choose = |(agent, spec): &mut (Box<dyn ggp::play::Agent>, AgentSpec)| {
+            let (deadline, nodes) = spec.limits(None);
+            let pace = Pace::new(deadline, nodes);
+            let advice = agent.choose(&played, &pace).unwrap();
+            let published = pace.published();
+            assert!(published.is_none_or(|seen| !seen.candidates.is_empty()));
+            advice.chosen
+        };
+        let joint: Vec<Move> = agents.iter_mut().map(choose).collect();
+        state = machine.play(&state, &joint).unwrap();
+        played.push(joint);
+    }
+    let roles = game.roles();
+    roles
+        .map(|role| machine.goal(&state, role).unwrap().get())
+        .collect()
+}
+
+#[test]
+fn perfect_play_never_loses_a_small_game() {
+    for seed in 0..6 {
+        for other in ["random", "first", "greedy"] {
+            assert!(play("tic_tac_toe", &["minimax:20000", other], seed)[0] >= 50);
+            assert!(play("tic_tac_toe", &[other, "minimax:20000"], seed)[1] >= 50);
+            assert_eq!(play("nim", &["minimax:20000", other], seed)[0], 100);
+            assert_eq!(
+                play("domineering", &[other, "alpha-beta:20000"], seed)[1],
+                100
+            );
+        }
+        let scores = play("connect_four_small", &["minimax:2000", "random"], seed);
+        assert!(scores[0] >= 50, "seed {seed}");
+    }
+}
+
+#[test]
+fn all_kinds_of_games_are_played_to_the_end() {
+    for name in [
+        "goofspiel",
+        "pursuit",
+        "three_player_race",
+        "oshi_zumo",
+        "passing_place",
+    ] {
+        for kind in [
+            "minimax:30",
+            "greedy",
+            "minimax:30,eval=playouts",
+            "greedy:eval=mobility",
+        ] {
+            let specs = vec![kind; game(name).role_count()];
+            let scores = play(name, &specs, 1);
+            assert_eq!(
+                scores,
+                play(name, &specs, 1),
+                "{name} {kind}: the same each time"
+            );
+        }
+    }
+    // A single role.
+    assert_eq!(play("buttons_and_lights_timed", &["greedy"], 1).len(), 1);
+}
+
+#[test]
+fn a_win_that_is_near_is_taken() {
+    let game = game("nim");
+    let mut terms = game.terms().clone();
+    let mut joint = |text: &str| -> Vec<Move> {
+        let terms = game.parse_terms(&mut terms, text).unwrap();
+        terms.into_iter().map(Move::new).collect()
+    };
+    // A single heap is left.
+    let played = [joint("(take c 5) wait"), joint("wait (take b 4)")];
+    let expected = joint("(take a 3)")[0];
+    for kind in ["greedy", "greedy:eval=goals", "minimax:1", "minimax:50"] {
+        for seed in 0..10 {
+            let spec: AgentSpec = kind.parse().unwrap();
+            let brief = Brief {
+                seed,
+                ..Brief::new(&game, game.roles().next().unwrap())
+            };
+            let mut agent = spec.agent(brief).unwrap();
+            let pace = Pace::new(None, spec.limits(None).1);
+            let advice = agent.choose(&played, &pace).unwrap();
+            assert_eq!(advice.chosen, expected, "{kind} {seed}");
+            assert_eq!(advice.value, Some(100.0));
+        }
+    }
+}
+
+#[test]
+fn unknown_options_are_refused() {
+    let game = game("nim");
+    for text in ["minimax:eval=luck", "greedy:depth=3", "minimax:speed=1"] {
+        let spec: AgentSpec = text.parse().unwrap();
+        let brief = Brief::new(&game, game.roles().next().unwrap());
+        assert!(spec.agent(brief).is_err(), "{text}");
+    }
+}
+
+fn ggp(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ggp"))
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .args(arguments)
+        .output()
+        .expect("the program was built")
+}
+
+/// Runs `ggp prove`, and compares its exit code and standard output.
+fn check_prove(arguments: &[&str], code: i32, expected: &str) {
+    let output = ggp(&[&["--quiet", "prove"], arguments].concat());
+    let found = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(found, expected, "{arguments:?}");
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}");
+}
+
+#[test]
+fn values_of_positions_are_printed() {
+    let nim = "games/nim.kif";
+    check_prove(&[nim, "--best"], 0, "(take a 2) 100\n");
+    let near = "(take c 5); (take b 3); (take a 2)";
+    check_prove(&[nim, "--moves", near], 0, "(take a 1) 0\n(take b 1) 0\n");
+    let talk = "games/prisoners_dilemma.kif";
+    check_prove(
+        &[talk, "--role", "left"],
+        0,
+        "talk at least 20\nsilent at least 18\n",
+    );
+    // Nothing is proved by a look at one position.
+    let output = ggp(&["prove", nim, "--budget-nodes", "1", "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["proved"], false);
+    assert_eq!(answer["ran_out"], "positions");
+    assert_eq!(answer["moves"].as_array().unwrap().len(), 12);
+}
+
+#[test]
+fn what_cannot_be_proved_is_refused() {
+    let refused = |arguments: &[&str], why: &str| {
+        let output = ggp(&[&["prove"], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(told.contains(why), "{told}");
+    };
+    let stones = "games/rock_paper_scissors.kif";
+    refused(
+        &[stones],
+        "say with --role whose moves: left and right choose",
+    );
+    let end = "(take c 5); (take b 4); (take a 3)";
+    refused(&["games/nim.kif", "--moves", end], "the game is over");
+}

@@ -1,0 +1,256 @@
+//! Positions in which few moves are best: what agents find.
+//!
+//! `tests/tactics/positions.txt` is written by the search of this file, which
+//! tries every line of play and shares no code with the searches it is to
+//! check. After a new game is added to [`GAMES`],
+//! `TACTICS=overwrite cargo test --test tactics` writes it anew.
+
+use std::collections::HashMap;
+use std::{env, fs};
+
+use ggp::game::{Move, RoleId};
+use ggp::machine::{AnyMachine, Limits, Machine, PropnetState};
+use ggp::play::AgentSpec;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+#[path = "tactics/shared.rs"]
+mod shared;
+
+use shared::{Tactic, ask, game, path, read};
+
+/// Games of two roles in turn, one of which gets what the other does not.
+const GAMES: &[&str] = &[
+    "amazons",
+    "checkers",
+    "chomp",
+    "connect_four",
+    "connect_four_small",
+    "domineering",
+    "dots_and_boxes",
+    "fox_and_hounds",
+    "hex",
+    "kalah",
+    "nim",
+    "othello",
+    "tic_tac_toe",
+];
+/// Positions of each game.
+const EACH: usize = 4;
+/// Matches played to find them.
+const MATCHES: u64 = 60;
+/// Positions that an exhaustive search may meet.
+const MET: usize = 3_000;
+
+/// Tries every line of play.
+struct Exhaustive<'m> {
+    machine: &'m mut AnyMachine,
+    /// What the first role gets.
+    known: HashMap<PropnetState, u8>,
+}
+
+impl Exhaustive<'_> {
+    fn legal(&mut self, state: &PropnetState) -> [Vec<Move>; 2] {
+        let mut legal = [Vec::new(), Vec::new()];
+        let roles: Vec<RoleId> = self.machine.game().roles().collect();
+        assert_eq!(roles.len(), 2);
+        for (role, legal) in roles.iter().zip(&mut legal) {
+            self.machine.legal(state, *role, legal).unwrap();
+        }
+        assert!(
+            legal.iter().any(|moves| moves.len() == 1),
+            "roles take turns"
+        );
+        legal
+    }
+
+    /// What each joint move is worth to the first role; nothing if there is too
+    /// much to try.
+    fn moves(&mut self, state: &PropnetState) -> Option<Vec<(Vec<Move>, u8)>> {
+        let [first, second] = self.legal(state);
+        let joints = (first.iter()).flat_map(|a| second.iter().map(|b| vec![*a, *b]));
+        let joints: Vec<Vec<Move>> = joints.collect();
+        let mut found = Vec::new();
+        for joint in joints {
+            let next = self.machine.next(state, &joint).unwrap();
+            found.push((joint, self.worth(&next)?));
+        }
+        Some(found)
+    }
+
+    fn worth(&mut self, state: &PropnetState) -> Option<u8> {
+        if let Some(worth) = self.known.get(state) {
+            return Some(*worth);
+        }
+        if self.known.len() >= MET {
+            return None;
+        }
+        let worth = if self.machine.is_terminal(state).unwrap() {
+            let roles: Vec<RoleId> = self.machine.game().roles().collect();
+            let score = |role: &RoleId| self.machine.goal(state, *role).unwrap().get();
+            let scores: Vec<u8> = roles.iter().map(score).collect();
+            assert_eq!(scores[0] + scores[1], 100);
+            scores[0]
+        } else {
+            let is_first = self.legal(state)[0].len() > 1;
+            let worths = self.moves(state)?.into_iter().map(|(_, worth)| worth);
+            match is_first {
+                true => worths.max()?,
+                false => worths.min()?,
+            }
+        };
+        self.known.insert(state.clone(), worth);
+        Some(worth)
+    }
+}
+
+/// What is best in a position, if it can be searched and is worth asking for.
+fn tactic(
+    machine: &mut AnyMachine,
+    name: &str,
+    state: &PropnetState,
+    played: &[Vec<Move>],
+) -> Option<Result<Tactic, ()>> {
+    let mut exhaustive = Exhaustive {
+        machine,
+        known: HashMap::new(),
+    };
+    let legal = exhaustive.legal(state);
+    let chooser = usize::from(legal[0].len() == 1);
+    // What the chooser gets.
+    let own = |worth: u8| if chooser == 0 { worth } else { 100 - worth };
+    let found = exhaustive.moves(state)?;
+    let best = found.iter().map(|(_, worth)| own(*worth)).max()?;
+    let game = machine.game().clone();
+    let text = |m: &Move| game.text(machine.terms(), m.term());
+    let is_best = |found: &&(Vec<Move>, u8)| own(found.1) == best;
+    let best_moves: Vec<&(Vec<Move>, u8)> = found.iter().filter(is_best).collect();
+    let tactic = Tactic {
+        game: name.to_owned(),
+        role: game.role_name(game.roles().nth(chooser)?).to_owned(),
+        worth: best,
+        best: best_moves
+            .iter()
+            .map(|(joint, _)| text(&joint[chooser]))
+            .collect(),
+        legal: found.len(),
+        played: (played.iter())
+            .map(|joint| joint.iter().map(text).collect::<Vec<_>>().join(" "))
+            .collect(),
+    };
+    let is_few = tactic.legal >= 4 && 3 * best_moves.len() <= tactic.legal
+        || tactic.legal == 3 && best_moves.len() == 1;
+    // A move that ends the game at once is no riddle.
+    let mut is_over = |joint: &[Move]| {
+        let next = machine.next(state, joint).unwrap();
+        machine.is_terminal(&next).unwrap()
+    };
+    let is_deep = best_moves.iter().all(|(joint, _)| !is_over(joint));
+    Some(if is_few && is_deep {
+        Ok(tactic)
+    } else {
+        Err(())
+    })
+}
+
+/// Plays at random, and goes back from the end as far as everything can be
+/// searched.
+fn find(machine: &mut AnyMachine, name: &str, seed: u64) -> Option<Tactic> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let roles: Vec<RoleId> = machine.game().roles().collect();
+    let mut states = vec![machine.initial().unwrap()];
+    let mut played = Vec::new();
+    while !machine.is_terminal(&states[played.len()]).unwrap() {
+        let state = &states[played.len()];
+        let mut joint = Vec::new();
+        let mut legal = Vec::new();
+        for role in &roles {
+            machine.legal(state, *role, &mut legal).unwrap();
+            joint.push(legal[random.random_range(0..legal.len())]);
+        }
+        states.push(machine.next(state, &joint).unwrap());
+        played.push(joint);
+    }
+    let mut earliest = None;
+    for at in (0..played.len()).rev() {
+        match tactic(machine, name, &states[at], &played[..at]) {
+            None => break,
+            Some(found) => earliest = found.ok().or(earliest),
+        }
+    }
+    earliest
+}
+
+fn found() -> Vec<Tactic> {
+    let mut all: Vec<Tactic> = Vec::new();
+    for name in GAMES {
+        let (mut machine, _) = AnyMachine::auto(&game(name), Limits::default()).unwrap();
+        let mut of_game = Vec::new();
+        for seed in 0..MATCHES {
+            let tactic = find(&mut machine, name, seed);
+            of_game.extend(tactic.filter(|tactic| !of_game.contains(tactic)));
+            if of_game.len() == EACH {
+                break;
+            }
+        }
+        all.extend(of_game);
+    }
+    all
+}
+
+fn written(tactics: &[Tactic]) -> String {
+    let mut text =
+        "# Positions in which few moves are best. Written by tests/tactics.rs.\n".to_owned();
+    for tactic in tactics {
+        text += &format!(
+            "\n{} {} gets {}\nbest {} of {}\nafter {}\n",
+            tactic.game,
+            tactic.role,
+            tactic.worth,
+            tactic.best.join(", "),
+            tactic.legal,
+            tactic.played.join("; "),
+        );
+    }
+    text
+}
+
+#[test]
+fn positions_are_those_that_an_exhaustive_search_finds() {
+    let found = found();
+    if env::var_os("TACTICS").is_some_and(|value| value == "overwrite") {
+        fs::write(path(), written(&found)).unwrap();
+    }
+    assert_eq!(read(), found);
+    assert!(found.len() >= 40);
+    for name in GAMES {
+        assert!(found.iter().any(|tactic| tactic.game == *name), "{name}");
+    }
+}
+
+/// In how many positions an agent finds a best move, and in which it does not. It
+/// must not think that more or less is proved than there is.
+fn solved(spec: &str) -> (usize, Vec<Tactic>) {
+    let spec: AgentSpec = spec.parse().unwrap();
+    let mut tactics = read();
+    let all = tactics.len();
+    tactics.retain(|tactic| {
+        let (advice, is_best) = ask(tactic, &spec);
+        let ((least, most), worth) = (advice.bounds, f64::from(tactic.worth));
+        assert!(least <= worth && worth <= most, "{tactic:?}: {advice:?}");
+        !is_best
+    });
+    (all - tactics.len(), tactics)
+}
+
+#[test]
+fn alpha_beta_finds_every_best_move() {
+    let (_, failed) = solved("minimax:3000");
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+#[test]
+fn tree_search_finds_most_best_moves() {
+    let (count, failed) = solved("mcts:3000");
+    assert!(count >= 4 * failed.len(), "{count} and not {failed:#?}");
+}

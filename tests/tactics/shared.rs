@@ -1,0 +1,84 @@
+//! What is written about positions.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ggp::game::{Game, Move};
+use ggp::play::{Advice, AgentSpec, Brief, Pace};
+
+/// A position, and what is known of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tactic {
+    pub game: String,
+    pub role: String,
+    /// What the role gets by best play.
+    pub worth: u8,
+    pub best: Vec<String>,
+    /// How many moves there are.
+    pub legal: usize,
+    /// The joint moves that lead there.
+    pub played: Vec<String>,
+}
+
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+pub fn path() -> PathBuf {
+    root().join("tests/tactics/positions.txt")
+}
+
+pub fn game(name: &str) -> Game {
+    let path = root().join(format!("games/{name}.kif"));
+    let text = fs::read_to_string(&path).unwrap();
+    Game::from_text(name, &text).unwrap()
+}
+
+pub fn read() -> Vec<Tactic> {
+    let text = fs::read_to_string(path()).unwrap();
+    let paragraphs = text.split("\n\n").skip(1);
+    let tactics = paragraphs.map(|paragraph| {
+        let mut lines = paragraph.lines();
+        let head: Vec<&str> = lines.next().unwrap().split(' ').collect();
+        let [game, role, "gets", worth] = head[..] else {
+            panic!("{paragraph}");
+        };
+        let best = lines.next().unwrap().strip_prefix("best ").unwrap();
+        let (best, legal) = best.rsplit_once(" of ").unwrap();
+        let played = lines.next().unwrap().strip_prefix("after").unwrap().trim();
+        let list = |text: &str, by: &str| text.split(by).map(str::to_owned).collect();
+        Tactic {
+            game: game.to_owned(),
+            role: role.to_owned(),
+            worth: worth.parse().unwrap(),
+            best: list(best, ", "),
+            legal: legal.parse().unwrap(),
+            played: match played {
+                "" => Vec::new(),
+                _ => list(played, "; "),
+            },
+        }
+    });
+    tactics.collect()
+}
+
+/// What an agent says in a position, and whether its move is one of the best.
+pub fn ask(tactic: &Tactic, spec: &AgentSpec) -> (Advice, bool) {
+    let game = game(&tactic.game);
+    let mut brief = Brief::new(&game, game.role_named(&tactic.role).unwrap());
+    brief.memory_bytes = 64 << 20;
+    let mut agent = spec.agent(brief).unwrap();
+    agent.begin(&Pace::default()).unwrap();
+    let mut terms = game.terms().clone();
+    let mut joint = |text: &String| {
+        let terms = game.parse_terms(&mut terms, text).unwrap();
+        terms.into_iter().map(Move::new).collect()
+    };
+    let played: Vec<Vec<Move>> = tactic.played.iter().map(&mut joint).collect();
+    let (deadline, nodes) = spec.limits(None);
+    let advice = agent.choose(&played, &Pace::new(deadline, nodes)).unwrap();
+    let mut terms = game.terms().clone();
+    terms.refresh();
+    let is_best = (tactic.best).contains(&game.text(&terms, advice.chosen.term()));
+    (advice, is_best)
+}
