@@ -1,4 +1,16 @@
 //! The options of tree search by name.
+//!
+//! - `select=ucb|tuned|puct` and `exploration=W`: how arms are weighed;
+//! - `fpu=LESS|off`: untried moves count as the position's mean less this, or
+//!   are all tried first;
+//! - `history=W|off`: what a move was worth elsewhere counts so much;
+//! - `graph=on|off`: equal states are one position;
+//! - `solver=on|off`: bounds are proved, and what is worse is left out;
+//! - `simultaneous=duct|regret`: how those choose who choose at the same time;
+//! - `batch=N`: the most lines that are evaluated together;
+//! - `each=N|fill`: playouts of each new position, or as many as there are lanes;
+//! - `depth=N`: joint moves after which a playout is cut;
+//! - `playouts=uniform`: how they are made.
 
 use crate::search::mcts::{Formula, Mcts};
 
