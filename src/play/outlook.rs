@@ -428,7 +428,7 @@ mod tests {
         let found: Vec<usize> = legal.iter().map(Vec::len).collect();
         assert_eq!(found, expected);
         assert_eq!(is_whole, found == lengths);
-        assert_eq!(joints(&legal).len(), found.iter().product());
+        assert_eq!(joints(&legal).len(), found.iter().product::<usize>());
     }
 
     #[test]
