@@ -14,7 +14,6 @@ use std::time::Instant;
 use ggp::play::AgentSpec;
 
 #[path = "../tests/tactics/shared.rs"]
-#[expect(dead_code, reason = "tests need more of it")]
 mod shared;
 
 use shared::{ask, read};

@@ -156,7 +156,7 @@ pub struct MoveWorth<M> {
 }
 
 /// Searches deeper and deeper until the budget is spent or there is no more to
-/// be found. After each depth `told` gets the report so far.
+/// be found. `told` gets a report once the moves are known, and after each depth.
 ///
 /// The table must be one that was used for the same role and the same game. A
 /// position in which the role has no moves gives a report without moves.
@@ -180,6 +180,7 @@ pub fn minimax<G: MinimaxGame>(
     let meter = Meter::new(budget, stats, observer);
     let mut tree = Tree::new(game, table, meter, role, options.wanted);
     tree.begin(root, options.seed)?;
+    told(&tree.report(0, None));
     for depth in 1..=budget.depth {
         tree.meter.begin_level(depth, Compare::State);
         let searched = tree.deepen(depth);
