@@ -635,6 +635,10 @@ fn silent_peers_are_let_go_and_stop_nobody() {
         ..options("first")
     });
     let mut silent = connect(player.address);
+    let mut kept = BufReader::new(connect(player.address));
+    let info = b"POST / HTTP/1.1\r\nContent-Length: 6\r\n\r\n(INFO)";
+    kept.get_mut().write_all(info).unwrap();
+    assert!(next_answer(&mut kept).ends_with(AVAILABLE));
     let mut stuck = connect(player.address);
     stuck
         .write_all(b"POST / HTTP/1.0\r\nContent-Length: 100\r\n\r\n(PLAY")
@@ -663,6 +667,7 @@ fn silent_peers_are_let_go_and_stop_nobody() {
         let answer = read(stream);
         assert!(answer.contains(" 408 "), "{answer}");
     }
+    assert_eq!(kept.read(&mut [0]).unwrap(), 0);
     let answer = trickling.join().unwrap();
     assert!(answer.contains(" 408 "), "{answer}");
 }

@@ -131,6 +131,8 @@ pub struct Connection<S> {
     buffer: Vec<u8>,
     /// What of it is counted in [`WireLimits::held`].
     counted: usize,
+    /// Whether the peer has had an answer.
+    was_answered: bool,
     limits: WireLimits,
 }
 
@@ -167,6 +169,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             stream,
             buffer: Vec::new(),
             counted: 0,
+            was_answered: false,
             limits,
         }
     }
@@ -180,7 +183,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let began = Instant::now();
         // Some hosts send a line break after what they have counted.
         while self.buffer.is_empty() {
-            self.fill(began + self.limits.idle, 0).await?;
+            match self.fill(began + self.limits.idle, 0).await {
+                // Nobody waits for an answer, and one would be taken for that to a
+                // request that is on its way.
+                Err(WireError::Late) if self.was_answered => return Err(WireError::Closed),
+                filled => filled?,
+            }
             self.skip_line_breaks();
         }
         let received = Instant::now();
@@ -305,6 +313,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
              Access-Control-Max-Age: 86400\r\n\
              {connection}\r\n{body}"
         );
+        self.was_answered = true;
         self.send(answer.as_bytes()).await
     }
 
