@@ -15,6 +15,8 @@ use crate::propnet::batch::starts;
 use crate::propnet::lanes::Rows;
 
 /// What is known of a role's move.
+///
+/// Faded sums are rounded down.
 #[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
 pub struct MoveSum {
     /// Playouts in which it was made.
@@ -29,6 +31,23 @@ impl MoveSum {
     pub fn mean(&self) -> Option<f64> {
         (self.playouts > 0).then(|| self.total as f64 / self.playouts as f64)
     }
+}
+
+/// Levels of so many bits for moves of which this is known: 0 for the lowest mean,
+/// the highest level for the highest one, in equal steps between. What was never
+/// made has the highest level.
+pub fn learned_levels(sums: &[MoveSum], bits: u32) -> Vec<u8> {
+    let most = f64::from((1_u32 << bits.min(8)) - 1);
+    let means = || sums.iter().filter_map(MoveSum::mean);
+    let (low, high) = (
+        means().fold(f64::INFINITY, f64::min),
+        means().fold(f64::NEG_INFINITY, f64::max),
+    );
+    let level = |sum: &MoveSum| match sum.mean() {
+        Some(mean) if high > low => ((mean - low) / (high - low) * most).round() as u8,
+        _ => most as u8,
+    };
+    sums.iter().map(level).collect()
 }
 
 /// The moves of all roles.
@@ -65,8 +84,12 @@ impl Moves {
         &self.sums[self.starts[role]..self.starts[role + 1]]
     }
 
-    pub fn forget(&mut self) {
-        self.sums.fill(MoveSum::default());
+    pub fn fade(&mut self, keep: f64) {
+        for sum in &mut self.sums {
+            for count in [&mut sum.playouts, &mut sum.total] {
+                *count = (*count as f64 * keep) as u64;
+            }
+        }
     }
 
     /// Has playouts begin in these lanes.

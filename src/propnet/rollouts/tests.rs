@@ -399,7 +399,7 @@ fn guided_playouts_are_what_they_are_one_by_one() {
             let mut rollouts = Rollouts::new(&net, &options, 2);
             guide(&mut rollouts, &levels, exploration);
             for start in states.iter().step_by(13) {
-                rollouts.forget_moves();
+                rollouts.fade_moves(0.0);
                 // Where a lane begins anew, moves are counted from nothing.
                 let of = 8 * TIMES;
                 let outcome = rollouts.run(&vec![start.clone(); 8], TIMES as u32, &mut on);
@@ -467,7 +467,7 @@ fn moves_are_chosen_by_level_as_promised() {
         let is = evaluate(&net, &start, &[]);
         for exploration in [0.0, 0.25, 1.0] {
             guide(&mut rollouts, &levels, exploration);
-            rollouts.forget_moves();
+            rollouts.fade_moves(0.0);
             let outcome = rollouts.run(std::slice::from_ref(&start), TIMES as u32, &mut on);
             let wins = outcome[0].scores[0].total / 100;
             let mut same = 0.0;
@@ -499,6 +499,35 @@ fn moves_are_chosen_by_level_as_promised() {
             let won: u64 = rollouts.moves(1).iter().map(|sum| sum.total).sum();
             assert_eq!(won, 100 * wins);
         }
+    }
+}
+
+#[test]
+fn levels_are_learned_from_means() {
+    let sum = |playouts, total| MoveSum { playouts, total };
+    let sums = [sum(4, 100), sum(0, 0), sum(1, 75), sum(2, 100)];
+    assert_eq!(learned_levels(&sums, 0), [0; 4]);
+    assert_eq!(learned_levels(&sums, 2), [0, 3, 3, 2]);
+    assert_eq!(learned_levels(&sums, 8), [0, 255, 255, 128]);
+    assert_eq!(learned_levels(&sums[..2], 4), [15, 15]);
+    assert_eq!(sums[3].mean(), Some(50.0));
+}
+
+#[test]
+fn what_is_known_of_moves_fades() {
+    let net = net(CHOICE);
+    let options = RolloutOptions {
+        record: Record::Moves,
+        ..RolloutOptions::default()
+    };
+    let mut rollouts = Rollouts::new(&net, &options, 8);
+    let start = pack(net.initial.iter().copied());
+    rollouts.run(&[start], 7000, &mut on);
+    let before = rollouts.moves(1).to_vec();
+    rollouts.fade_moves(0.5);
+    for (before, now) in before.iter().zip(rollouts.moves(1)) {
+        assert_eq!(now.playouts, before.playouts / 2);
+        assert_eq!(now.total, before.total / 2);
     }
 }
 
