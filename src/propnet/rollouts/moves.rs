@@ -15,8 +15,6 @@ use crate::propnet::batch::starts;
 use crate::propnet::lanes::Rows;
 
 /// What is known of a role's move.
-///
-/// Faded sums are rounded down.
 #[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
 pub struct MoveSum {
     /// Playouts in which it was made.
@@ -35,7 +33,8 @@ impl MoveSum {
 
 /// Levels of so many bits for moves of which this is known: 0 for the lowest mean,
 /// the highest level for the highest one, in equal steps between. What was never
-/// made has the highest level.
+/// made has the highest level. Where all playouts have the same moves, in other
+/// orders, nothing is learned.
 pub fn learned_levels(sums: &[MoveSum], bits: u32) -> Vec<u8> {
     let most = f64::from((1_u32 << bits.min(8)) - 1);
     let means = || sums.iter().filter_map(MoveSum::mean);
