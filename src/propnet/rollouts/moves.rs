@@ -215,3 +215,6 @@ fn count_by<const N: usize>(
         sum.total += total.iter().sum::<u64>();
     }
 }
+
+#[cfg(test)]
+mod tests;
