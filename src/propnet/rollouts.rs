@@ -61,8 +61,8 @@ use super::streams::{Limits, Streams};
 use deal::Deal;
 use field::Field;
 use fill::Fill;
-pub use moves::MoveSum;
 use moves::Moves;
+pub use moves::{MoveSum, learned_levels};
 use worth::Worth;
 
 /// Playouts begin when one out of so many lanes stands idle.
@@ -271,7 +271,7 @@ impl Rollouts {
 
     /// By move of a role, in the order of [`Propnet::moves`]: playouts in which it
     /// was made, and what these were worth to the role. Counted are playouts with
-    /// scores since [`Rollouts::forget_moves`]. Moves of a role whose choice changes
+    /// scores, less what has [faded](Rollouts::fade_moves). Moves of a role whose choice changes
     /// nothing, as it is not its turn, may be left out.
     ///
     /// # Panics
@@ -282,10 +282,12 @@ impl Rollouts {
         moves.expect("moves are recorded").sums(role)
     }
 
-    /// Counts moves from nothing.
-    pub fn forget_moves(&mut self) {
+    /// Has what is known of moves count for this part only: with 0 for nothing.
+    ///
+    /// Source: Tak, Winands and Björnsson, "Decaying simulation strategies", 2014.
+    pub fn fade_moves(&mut self, keep: f64) {
         if let Some(moves) = &mut self.moves {
-            moves.forget();
+            moves.fade(keep.clamp(0.0, 1.0));
         }
     }
 

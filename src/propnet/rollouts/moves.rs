@@ -31,6 +31,24 @@ impl MoveSum {
     }
 }
 
+/// Levels of so many bits for moves of which this is known: 0 for the lowest mean,
+/// the highest level for the highest one, in equal steps between. What was never
+/// made has the highest level. Where all playouts have the same moves, in other
+/// orders, nothing is learned.
+pub fn learned_levels(sums: &[MoveSum], bits: u32) -> Vec<u8> {
+    let most = f64::from((1_u32 << bits.min(8)) - 1);
+    let means = || sums.iter().filter_map(MoveSum::mean);
+    let (low, high) = (
+        means().fold(f64::INFINITY, f64::min),
+        means().fold(f64::NEG_INFINITY, f64::max),
+    );
+    let level = |sum: &MoveSum| match sum.mean() {
+        Some(mean) if high > low => ((mean - low) / (high - low) * most).round() as u8,
+        _ => most as u8,
+    };
+    sums.iter().map(level).collect()
+}
+
 /// The moves of all roles.
 #[derive(Clone, Debug)]
 pub(super) struct Moves {
@@ -65,8 +83,12 @@ impl Moves {
         &self.sums[self.starts[role]..self.starts[role + 1]]
     }
 
-    pub fn forget(&mut self) {
-        self.sums.fill(MoveSum::default());
+    pub fn fade(&mut self, keep: f64) {
+        for sum in &mut self.sums {
+            for count in [&mut sum.playouts, &mut sum.total] {
+                *count = (*count as f64 * keep) as u64;
+            }
+        }
     }
 
     /// Has playouts begin in these lanes.
@@ -193,3 +215,6 @@ fn count_by<const N: usize>(
         sum.total += total.iter().sum::<u64>();
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,5 @@
 use std::collections::{HashMap, HashSet};
 
-use rand::{RngExt, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
-
 use super::*;
 use crate::propnet::batch::tests::{after, evaluate};
 use crate::propnet::batch::{holds, pack};
@@ -13,7 +10,7 @@ use crate::propnet::playout::tests::{
 
 /// Two choose a number at the same time, twice; the sums are compared, and what
 /// they are worth is no score if they are equal.
-const DUEL: &str = "
+pub(super) const DUEL: &str = "
     (role a) (role b) (init (sum a 0)) (init (sum b 0)) (init (round 1))
     (less 0 1) (less 0 2) (less 0 3) (less 0 4) (less 1 2) (less 1 3) (less 1 4)
     (less 2 3) (less 2 4) (less 3 4)
@@ -32,12 +29,12 @@ const DUEL: &str = "
     (<= (goal b 50) (true (sum a ?x)) (true (sum b ?y)) (less ?y ?x))
     (<= (goal ?r 101) (true (sum a ?x)) (true (sum b ?x)) (role ?r))";
 
-fn on() -> Proceed {
+pub(super) fn on() -> Proceed {
     Proceed::On
 }
 
 /// The initial state and all that follow, up to some number.
-fn reached(net: &Propnet, most: usize) -> Vec<Packed> {
+pub(super) fn reached(net: &Propnet, most: usize) -> Vec<Packed> {
     let initial = pack(net.initial.iter().copied());
     let mut seen = HashSet::from([initial.clone()]);
     let mut states = vec![initial];
@@ -69,7 +66,7 @@ fn reached(net: &Propnet, most: usize) -> Vec<Packed> {
 }
 
 /// A role's scores, and how probable each is.
-fn scores(net: &Propnet, role: usize, probable: &[f64]) -> Vec<(f64, f64)> {
+pub(super) fn scores(net: &Propnet, role: usize, probable: &[f64]) -> Vec<(f64, f64)> {
     let terms = net.terms();
     let values = net.goals[role].iter().zip(probable);
     values
@@ -142,7 +139,7 @@ fn check(rules: &str) {
     check_means(&net, &starts, 800, &sums);
 }
 
-fn add(sum: &mut Outcome, more: &Outcome) {
+pub(super) fn add(sum: &mut Outcome, more: &Outcome) {
     sum.playouts += more.playouts;
     sum.stuck += more.stuck;
     sum.cut += more.cut;
@@ -275,7 +272,7 @@ fn check_engines(rules: &str, level_bits: u32) {
 }
 
 /// Some levels, by role and move.
-fn levels(net: &Propnet, bits: u32) -> Vec<Vec<u8>> {
+pub(super) fn levels(net: &Propnet, bits: u32) -> Vec<Vec<u8>> {
     let of_role = |(role, moves): (usize, &Vec<_>)| {
         let level = |index: usize| ((index * 5 + role * 3 + index / 3) as u8) & ((1 << bits) - 1);
         (0..moves.len()).map(level).collect()
@@ -283,234 +280,11 @@ fn levels(net: &Propnet, bits: u32) -> Vec<Vec<u8>> {
     net.moves.iter().enumerate().map(of_role).collect()
 }
 
-fn guide(rollouts: &mut Rollouts, levels: &[Vec<u8>], exploration: f64) {
+pub(super) fn guide(rollouts: &mut Rollouts, levels: &[Vec<u8>], exploration: f64) {
     for (role, levels) in levels.iter().enumerate() {
         rollouts.set_levels(role, levels);
     }
     rollouts.set_exploration(exploration);
-}
-
-/// What single playouts come to, one move after the other.
-#[derive(Default)]
-struct Plain {
-    playouts: u64,
-    stuck: u64,
-    totals: Vec<u64>,
-    /// By role and move.
-    moves: Vec<Vec<MoveSum>>,
-    /// Whether a move was ever made beside another one that was legal.
-    chosen: Vec<Vec<bool>>,
-}
-
-fn plain(net: &Propnet, start: &Packed, levels: &[Vec<u8>], exploration: f64, times: u64) -> Plain {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(11);
-    let of_moves = |role: &Vec<_>| vec![MoveSum::default(); role.len()];
-    let mut plain = Plain {
-        totals: vec![0; net.goals.len()],
-        moves: net.moves.iter().map(of_moves).collect(),
-        chosen: net
-            .moves
-            .iter()
-            .map(|moves| vec![false; moves.len()])
-            .collect(),
-        ..Plain::default()
-    };
-    let mut known: HashMap<Packed, _> = HashMap::new();
-    for _ in 0..times {
-        let mut state = start.clone();
-        let mut made: Vec<HashSet<usize>> = vec![HashSet::new(); net.legal.len()];
-        let is_over = loop {
-            let (is_over, legal) = known.entry(state.clone()).or_insert_with(|| {
-                let is = evaluate(net, &state, &[]);
-                let of_role = |legal: &Vec<Literal>| -> Vec<usize> {
-                    (0..legal.len()).filter(|&l| is(legal[l])).collect()
-                };
-                (
-                    is(net.terminal),
-                    net.legal.iter().map(of_role).collect::<Vec<_>>(),
-                )
-            });
-            if *is_over || legal.iter().any(Vec::is_empty) {
-                break *is_over;
-            }
-            let mut joint = Vec::new();
-            for (role, legal) in legal.iter().enumerate() {
-                let best = legal.iter().map(|&index| levels[role][index]).max();
-                let explores = random.random_bool(exploration);
-                let is_wanted = |&&index: &&usize| explores || Some(levels[role][index]) == best;
-                let wanted: Vec<usize> = legal.iter().filter(is_wanted).copied().collect();
-                let index = wanted[random.random_range(0..wanted.len())];
-                plain.chosen[role][index] |= legal.len() > 1;
-                made[role].insert(index);
-                joint.push(index);
-            }
-            state = after(net, &state, &joint);
-        };
-        plain.stuck += u64::from(!is_over);
-        let is = evaluate(net, &state, &[]);
-        let score = |role: usize| {
-            let due = net.goals[role]
-                .iter()
-                .map(|goal| f64::from(u8::from(is(goal.1))));
-            let due: Vec<f64> = due.collect();
-            let due = (due.iter().sum::<f64>() == 1.0).then(|| scores(net, role, &due))?;
-            due.iter().find(|due| due.1 > 0.0).map(|due| due.0 as u64)
-        };
-        let scores: Option<Vec<u64>> = (0..net.goals.len()).map(score).collect();
-        let Some(scores) = scores.filter(|_| is_over) else {
-            continue;
-        };
-        plain.playouts += 1;
-        for (role, score) in scores.into_iter().enumerate() {
-            plain.totals[role] += score;
-            for &index in &made[role] {
-                plain.moves[role][index].playouts += 1;
-                plain.moves[role][index].total += score;
-            }
-        }
-    }
-    plain
-}
-
-/// Two counts or sums of values up to `most`, out of different numbers of trials,
-/// are compared.
-fn assert_alike(one: (u64, u64), other: (u64, u64), most: f64, what: &str) {
-    let [a, b] = [one, other].map(|(sum, of)| sum as f64 / of as f64);
-    let mean = (one.0 + other.0) as f64 / (one.1 + other.1) as f64;
-    // The variance of values between 0 and `most` with a mean is no larger.
-    let variance = mean * (most - mean);
-    let error = (variance * (1.0 / one.1 as f64 + 1.0 / other.1 as f64)).sqrt();
-    assert!((a - b).abs() <= 5.0 * error + 1e-9, "{what}: {a} and {b}");
-}
-
-#[test]
-fn guided_playouts_are_what_they_are_one_by_one() {
-    const TIMES: u64 = 3_000;
-    for rules in [RACE, HEAP, ROADS, TRAPS, DUEL] {
-        let net = net(rules);
-        let states = reached(&net, 60);
-        for (level_bits, exploration) in [(0, 0.0), (1, 0.0), (3, 0.25), (3, 1.0)] {
-            let options = RolloutOptions {
-                level_bits,
-                record: Record::Moves,
-                ..RolloutOptions::default()
-            };
-            let levels = levels(&net, level_bits);
-            let mut rollouts = Rollouts::new(&net, &options, 2);
-            guide(&mut rollouts, &levels, exploration);
-            for start in states.iter().step_by(13) {
-                rollouts.forget_moves();
-                // Where a lane begins anew, moves are counted from nothing.
-                let of = 8 * TIMES;
-                let outcome = rollouts.run(&vec![start.clone(); 8], TIMES as u32, &mut on);
-                let mut sum = Outcome::default();
-                outcome.iter().for_each(|outcome| add(&mut sum, outcome));
-                let plain = plain(&net, start, &levels, exploration, TIMES);
-                assert_alike((sum.stuck, of), (plain.stuck, TIMES), 1.0, "stuck");
-                assert_alike((sum.playouts, of), (plain.playouts, TIMES), 1.0, "scored");
-                for role in 0..net.goals.len() {
-                    let total = sum.scores[role].total;
-                    assert_alike((total, of), (plain.totals[role], TIMES), 100.0, "score");
-                    let moves = rollouts.moves(role).iter().zip(&plain.moves[role]);
-                    for (index, (lanes, one)) in moves.enumerate() {
-                        if !plain.chosen[role][index] && lanes.playouts == 0 {
-                            continue;
-                        }
-                        let what = format!("move {index} of role {role}");
-                        assert_alike((lanes.playouts, of), (one.playouts, TIMES), 1.0, &what);
-                        assert_alike((lanes.total, of), (one.total, TIMES), 100.0, &what);
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Two roles choose among seven, of which some may be taken away, and that is all.
-const CHOICE: &str = "
-    (role a) (role b)
-    (what 0) (what 1) (what 2) (what 3) (what 4) (what 5) (what 6)
-    (init (has a 0)) (init (has a 1)) (init (has a 2)) (init (has a 3)) (init (has a 4))
-    (init (has a 5)) (init (has a 6)) (init (has b 0)) (init (has b 1)) (init (has b 2))
-    (init (has b 3)) (init (has b 4)) (init (has b 5)) (init (has b 6))
-    (<= (legal ?r (take ?x)) (true (has ?r ?x)))
-    (<= (next (took ?r ?x)) (does ?r (take ?x)))
-    (<= terminal (true (took ?r ?x)))
-    (<= (goal ?r 100) (role ?r) (true (took a ?x)) (true (took b ?x)))
-    (<= (goal ?r 0) (role ?r) (not (same)))
-    (<= (same) (true (took a ?x)) (true (took b ?x)))";
-
-#[test]
-fn moves_are_chosen_by_level_as_promised() {
-    const TIMES: u64 = 50_000;
-    let net = net(CHOICE);
-    let options = RolloutOptions {
-        level_bits: 2,
-        record: Record::Moves,
-        ..RolloutOptions::default()
-    };
-    let initial = pack(net.initial.iter().copied());
-    let given: Vec<usize> = (0..net.facts.len()).filter(|&f| net.initial[f]).collect();
-    let mut rollouts = Rollouts::new(&net, &options, 8);
-    let levels = [vec![0, 3, 1, 3, 2, 0, 1], vec![1, 1, 0, 2, 2, 2, 0]];
-    // Nothing is taken away; then all but some.
-    for taken in [
-        0u32,
-        0b11_0000_1010,
-        0b1111_1110_0111,
-        0b1000_0000_1001_1110,
-    ] {
-        let mut start = initial.clone();
-        for (bit, fact) in given.iter().enumerate() {
-            start[fact / 64] &= !(u64::from(taken >> bit & 1) << (fact % 64));
-        }
-        let is = evaluate(&net, &start, &[]);
-        for exploration in [0.0, 0.25, 1.0] {
-            guide(&mut rollouts, &levels, exploration);
-            rollouts.forget_moves();
-            let outcome = rollouts.run(std::slice::from_ref(&start), TIMES as u32, &mut on);
-            let wins = outcome[0].scores[0].total / 100;
-            let mut same = 0.0;
-            let mut probable = Vec::new();
-            for role in 0..2 {
-                let legal = |&index: &usize| is(net.legal[role][index]);
-                let legal: Vec<usize> = (0..7).filter(legal).collect();
-                let best = legal.iter().map(|&index| levels[role][index]).max();
-                let wanted = |&&index: &&usize| Some(levels[role][index]) == best;
-                let count = legal.iter().filter(wanted).count() as f64;
-                let of = |index: usize| match legal.contains(&index) {
-                    false => 0.0,
-                    true if Some(levels[role][index]) == best => {
-                        (1.0 - exploration) / count + exploration / legal.len() as f64
-                    }
-                    true => exploration / legal.len() as f64,
-                };
-                probable.push((0..7).map(of).collect::<Vec<f64>>());
-                for (sum, &probable) in rollouts.moves(role).iter().zip(&probable[role]) {
-                    assert_frequent(sum.playouts, TIMES, probable, "a move");
-                }
-            }
-            for (one, other) in probable[0].iter().zip(&probable[1]) {
-                same += one * other;
-            }
-            assert_frequent(wins, TIMES, same, "the roles choose apart");
-            let made: u64 = rollouts.moves(1).iter().map(|sum| sum.playouts).sum();
-            assert_eq!(made, TIMES);
-            let won: u64 = rollouts.moves(1).iter().map(|sum| sum.total).sum();
-            assert_eq!(won, 100 * wins);
-        }
-    }
-}
-
-#[test]
-#[should_panic(expected = "the level has as many bits as were asked for")]
-fn levels_that_are_too_high_are_refused() {
-    let net = net(CHOICE);
-    let options = RolloutOptions {
-        level_bits: 2,
-        ..RolloutOptions::default()
-    };
-    Rollouts::new(&net, &options, 1).set_levels(0, &[0, 1, 2, 3, 4, 0, 0]);
 }
 
 #[test]
