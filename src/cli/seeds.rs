@@ -3,6 +3,7 @@
 
 mod files;
 mod measure;
+mod replay;
 mod report;
 mod spec;
 

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, anyhow, bail};
 use serde::Serialize;
 
+use super::replay::wrong_plans;
 use super::spec::{
     Board, BoardRun, Boards, Expect, Game, Goal, GraphRun, Merge, Reached, SearchRun, Theirs,
 };
@@ -20,9 +21,9 @@ use crate::check::{self, ReadOptions};
 use crate::cli::Context;
 use crate::cli::solve::{texts, verdict_name};
 use crate::diagnostic::Severity;
-use crate::game::{Move, Score};
+use crate::game::Score;
 use crate::grid::{self, Grid};
-use crate::machine::{AnyMachine, DatalogMachine, Limits, Machine, PropnetState};
+use crate::machine::{AnyMachine, Limits, Machine, PropnetState};
 use crate::propnet::GroundLimits;
 use crate::puzzle::levels::Classes;
 use crate::search::graph::{Explore, explore};
@@ -526,7 +527,7 @@ fn answer(ready: &Ready, how: &SolveOptions, stats: &mut Stats) -> anyhow::Resul
             solved.plans = (plans.iter())
                 .map(|plan| texts(&ready.machine, plan).join(" "))
                 .collect();
-            solved.faults.extend(wrong_plans(ready, plans));
+            solved.faults.extend(wrong_plans(ready.machine.game(), plans));
         }
         Verdict::Unsolvable => {
             let (machine, start) = (&ready.machine, &ready.start);
@@ -564,34 +565,6 @@ fn counted(ready: &Ready, how: &SolveOptions, most: usize) -> anyhow::Result<Sol
         solutions: Some((plans.len(), found.is_all)),
         took,
         passed,
-        faults: wrong_plans(ready, &plans),
+        faults: wrong_plans(ready.machine.game(), &plans),
     })
-}
-
-/// Plays plans on the Datalog evaluator.
-fn wrong_plans(ready: &Ready, plans: &[Vec<Move>]) -> Vec<String> {
-    let play = |plan: &Vec<Move>| -> Result<Score, String> {
-        let game = ready.machine.game();
-        let text = |error: crate::machine::PlayError| error.to_string();
-        let mut machine = DatalogMachine::for_few_states(game, Limits::default()).map_err(text)?;
-        machine.terms_mut().refresh();
-        let mut state = machine.initial().map_err(text)?;
-        for &chosen in plan {
-            state = machine.play(&state, &[chosen]).map_err(text)?;
-        }
-        if !machine.is_terminal(&state).map_err(text)? {
-            return Err("the game is not over".to_owned());
-        }
-        let role = game.roles().next().expect("there is one");
-        machine.goal(&state, role).map_err(text)
-    };
-    let mut faults = Vec::new();
-    for plan in plans {
-        match play(plan) {
-            Ok(Score::MAX) => {}
-            Ok(score) => faults.push(format!("a plan is worth {}", score.get())),
-            Err(error) => faults.push(format!("a plan is none: {error}")),
-        }
-    }
-    faults
 }
