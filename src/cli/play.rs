@@ -45,10 +45,10 @@ pub struct Options {
     rules: RuleOptions,
     /// Who plays a role: human, or a kind of program; without ROLE= all other roles
     ///
-    /// Kinds are auto (which chooses one that suits the game), mcts, first (the first
-    /// legal move), random and more; `ggp play --player list` lists them. `mcts:5000` searches for 5000
-    /// iterations a move, `mcts:2s` for two seconds. By default the first role without a
-    /// player is human, if nobody is yet, and all others play at random.
+    /// Kinds are auto (which chooses one that suits the game), mcts, minimax, greedy, random
+    /// and first (the first legal move); `ggp play GAME --player list` lists them. `mcts:5000`
+    /// searches for 5000 iterations a move, `mcts:2s` for two seconds. By default the first
+    /// role without a player is human, if nobody is yet, and all others play at random.
     #[arg(long = "player", value_name = "[ROLE=]KIND", visible_alias = "role-player")]
     players: Vec<Seat>,
     /// Who plays, by role: as many players as roles, with commas between them
