@@ -19,6 +19,8 @@ use host::{EVER, Running, body, connect, exchange, options, read, request, start
 
 const AVAILABLE: &str = "( ( name ggp ) ( status available ) )";
 const BUSY: &str = "( ( name ggp ) ( status busy ) )";
+/// An agent that proves nothing, and so searches until it is stopped.
+const ENDLESS: &str = "mcts:solver=off";
 
 /// Two players choose at once, twice the same if they like; it ends after three.
 const SHOWS: &str = "
@@ -311,7 +313,7 @@ fn at_best(mut time: impl FnMut() -> Duration) -> Duration {
 
 #[test]
 fn the_status_is_told_while_a_move_is_searched() {
-    let player = Running::new(options("mcts"));
+    let player = Running::new(options(ENDLESS));
     assert_eq!(
         player.start("m1", "cross", &tic_tac_toe(), (1, 30)),
         "ready"
@@ -329,7 +331,7 @@ fn the_status_is_told_while_a_move_is_searched() {
 
 #[test]
 fn an_abort_ends_a_search_at_once() {
-    let player = Running::new(options("mcts"));
+    let player = Running::new(options(ENDLESS));
     let took = at_best(|| {
         assert_eq!(
             player.start("m1", "cross", &tic_tac_toe(), (1, 60)),
@@ -349,7 +351,7 @@ fn an_abort_ends_a_search_at_once() {
 
 #[test]
 fn a_stop_ends_a_search_and_the_next_match_begins() {
-    let player = Running::new(options("mcts"));
+    let player = Running::new(options(ENDLESS));
     for id in ["m1", "m2", "m3"] {
         assert_eq!(player.start(id, "cross", &tic_tac_toe(), (1, 600)), "ready");
         let mut asked = player.ask(&format!("( PLAY {id} NIL )"));
@@ -361,7 +363,7 @@ fn a_stop_ends_a_search_and_the_next_match_begins() {
 
 #[test]
 fn moves_are_there_before_the_clock_ends() {
-    let player = Running::new(options("mcts"));
+    let player = Running::new(options(ENDLESS));
     let took = at_best(|| {
         assert_eq!(player.start("m1", "cross", &tic_tac_toe(), (1, 2)), "ready");
         let began = Instant::now();
@@ -388,7 +390,7 @@ fn a_move_is_chosen_though_the_rules_are_still_made_ready() {
 
 #[test]
 fn a_host_that_asks_twice_at_once_gets_the_same_answer_twice() {
-    let player = Running::new(options("mcts"));
+    let player = Running::new(options(ENDLESS));
     assert_eq!(player.start("m1", "cross", &tic_tac_toe(), (1, 2)), "ready");
     let mut first = player.ask("( PLAY m1 NIL )");
     let mut second = player.ask("( PLAY m1 NIL )");
@@ -399,7 +401,7 @@ fn a_host_that_asks_twice_at_once_gets_the_same_answer_twice() {
 
 #[test]
 fn a_host_that_goes_on_without_us_is_followed() {
-    let player = Running::new(options("mcts"));
+    let player = Running::new(options(ENDLESS));
     assert_eq!(player.start("m1", "Ann", SHOWS, (1, 600)), "ready");
     let mut late = player.ask("( PLAY m1 NIL )");
     assert_eq!(player.say("( INFO )"), BUSY);
@@ -743,7 +745,7 @@ fn it_ends_after_as_many_matches_as_it_should_play() {
 
 #[test]
 fn an_interrupt_ends_it_in_the_middle_of_a_search() {
-    let player = Running::new(options("mcts"));
+    let player = Running::new(options(ENDLESS));
     assert_eq!(
         player.start("m1", "cross", &tic_tac_toe(), (1, 600)),
         "ready"
