@@ -137,6 +137,7 @@ fn what_is_proved_in_lanes_is_right_and_what_is_won_is_won() {
     );
     check("tic_tac_toe", "mcts:select=tuned,batch=8,each=4", 4_000, 20);
     check("tic_tac_toe", "mcts:select=puct,exploration=1", 4_000, 20);
+    check("tic_tac_toe", "mcts:playouts=mast", 4_000, 20);
     check("nim", "mcts", 4_000, 20);
 }
 
@@ -170,11 +171,15 @@ fn tic_tac_toe_is_never_lost() {
 
 #[test]
 fn the_same_question_has_the_same_answer() {
-    for name in ["connect_four", "goofspiel"] {
+    for (name, options) in [
+        ("connect_four", "mcts:playouts=uniform"),
+        ("connect_four", "mcts:playouts=mast"),
+        ("goofspiel", "mcts"),
+    ] {
         let game = game(name);
         let role = game.roles().next().unwrap();
         let answers = |seed| {
-            let mut agent = agent(&game, role, "mcts", seed);
+            let mut agent = agent(&game, role, options, seed);
             let first = ask(&mut *agent, &[], 700);
             let mut machine = machine(&game);
             let start = machine.initial().unwrap();
@@ -186,7 +191,7 @@ fn the_same_question_has_the_same_answer() {
             let second = ask(&mut *agent, std::slice::from_ref(joint), 700);
             (first, second)
         };
-        assert_eq!(answers(4), answers(4), "{name}");
+        assert_eq!(answers(4), answers(4), "{name} {options}");
     }
 }
 
@@ -234,7 +239,8 @@ fn options_that_are_not_there_are_refused() {
     let brief = Brief::new(&game, game.roles().next().unwrap());
     for options in [
         "rave=on",
-        "playouts=mast",
+        "playouts=best",
+        "epsilon=2",
         "graph=maybe",
         "exploration=-1",
         "batch=0",

@@ -21,7 +21,7 @@ use crate::machine::{AnyMachine, PlayError, PropnetMachine, PropnetState};
 use crate::propnet::batch::Packed;
 use crate::search::BudgetKind;
 use crate::search::mcts::{Mcts, OneByOne, RoleReport, Simulator, Tree};
-pub use lanes::Lanes;
+pub use lanes::{Lanes, Learning};
 pub use machine::Simulation;
 
 /// How often what was found is published.
@@ -32,6 +32,7 @@ const TICK: Duration = Duration::from_millis(20);
 pub struct MctsAgent {
     brief: Brief,
     options: Mcts,
+    learning: Option<Learning>,
     backends: Option<Backends>,
     searcher: Option<Searcher>,
     /// The moves before its last choice.
@@ -68,11 +69,12 @@ impl MctsAgent {
     ///
     /// If there is no such option, or it has no such value.
     pub fn new(brief: Brief, settings: &[(String, String)]) -> Result<Self, String> {
-        let options = settings::options(settings, brief.seed)?;
+        let settings = settings::options(settings, brief.seed)?;
         Ok(MctsAgent {
             random: Xoshiro256PlusPlus::seed_from_u64(brief.seed),
             brief,
-            options,
+            options: settings.mcts,
+            learning: settings.learning,
             backends: None,
             searcher: None,
             played: Vec::new(),
@@ -181,12 +183,15 @@ impl MctsAgent {
         };
         let root = packed.to_vec();
         if let Some(Searcher::Lanes(own)) = &mut self.searcher {
+            if *own.tree.root() != root {
+                own.lanes.fade();
+            }
             sure(own.tree.reroot(&mut own.lanes, root));
             return Ok(());
         }
         let (net, depth) = (network(machine).net(), self.options.playout_depth);
         let engine = self.brief.limits.engine;
-        let mut lanes = Lanes::new(net, engine, depth, self.options.seed);
+        let mut lanes = Lanes::new(net, engine, depth, self.learning, self.options.seed);
         let tree = sure(Tree::new(&mut lanes, root, &self.options));
         self.searcher = Some(Searcher::Lanes(Box::new(InLanes { tree, lanes })));
         Ok(())

@@ -6,13 +6,44 @@ use crate::propnet::Propnet;
 use crate::propnet::batch::{Batch, Packed};
 use crate::propnet::code::Engine;
 use crate::propnet::playout::Proceed;
-use crate::propnet::rollouts::{RolloutOptions, Rollouts};
+use crate::propnet::rollouts::{MoveSum, Record, RolloutOptions, Rollouts, learned_levels};
 use crate::search::mcts::{Ahead, Sample, Simulator, View, Views};
 
 /// States that are asked and changed together.
 const LANES: usize = 256;
 /// The most gates with which it costs little to look at all that can follow.
 const SMALL: usize = 50_000;
+
+/// Bits of what playouts have learned of a move.
+const LEVEL_BITS: u32 = 3;
+/// Playouts between lessons.
+const LESSON: u64 = 4_096;
+/// A move counts as one made in so many playouts more, each worth as much as all
+/// moves on average.
+const PRIOR: u64 = 16;
+
+/// How playouts learn which moves are worth more.
+///
+/// Source: Finnsson and Björnsson, "Learning simulation control in general
+/// game-playing agents", 2010; Tak, Winands and Björnsson, "N-grams and the
+/// last-good-reply policy applied in general game playing", 2012, and "Decaying
+/// simulation strategies", 2014.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub struct Learning {
+    /// How often any legal move may be made.
+    pub epsilon: f64,
+    /// How much of what was learned counts after the next move of the game.
+    pub fade: f64,
+}
+
+impl Default for Learning {
+    fn default() -> Self {
+        Learning {
+            epsilon: 0.8,
+            fade: 0.2,
+        }
+    }
+}
 
 /// A game in lanes. Moves are positions in [`Propnet::moves`].
 #[derive(Clone, Debug)]
@@ -24,11 +55,20 @@ pub struct Lanes {
     scores: Vec<Vec<u8>>,
     range: Vec<[u8; 2]>,
     is_small: bool,
+    learning: Option<Learning>,
+    /// Playouts since the last lesson.
+    unlearned: u64,
 }
 
 impl Lanes {
     /// Compiles the network. Playouts are cut after so many joint moves.
-    pub fn new(net: &Propnet, engine: Engine, depth: u32, seed: u64) -> Self {
+    pub fn new(
+        net: &Propnet,
+        engine: Engine,
+        depth: u32,
+        learning: Option<Learning>,
+        seed: u64,
+    ) -> Self {
         let (game, terms) = (&net.game, net.terms());
         let score = |value: &(_, _)| game.score(&terms, value.0).map_or(0, |score| score.get());
         let scores = |role: &Vec<_>| role.iter().map(score).collect::<Vec<u8>>();
@@ -45,13 +85,43 @@ impl Lanes {
             depth: Some(depth.into()),
             ..RolloutOptions::default()
         };
+        let options = match learning {
+            Some(_) => RolloutOptions {
+                level_bits: LEVEL_BITS,
+                record: Record::Moves,
+                ..options
+            },
+            None => options,
+        };
+        let mut rollouts = Rollouts::new(net, &options, seed);
+        if let Some(learning) = learning {
+            rollouts.set_exploration(learning.epsilon);
+        }
         Lanes {
             batch: Batch::new(net, LANES, engine),
-            rollouts: Rollouts::new(net, &options, seed),
+            rollouts,
+            learning,
+            unlearned: 0,
             chance: game.roles().map(|role| game.is_random(role)).collect(),
             range: scores.iter().map(range).collect(),
             scores,
             is_small: net.network.gates() <= SMALL,
+        }
+    }
+
+    /// Has what playouts have learned count for less, as the game goes on.
+    pub fn fade(&mut self) {
+        if let Some(learning) = self.learning {
+            self.rollouts.fade_moves(learning.fade);
+        }
+    }
+
+    /// Has playouts choose by what they have learned so far.
+    fn learn(&mut self) {
+        for role in 0..self.scores.len() {
+            let sums = self.rollouts.moves(role);
+            let levels = learned_levels(&sobered(sums), LEVEL_BITS);
+            self.rollouts.set_levels(role, &levels);
         }
     }
 
@@ -191,12 +261,14 @@ impl Simulator for Lanes {
             false => Proceed::Drop,
         };
         let outcomes = self.rollouts.run(states, each, &mut proceed);
+        let mut made = 0;
         let samples = outcomes.iter().map(|outcome| {
             let undecided = outcome.stuck + outcome.cut;
             let worth = |sum: &crate::propnet::rollouts::Sum| {
                 // Everybody gets half where nothing is decided.
                 sum.total as f64 + 50.0 * undecided as f64
             };
+            made += outcome.playouts;
             Sample {
                 playouts: outcome.playouts + undecided + outcome.faulty,
                 sums: outcome.scores.iter().map(worth).collect(),
@@ -204,7 +276,13 @@ impl Simulator for Lanes {
                 line: None,
             }
         });
-        Ok(samples.collect())
+        let samples = samples.collect();
+        self.unlearned += made;
+        if self.learning.is_some() && self.unlearned >= LESSON {
+            self.unlearned = 0;
+            self.learn();
+        }
+        Ok(samples)
     }
 
     fn state_heap_bytes(&self, state: &Packed) -> u64 {
@@ -212,3 +290,20 @@ impl Simulator for Lanes {
         state.len() as u64 * 8 + 16
     }
 }
+
+/// Moves of a role, those made in a few playouts closer to the average.
+fn sobered(sums: &[MoveSum]) -> Vec<MoveSum> {
+    let all = sums.iter().fold(MoveSum::default(), |all, sum| MoveSum {
+        playouts: all.playouts + sum.playouts,
+        total: all.total + sum.total,
+    });
+    let share = (PRIOR as f64 * all.mean().unwrap_or(0.0)).round() as u64;
+    let sober = |sum: &MoveSum| MoveSum {
+        playouts: sum.playouts + PRIOR,
+        total: sum.total + share,
+    };
+    sums.iter().map(sober).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -10,9 +10,21 @@
 //! - `batch=N`: the most lines that are evaluated together;
 //! - `each=N|fill`: playouts of each new position, or as many as there are lanes;
 //! - `depth=N`: joint moves after which a playout is cut;
-//! - `playouts=uniform`: how they are made.
+//! - `playouts=uniform|mast`: whether legal moves are alike in playouts, or those
+//!   that have been worth more before are made more often;
+//! - `epsilon=P` and `fade=P`: how often playouts that learn choose freely, and
+//!   how much of what they have learned counts after the next move.
 
+use super::lanes::Learning;
 use crate::search::mcts::{Formula, Mcts};
+
+/// What the options say.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Settings {
+    pub mcts: Mcts,
+    /// How playouts learn, if they do.
+    pub learning: Option<Learning>,
+}
 
 /// What the agent does unless told otherwise.
 fn defaults(seed: u64) -> Mcts {
@@ -33,8 +45,9 @@ fn defaults(seed: u64) -> Mcts {
 }
 
 /// Reads options.
-pub(super) fn options(settings: &[(String, String)], seed: u64) -> Result<Mcts, String> {
+pub(super) fn options(settings: &[(String, String)], seed: u64) -> Result<Settings, String> {
     let mut options = defaults(seed);
+    let (mut learns, mut learning) = (false, Learning::default());
     for (name, value) in settings {
         let wrong = || format!("{name} is not `{value}`");
         let number = |most: f64| {
@@ -75,10 +88,14 @@ pub(super) fn options(settings: &[(String, String)], seed: u64) -> Result<Mcts, 
             "each" if value == "fill" => options.each = 0,
             "each" => options.each = count(1, 1 << 20)?,
             "depth" => options.playout_depth = count(1, 1 << 30)?,
-            "playouts" if value == "uniform" => {}
-            "playouts" => return Err(wrong()),
+            "playouts" => learns = switch("uniform", "mast")?,
+            "epsilon" => learning.epsilon = number(1.0)?,
+            "fade" => learning.fade = number(1.0)?,
             _ => return Err(format!("there is no option `{name}`")),
         }
     }
-    Ok(options)
+    Ok(Settings {
+        mcts: options,
+        learning: learns.then_some(learning),
+    })
 }
