@@ -16,7 +16,7 @@ use crate::analysis::domains::Domains;
 use crate::check::Keyword;
 use crate::game::Game;
 use crate::ground::{TermId, Terms};
-use crate::program::{FunctorId, Literal, Rule, Term};
+use crate::program::{FunctorId, Literal, RelationId, Rule, Term};
 
 /// Rows or columns that a board may have.
 const LARGEST: usize = 64;
@@ -112,7 +112,7 @@ impl Picture {
             }
         }
         for grid in &mut picture.boards {
-            grid.print(game);
+            grid.print(game, &domains);
             grid.furnish(game, &domains, terms, first, possible);
         }
         picture
@@ -189,48 +189,82 @@ impl Grid {
         Some((layer, row, at(&self.columns, layer.column)?))
     }
 
-    /// Finds the first relation of nothing but facts, each of a place and one word.
-    fn print(&mut self, game: &Game) {
-        let rules = game.rules();
-        let empty = vec![vec![None; self.columns.len()]; self.rows.len()];
-        for relation in rules.relations() {
-            if rules.arity[relation.index()] != 3
-                || rules
-                    .rules
-                    .iter()
-                    .any(|rule| rule.head.relation == relation)
-            {
-                continue;
-            }
-            let facts: Vec<&[TermId]> = (rules.facts.iter())
-                .filter(|fact| fact.relation == relation)
-                .map(|fact| &*fact.arguments)
-                .collect();
-            let Layer { row, column, .. } = self.layers[0];
-            // Of three, the coordinates come in the order that they have in the state.
-            let orders = [[0, 1, 2], [0, 2, 1], [1, 2, 0]];
-            for [one, two, word] in orders {
-                let (a, b) = if row < column { (one, two) } else { (two, one) };
-                let mut printed = empty.clone();
-                let is_printed = facts.iter().all(|fact| {
-                    let at = |names: &[FunctorId], term: TermId| {
-                        let functor = game.terms().functor(term);
-                        names.iter().position(|name| *name == functor)
-                    };
-                    let (Some(row), Some(column)) =
-                        (at(&self.rows, fact[a]), at(&self.columns, fact[b]))
-                    else {
-                        return false;
-                    };
-                    let text = game.canonical(game.terms(), fact[word]);
-                    printed[row][column].replace(text).is_none()
-                });
-                if is_printed && !facts.is_empty() {
-                    self.printed = printed;
-                    return;
+    /// Finds what is printed: a relation of nothing but facts, each of a place and one
+    /// word, that does not say how the game begins. One whose words the state says as
+    /// well comes first.
+    fn print(&mut self, game: &Game, domains: &Domains) {
+        let init = game.keyword(Keyword::Init);
+        let mut begins = vec![false; game.rules().arity.len()];
+        for rule in &game.rules().rules {
+            if Some(rule.head.relation) == init {
+                for literal in &rule.body {
+                    literal.for_each_atom(&mut |atom, _| begins[atom.relation.index()] = true);
                 }
             }
         }
+        let mut said = Vec::new();
+        for layer in &self.layers {
+            let arity = game.functors().functor(layer.functor).arity();
+            let others = (0..arity).filter(|k| *k != layer.row && *k != layer.column);
+            said.extend(others.flat_map(|k| domains.argument(layer.functor, k)));
+        }
+        for relation in game.rules().relations() {
+            if begins[relation.index()] {
+                continue;
+            }
+            let Some((printed, words)) = self.printed_by(game, relation) else {
+                continue;
+            };
+            let is_said = words.iter().any(|word| said.contains(word));
+            if self.printed.is_empty() || is_said {
+                self.printed = printed;
+            }
+            if is_said {
+                return;
+            }
+        }
+    }
+
+    /// What a relation prints, if it does, and the words.
+    fn printed_by(
+        &self,
+        game: &Game,
+        relation: RelationId,
+    ) -> Option<(Vec<Vec<Option<String>>>, Vec<FunctorId>)> {
+        let rules = game.rules();
+        if rules.arity[relation.index()] != 3
+            || rules
+                .rules
+                .iter()
+                .any(|rule| rule.head.relation == relation)
+        {
+            return None;
+        }
+        let facts: Vec<&[TermId]> = (rules.facts.iter())
+            .filter(|fact| fact.relation == relation)
+            .map(|fact| &*fact.arguments)
+            .collect();
+        let Layer { row, column, .. } = self.layers[0];
+        let at = |names: &[FunctorId], term: TermId| {
+            let functor = game.terms().functor(term);
+            names.iter().position(|name| *name == functor)
+        };
+        // Of three, the coordinates come in the order that they have in the state.
+        let orders = [[0, 1, 2], [0, 2, 1], [1, 2, 0]];
+        orders.into_iter().find_map(|[one, two, word]| {
+            let (a, b) = if row < column { (one, two) } else { (two, one) };
+            let mut printed = vec![vec![None; self.columns.len()]; self.rows.len()];
+            let mut words = Vec::new();
+            for fact in &facts {
+                let (row, column) = (at(&self.rows, fact[a])?, at(&self.columns, fact[b])?);
+                let text = game.canonical(game.terms(), fact[word]);
+                words.push(game.terms().functor(fact[word]));
+                if printed[row][column].replace(text).is_some() {
+                    return None;
+                }
+            }
+            (!facts.is_empty()).then_some((printed, words))
+        })
     }
 
     /// Finds where something can be, the background and the symbols.

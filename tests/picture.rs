@@ -117,6 +117,26 @@ fn what_the_rules_print_on_a_board_is_shown_until_something_stands_there() {
 }
 
 #[test]
+fn what_only_says_how_the_game_begins_is_not_printed() {
+    let rules = "
+        (role a) (place 1 1 on) (place 1 2 off) (place 2 1 on) (place 2 2 on)
+        (<= (init (lit ?r ?c)) (place ?r ?c on))
+        (<= (legal a (press ?r ?c)) (place ?r ?c ?v))
+        (<= (next (lit ?r ?c)) (true (lit ?r ?c)) (not (does a (press ?r ?c))))
+        (<= terminal (not (true (lit 1 1))))
+        (goal a 100)";
+    check(
+        rules,
+        &["(press 1 1)"],
+        "
+    1 2
+  1 . .
+  2 l l
+  (l lit)",
+    );
+}
+
+#[test]
 fn a_background_is_left_blank() {
     let rules = "
         (role a)

@@ -55,7 +55,7 @@ pub struct Options {
     #[arg(long, value_name = "KIND,…", value_delimiter = ',', conflicts_with = "players")]
     roles: Vec<Kind>,
     /// Seconds that a program has for a move
-    #[arg(long, value_name = "SECONDS", value_parser = perft::parse_seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = clock)]
     play_clock: Option<Duration>,
     /// Write the match to this file after each move
     #[arg(long, value_name = "FILE", conflicts_with = "state")]
@@ -67,13 +67,21 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Stop after so many joint moves
-    #[arg(long, value_name = "N", default_value_t = usize::MAX, hide_default_value = true)]
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
     depth: usize,
     /// Also show the states in which nobody is asked; list all facts in JSON
     #[arg(long, short)]
     verbose: bool,
     #[command(flatten)]
     position: PositionOptions,
+}
+
+/// A time in which something can be done.
+fn clock(text: &str) -> Result<Duration, String> {
+    match perft::parse_seconds(text)? {
+        Duration::ZERO => Err("no time to choose; without it there is no clock".to_owned()),
+        time => Ok(time),
+    }
 }
 
 /// Runs the command.

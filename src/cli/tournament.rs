@@ -377,8 +377,10 @@ impl Cup<'_> {
             self.context.print(report::text(&tally).trim_end())?;
         }
         if self.results.others() > 0 {
-            let others = show::counted(self.results.others(), "match");
-            self.context.note(format_args!("{others} in the results not of this tournament"));
+            let others = self.results.others();
+            self.context.note(format_args!(
+                "matches in the results that are not of this tournament: {others}"
+            ));
         }
         for row in &self.rows {
             let cut = || "the match was broken off; see --depth".to_owned();

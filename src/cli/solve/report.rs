@@ -422,7 +422,7 @@ pub(super) fn print_count(
     context.note(match counted.is_all {
         true => format!("exactly {number}"),
         false if count == 0 => {
-            "no solution was found; counting is for games that write each fact once".to_owned()
+            "nothing was counted: that is for games that write each fact once".to_owned()
         }
         false => format!("{number}; there may be more"),
     });
