@@ -1,0 +1,274 @@
+//! Requests however they are written, and peers of every kind.
+
+use super::*;
+
+#[test]
+fn requests_are_read_however_they_are_written() {
+    let player = Running::new(options("first"));
+    let check = |bytes: &str, expected: &str| {
+        let answer = exchange(player.address, bytes.as_bytes());
+        assert_eq!(body(&answer), expected, "{bytes}\n{answer}");
+    };
+    // As other hosts send it: no Host, other letter case.
+    check(
+        "POST / HTTP/1.0\r\nAccept: text/delim\r\nSender: Gamecontroller\r\n\
+         Receiver: us\r\nContent-type: text/acl\r\nContent-length: 6\r\n\r\n(INFO)",
+        AVAILABLE,
+    );
+    check(
+        "POST / HTTP/1.0\r\nCONTENT-LENGTH:8\r\n\r\n( INFO )",
+        AVAILABLE,
+    );
+    check(
+        "post / HTTP/1.0\r\ncontent-length: 6\r\n\r\n(INFO)",
+        AVAILABLE,
+    );
+    // Line ends without carriage returns, and blank lines before and within.
+    check(
+        "\r\n\r\nPOST / HTTP/1.0\nContent-Length: 6\n\n(INFO)",
+        AVAILABLE,
+    );
+    check(
+        "POST / HTTP/1.0\r\nContent-Length: 10\r\n\r\n\r\n\r\n(INFO)",
+        AVAILABLE,
+    );
+    // Nothing at all is a ping.
+    check("POST / HTTP/1.0\r\nContent-Length: 0\r\n\r\n", AVAILABLE);
+    check("POST / HTTP/1.0\r\n\r\n", AVAILABLE);
+    check("GET / HTTP/1.0\r\n\r\n", AVAILABLE);
+    // Nothing says how long it is.
+    check("POST / HTTP/1.0\r\n\r\n(INFO)", AVAILABLE);
+    check("POST / HTTP/1.0\r\n\r\n(play m1\r\nnil)\r\n", "busy");
+    // Too long or too short.
+    check(
+        "POST / HTTP/1.0\r\nContent-Length: 60\r\n\r\n(INFO)",
+        AVAILABLE,
+    );
+    check(
+        "POST / HTTP/1.0\r\nContent-Length: 3\r\n\r\n(INFO)",
+        AVAILABLE,
+    );
+    check(
+        "POST / HTTP/1.0\r\nContent-Length: soon\r\n\r\n(INFO)",
+        AVAILABLE,
+    );
+    // Characters that take several bytes, counted as one.
+    check(
+        "POST / HTTP/1.0\r\nContent-Length: 15\r\n\r\n(PLAY \u{fc}\u{fc}\u{fc} NIL)",
+        "busy",
+    );
+    // In the path.
+    check("GET /%28%20INFO%20%29 HTTP/1.0\r\n\r\n", AVAILABLE);
+    check(
+        "GET /(PLAY+m1+NIL) HTTP/1.1\r\nConnection: close\r\n\r\n",
+        "busy",
+    );
+    // Asking what may be asked.
+    check("OPTIONS / HTTP/1.0\r\n\r\n", "");
+    // In pieces.
+    check(
+        "POST / HTTP/1.1\r\nHost: us\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n\
+         3\r\n(IN\r\n3;x=y\r\nFO)\r\n0\r\n\r\n",
+        AVAILABLE,
+    );
+    check(
+        "POST / HTTP/1.1\r\nTransfer-Encoding: Chunked\r\nConnection: Close\r\n\r\n\
+         6\r\n(INFO)\r\n0\r\nSum: 1\r\n\r\n",
+        AVAILABLE,
+    );
+}
+
+#[test]
+fn what_is_no_request_is_refused_with_its_reason() {
+    let player = Running::new(options("first"));
+    let check = |bytes: &[u8], status: &str, reason: &str| {
+        let answer = exchange(player.address, bytes);
+        assert!(answer.contains(status), "{answer}");
+        assert!(body(&answer).contains(reason), "{answer}");
+    };
+    check(b"(INFO)\r\n\r\n", " 400 ", "no HTTP request");
+    check(b"\x16\x03\x01\x02\x00\x01\n\n", " 400 ", "no HTTP request");
+    check(
+        &request("( WAIT m1 )"),
+        " 400 ",
+        "there is no message `wait`",
+    );
+    check(&request("( INFO"), " 400 ", "brackets");
+    check(&request("( PLAY m1 1 noop () )"), " 400 ", "GDL-II");
+    check(
+        b"GET /favicon.ico HTTP/1.0\r\n\r\n",
+        " 400 ",
+        "there is no message",
+    );
+    check(
+        b"DELETE / HTTP/1.0\r\n\r\n",
+        " 405 ",
+        "only GET, POST and OPTIONS",
+    );
+    check(
+        b"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
+        " 400 ",
+        "no size",
+    );
+    check(
+        b"POST / HTTP/1.0\r\nContent-Length: 99999999999\r\n\r\n",
+        " 413 ",
+        "too large",
+    );
+    check(
+        b"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffff\r\n",
+        " 413 ",
+        "too large",
+    );
+    assert_eq!(player.say("( INFO )"), AVAILABLE);
+}
+
+/// An answer on a connection that stays open.
+fn next_answer(stream: &mut BufReader<TcpStream>) -> String {
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        assert!(stream.read_line(&mut head).unwrap() > 0, "{head}");
+    }
+    let length = head.split("Content-length: ").nth(1).unwrap();
+    let length: usize = length.split("\r\n").next().unwrap().parse().unwrap();
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).unwrap();
+    head + std::str::from_utf8(&body).unwrap()
+}
+
+#[test]
+fn connections_stay_open_for_whoever_wants_it() {
+    let player = Running::new(options("first"));
+    let mut stream = BufReader::new(connect(player.address));
+    let send = |stream: &mut BufReader<TcpStream>, text: &str| {
+        stream.get_mut().write_all(text.as_bytes()).unwrap();
+        next_answer(stream)
+    };
+    let info = "POST / HTTP/1.1\r\nHost: us\r\nContent-Length: 6\r\n\r\n(INFO)";
+    for text in [
+        info,
+        "\r\nPOST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n6\r\n(INFO)\r\n0\r\n\r\n",
+        "GET /(INFO) HTTP/1.1\r\n\r\n",
+        "POST / HTTP/1.0\r\nConnection: Keep-Alive\r\nContent-Length: 6\r\n\r\n(INFO)",
+    ] {
+        let answer = send(&mut stream, text);
+        assert!(
+            answer.contains("\r\nConnection: keep-alive\r\n"),
+            "{answer}"
+        );
+        assert!(answer.ends_with(AVAILABLE), "{answer}");
+    }
+    // Two at once.
+    assert!(send(&mut stream, &format!("{info}{info}")).ends_with(AVAILABLE));
+    assert!(next_answer(&mut stream).ends_with(AVAILABLE));
+    // Somebody who asks first whether to go on.
+    let stream_head = "POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 6\r\n\r\n";
+    stream.get_mut().write_all(stream_head.as_bytes()).unwrap();
+    let mut line = String::new();
+    stream.read_line(&mut line).unwrap();
+    assert_eq!(line, "HTTP/1.1 100 Continue\r\n");
+    stream.read_line(&mut line).unwrap();
+    assert!(send(&mut stream, "(INFO)").ends_with(AVAILABLE));
+    let last = "POST / HTTP/1.1\r\nConnection: close\r\nContent-Length: 6\r\n\r\n(INFO)";
+    let answer = send(&mut stream, last);
+    assert!(answer.contains("\r\nConnection: close\r\n"), "{answer}");
+    assert_eq!(stream.read(&mut [0]).unwrap(), 0);
+}
+
+#[test]
+fn a_host_that_has_said_all_still_hears_the_answer() {
+    let player = Running::new(options("first"));
+    let text = "POST / HTTP/1.0\r\n\r\n(INFO";
+    for (rest, expected) in [(")", AVAILABLE), (" ", "brackets do not match")] {
+        let mut stream = connect(player.address);
+        stream.write_all(text.as_bytes()).unwrap();
+        stream.write_all(rest.as_bytes()).unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        assert_eq!(body(&read(&mut stream)), expected);
+    }
+}
+
+#[test]
+fn silent_peers_are_let_go_and_stop_nobody() {
+    let player = Running::new(PlayerOptions {
+        idle: Duration::from_millis(300),
+        ..options("first")
+    });
+    let mut silent = connect(player.address);
+    let mut kept = BufReader::new(connect(player.address));
+    let info = b"POST / HTTP/1.1\r\nContent-Length: 6\r\n\r\n(INFO)";
+    kept.get_mut().write_all(info).unwrap();
+    assert!(next_answer(&mut kept).ends_with(AVAILABLE));
+    let mut stuck = connect(player.address);
+    stuck
+        .write_all(b"POST / HTTP/1.0\r\nContent-Length: 100\r\n\r\n(PLAY")
+        .unwrap();
+    let address = player.address;
+    // One byte after the other, for as long as anybody listens.
+    let trickling = std::thread::spawn(move || {
+        let mut stream = connect(address);
+        let mut answer = vec![0; 1000];
+        stream
+            .set_read_timeout(Some(Duration::from_millis(20)))
+            .unwrap();
+        let mut text = b"POST / HTTP/1.0\r\nX: ".to_vec();
+        text.resize(10_000, b'x');
+        for byte in text {
+            let _ = stream.write_all(&[byte]);
+            match stream.read(&mut answer) {
+                Ok(length) => return String::from_utf8_lossy(&answer[..length]).into_owned(),
+                Err(_) => continue,
+            }
+        }
+        "nobody minds".to_owned()
+    });
+    assert_eq!(player.say("( INFO )"), AVAILABLE);
+    for stream in [&mut silent, &mut stuck] {
+        let answer = read(stream);
+        assert!(answer.contains(" 408 "), "{answer}");
+    }
+    assert_eq!(kept.read(&mut [0]).unwrap(), 0);
+    let answer = trickling.join().unwrap();
+    assert!(answer.contains(" 408 "), "{answer}");
+}
+
+#[test]
+fn giants_are_turned_away() {
+    let mut few = options("first");
+    few.message.bytes = 100_000;
+    let player = Running::new(few);
+    let giant = "x".repeat(10_000_000);
+    for bytes in [
+        format!("POST / HTTP/1.0\r\n\r\n({giant}"),
+        format!("POST / HTTP/1.0\r\nX: {giant}"),
+        format!("POST / HTTP/1.0\r\nContent-Length: 10000000\r\n\r\n{giant}"),
+    ] {
+        // It may be closed before everything is sent, and the answer be lost.
+        let mut stream = connect(player.address);
+        let sent = stream.write_all(bytes.as_bytes());
+        let mut answer = Vec::new();
+        let heard = stream.read_to_end(&mut answer);
+        let answer = String::from_utf8_lossy(&answer);
+        let is_refused = answer.contains(" 413 ");
+        assert!(is_refused || sent.is_err() || heard.is_err(), "{answer}");
+    }
+    assert_eq!(player.say("( INFO )"), AVAILABLE);
+    // As long as it may be.
+    let rules = format!("{SHOWS} ;{}", "x".repeat(90_000));
+    assert_eq!(player.start("m1", "Ann", &rules, (5, 5)), "ready");
+}
+
+#[test]
+fn a_crowd_does_not_lock_hosts_out() {
+    let player = Running::new(PlayerOptions {
+        connections: 8,
+        idle: EVER,
+        ..options("first")
+    });
+    let crowd: Vec<TcpStream> = (0..100).map(|_| connect(player.address)).collect();
+    assert_eq!(player.say("( INFO )"), AVAILABLE);
+    assert_eq!(player.start("m1", "Ann", SHOWS, (5, 5)), "ready");
+    let more: Vec<TcpStream> = (0..100).map(|_| connect(player.address)).collect();
+    assert_eq!(player.say("( PLAY m1 NIL )"), "( show Rock )");
+    drop((crowd, more));
+}
