@@ -30,6 +30,9 @@ pub struct Picture {
     boards: Vec<Grid>,
 }
 
+/// By row and column: what is printed there, if anything.
+type Printed = Vec<Vec<Option<String>>>;
+
 /// A board.
 #[derive(Clone, Debug)]
 struct Grid {
@@ -41,7 +44,7 @@ struct Grid {
     possible: Option<Vec<Vec<bool>>>,
     /// By row and column: what facts of the rules say of a place, shown where the
     /// state says nothing.
-    printed: Vec<Vec<Option<String>>>,
+    printed: Printed,
     /// What most of the board holds at first: nothing worth looking at.
     background: Option<String>,
     /// What is written for each content.
@@ -226,11 +229,7 @@ impl Grid {
     }
 
     /// What a relation prints, if it does, and the words.
-    fn printed_by(
-        &self,
-        game: &Game,
-        relation: RelationId,
-    ) -> Option<(Vec<Vec<Option<String>>>, Vec<FunctorId>)> {
+    fn printed_by(&self, game: &Game, relation: RelationId) -> Option<(Printed, Vec<FunctorId>)> {
         let rules = game.rules();
         if rules.arity[relation.index()] != 3
             || rules
