@@ -39,15 +39,15 @@ fn check(text: &str, moves: &[&str], expected: &str) {
 /// Somebody paints squares of two by three; the columns have names in an order.
 const PAINT: &str = "
     (role painter) (left a b) (left b c) (row 1) (row 2)
-    (init (todo 2))
+    (init (rounds 2))
     (<= (square ?r ?c) (row ?r) (left ?c ?d))
     (<= (square ?r ?d) (row ?r) (left ?c ?d))
     (<= (legal painter (paint ?r ?c ?k)) (square ?r ?c) (colour ?k))
     (colour red) (colour rose)
     (<= (next (is ?c ?r ?k)) (does painter (paint ?r ?c ?k)))
     (<= (next (is ?c ?r ?k)) (true (is ?c ?r ?k)))
-    (<= (next (todo 1)) (true (todo 2)))
-    (<= terminal (true (todo 1)) (true (is ?c 1 ?k)))
+    (<= (next (rounds 1)) (true (rounds 2)))
+    (<= terminal (true (rounds 1)) (true (is ?c 1 ?k)))
     (goal painter 100)";
 
 #[test]
@@ -60,7 +60,7 @@ fn rows_and_columns_are_in_order_and_contents_have_symbols() {
   a . .
   b . .
   c . .
-(todo 2)",
+(rounds 2)",
     );
     check(
         PAINT,
@@ -71,7 +71,7 @@ fn rows_and_columns_are_in_order_and_contents_have_symbols() {
   b . .
   c . re
   (re red)
-(todo 1)",
+(rounds 1)",
     );
 }
 
