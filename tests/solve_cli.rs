@@ -339,7 +339,8 @@ fn what_is_worth_nothing_is_not_said_to_be_worth_100() {
     let rules = "(role r) (init (at 1)) (after 1 2) (after 2 3)
         (<= (legal r on) (true (at ?x)))
         (<= (next (at ?y)) (true (at ?x)) (after ?x ?y))
-        (<= terminal (true (at 3)))";
+        (<= terminal (true (at 3)))
+        (<= (goal r 0) (true (at ?x)) (not terminal))";
     std::fs::write(&file, rules).unwrap();
     let output = ggp(&["solve", file.to_str().unwrap(), "--goal", "best", "--quiet"]);
     assert_eq!(

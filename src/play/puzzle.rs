@@ -141,7 +141,7 @@ impl Line {
         }
         // A mean says too little of what tree search will come to: as the end comes
         // near it finds much better ones; unless it has seen nothing at all.
-        score > 50.0 + value / 2.0 || value < 1.0 && score > value
+        score > 75.0 + value / 4.0 || value < 1.0 && score > value
     }
 }
 
@@ -341,8 +341,8 @@ mod tests {
         };
         let open = (0.0, 100.0);
         check(15, false, 12.0, open, false);
-        check(60, false, 12.0, open, true);
-        check(50, false, 12.0, open, false);
+        check(60, false, 12.0, open, false);
+        check(80, false, 12.0, open, true);
         check(60, false, 40.0, open, false);
         check(90, false, 40.0, open, true);
         // What was never sampled.
