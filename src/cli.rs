@@ -108,6 +108,8 @@ commands! {
     Next = next;
     /// Print whether the game is over, and the scores
     Goal = goal;
+    /// Say why something holds in a position, or why not
+    Why = why;
     /// Count positions by depth
     Perft = perft;
     /// Play at random
