@@ -104,6 +104,7 @@ impl Desk {
                 options,
                 log,
                 margin: Mutex::new(margin),
+                reader: Mutex::default(),
             }),
             book: Mutex::default(),
             tables: Arc::new(Semaphore::new(TABLES as usize)),
