@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 
 use super::rules::{EngineOptions, GroundOptions};
-use super::{Context, Exit};
+use super::{Context, Exit, kinds};
 use crate::check::ReadOptions;
 use crate::game::Game;
 use crate::ggp::message::MessageLimits;
@@ -49,8 +49,9 @@ pub struct Options {
     /// The address to be reached at; 0.0.0.0 is all of this machine
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     listen: IpAddr,
-    /// Who thinks, as in `ggp play`
+    /// Who thinks, as in `ggp play`; `list` shows the kinds
     #[arg(long, value_name = "KIND", default_value = "mcts")]
+    #[arg(value_parser = kinds::OrList::<AgentSpec>::new())]
     player: AgentSpec,
     /// What it calls itself
     #[arg(long, value_name = "NAME", default_value = "ggp")]

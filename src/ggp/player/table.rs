@@ -174,8 +174,25 @@ impl Table {
         });
     }
 
+    /// Ends the match because the player goes; what is asked just now is answered
+    /// with what is known. Whether there is such an answer.
+    pub(super) fn leave(&self, how: &'static str) -> bool {
+        let work = self.shared.work();
+        let is_asked = matches!(*work, Some(Work::Answer(_)));
+        drop(work);
+        match is_asked {
+            true => self.post(Ask::End(how)),
+            false => self.end(how),
+        }
+        is_asked
+    }
+
     /// Breaks the match off, whatever is going on.
     pub(super) fn abort(self, how: &'static str) {
+        self.end(how);
+    }
+
+    fn end(&self, how: &'static str) {
         let work = self.shared.work();
         self.shared.over.store(true, Ordering::SeqCst);
         self.shared.unwanted.store(true, Ordering::SeqCst);
