@@ -12,6 +12,7 @@
 //! input or a failure. A reader that closes the pipe early is no failure.
 
 mod context;
+mod kinds;
 mod numbers;
 mod plot;
 pub mod position;
