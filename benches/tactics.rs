@@ -21,6 +21,7 @@ use shared::{ask, read};
 const PLAYERS: &[&str] = &[
     "random",
     "greedy",
+    "auto:1s",
     "mcts:1s",
     "minimax:1s",
     "mcts:1000",
@@ -40,8 +41,11 @@ fn main() {
         let started = Instant::now();
         let mut by_game: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
         let mut proved = 0;
+        let mut slowest = 0.0_f64;
         for tactic in &tactics {
+            let asked = Instant::now();
             let (advice, is_best) = ask(tactic, &spec);
+            slowest = slowest.max(asked.elapsed().as_secs_f64());
             let (found, all) = by_game.entry(&tactic.game).or_default();
             *found += usize::from(is_best);
             *all += 1;
@@ -49,7 +53,7 @@ fn main() {
         }
         let found: usize = by_game.values().map(|(found, _)| found).sum();
         println!(
-            "{player}: {found} of {}, {proved} with proof, {:.1} s in all",
+            "{player}: {found} of {}, {proved} with proof, {:.1} s in all, {slowest:.2} s for one",
             tactics.len(),
             started.elapsed().as_secs_f64(),
         );

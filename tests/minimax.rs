@@ -411,6 +411,177 @@ fn values_of_positions_are_printed() {
     assert_eq!(answer["moves"].as_array().unwrap().len(), 12);
 }
 
+/// Writes rules to a file of their own; its path.
+fn rules(name: &str, text: &str) -> String {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("prove_{name}.kif"));
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+/// A walk between two players; whoever leaves the ring gives the other the points.
+const RING: &str = "
+    (role left) (role right) (init (at 0)) (init (turn left))
+    (other left right) (other right left) (beside 0 1) (beside 1 2) (beside 2 0)
+    (<= (legal ?r walk) (true (turn ?r))) (<= (legal ?r leave) (true (turn ?r)))
+    (<= (legal ?r wait) (role ?r) (not (true (turn ?r))))
+    (<= (next (turn ?s)) (true (turn ?r)) (other ?r ?s))
+    (<= (next (at ?y)) (does ?r walk) (true (at ?x)) (beside ?x ?y))
+    (<= (next (left ?r)) (does ?r leave))
+    (<= terminal (true (left ?r))) (<= (goal ?r 0) (true (left ?r)))
+    (<= (goal ?s 100) (true (left ?r)) (other ?r ?s))";
+
+#[test]
+fn endless_play_is_said_to_be_endless() {
+    let ring = rules("ring", RING);
+    check_prove(&[&ring], 0, "walk endless, 0 to 100\nleave 0\n");
+    let output = ggp(&["prove", &ring, "--json"]);
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (&answer["proved"], &answer["endless"]),
+        (&true.into(), &true.into())
+    );
+    assert_eq!(answer["moves"][0]["endless"], true);
+    let told = String::from_utf8(ggp(&["prove", &ring]).stderr).unwrap();
+    assert!(told.contains("play goes on for ever"), "{told}");
+}
+
+#[test]
+fn what_is_wrong_with_the_rules_is_told_with_the_moves_that_lead_there() {
+    let check = |name: &str, text: &str, what: &str| {
+        let file = rules(name, text);
+        let output = ggp(&["prove", &file]);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(told.contains(what), "{name}: {told}");
+        assert_eq!(output.status.code(), Some(1), "{name}: {told}");
+        let output = ggp(&["prove", &file, "--json"]);
+        let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(
+            answer["fault"]["moves"].as_array().unwrap().len(),
+            2,
+            "{name}"
+        );
+    };
+    let head = "
+        (role me) (init (at 0)) (after 0 1) (after 1 2) (mine go)
+        (<= (next (at ?y)) (true (at ?x)) (after ?x ?y))";
+    let goals = "(<= terminal (true (at 2))) (<= (goal me 70) (true (at 1)))";
+    let legal = "(<= (legal me ?m) (mine ?m))";
+    let what = "the rules are wrong after go; go: me has no goal value";
+    check("no_goal", &format!("{head}{legal}{goals}"), what);
+    let stuck = "
+        (<= (legal me go) (after ?x ?y) (true (at ?x)))
+        (<= terminal (true (at 3))) (<= (goal me 100) terminal)";
+    let what = "the rules are wrong after go; go: me has no legal move";
+    check("stuck", &format!("{head}{stuck}"), what);
+}
+
+#[test]
+fn what_seems_best_is_told_where_nothing_is_proved() {
+    let answer = |arguments: &[&str]| -> serde_json::Value {
+        let output = ggp(&[&["prove", "--json"], arguments].concat());
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let connect = answer(&["games/connect_four.kif", "--budget-nodes", "2000"]);
+    let moves = connect["moves"].as_array().unwrap();
+    let estimates: Vec<f64> = moves
+        .iter()
+        .filter_map(|m| m["estimate"].as_f64())
+        .collect();
+    assert_eq!(estimates.len(), 7, "{connect}");
+    assert!(!connect["line"].as_array().unwrap().is_empty());
+    // Time that is up is no failure.
+    let late = answer(&["games/connect_four.kif", "--budget-time", "0"]);
+    assert_eq!(late["ran_out"], "time");
+}
+
+/// Heads or tails by a coin, or a sure thing.
+const COIN: &str = "
+    (role me) (role random) (init start) (face heads) (face tails) (face edge)
+    (<= (legal me safe) (true start)) (<= (legal me bet) (true start))
+    (<= (legal random ?f) (face ?f) (true start))
+    (<= (next safe) (does me safe)) (<= (next (fell ?f)) (does me bet) (does random ?f))
+    (<= terminal (not (true start)))
+    (<= (goal me 30) (true safe)) (<= (goal me 0) (true (fell edge)))
+    (<= (goal me 80) (true (fell heads))) (<= (goal me 70) (true (fell tails)))";
+
+#[test]
+fn a_role_named_random_is_chance_and_no_enemy() {
+    let game = Game::from_text("coin", COIN).unwrap();
+    for backend in [Backend::Propnet, Backend::Datalog] {
+        let mut machine = machine(&game, backend);
+        let mut lanes = Lanes::new(&machine, &Limits::default());
+        let state = machine.initial().unwrap();
+        let mut outlook = outlook(&mut machine, &mut lanes, Evaluation::Goals);
+        let report = search(&mut outlook, &state, 0, Wanted::All, u32::MAX, 1 << 20);
+        let text = |m: &Move| game.text(machine.terms(), m.term());
+        let moves = report.moves.iter();
+        let moves: Vec<_> = moves
+            .map(|m| (text(&m.action), m.value.round(), m.bounds))
+            .collect();
+        let expected = [
+            ("bet".to_owned(), 50.0, (0, 80)),
+            ("safe".to_owned(), 30.0, (30, 30)),
+        ];
+        assert_eq!(moves, expected);
+    }
+    for kind in ["auto:500", "mcts:500", "minimax:50"] {
+        for seed in 0..4 {
+            let spec: AgentSpec = kind.parse().unwrap();
+            let brief = Brief {
+                seed,
+                ..Brief::new(&game, game.roles().next().unwrap())
+            };
+            let mut agent = spec.agent(brief).unwrap();
+            let pace = Pace::new(None, spec.limits(None).1);
+            let advice = agent.choose(&[], &pace).unwrap();
+            let mut terms = game.terms().clone();
+            terms.refresh();
+            assert_eq!(
+                game.text(&terms, advice.chosen.term()),
+                "bet",
+                "{kind} {seed}"
+            );
+        }
+    }
+}
+
+#[test]
+fn who_ponders_knows_the_answer_to_what_the_others_do() {
+    let game = game("tic_tac_toe");
+    let mut machine = machine(&game, Backend::Datalog);
+    let [first, second] = game.roles().collect::<Vec<_>>()[..] else {
+        panic!("two roles");
+    };
+    let start = machine.initial().unwrap();
+    let mut bounds = |ponders: bool| {
+        let spec: AgentSpec = "minimax".parse().unwrap();
+        let mut agent = spec.agent(Brief::new(&game, first)).unwrap();
+        agent.begin(&Pace::default()).unwrap();
+        let little = || Pace::new(None, Some(20));
+        let chosen = agent.choose(&[], &little()).unwrap().chosen;
+        if ponders {
+            agent.ponder(&Pace::default()).unwrap();
+        }
+        let (mut state, mut played) = (start.clone(), Vec::new());
+        for by in [first, second] {
+            let mut joint = Vec::new();
+            let mut legal = Vec::new();
+            for role in [first, second] {
+                machine.legal(&state, role, &mut legal).unwrap();
+                let is_free = by == first && role == first;
+                joint.push(if is_free { chosen } else { legal[0] });
+            }
+            state = machine.next(&state, &joint).unwrap();
+            played.push(joint);
+        }
+        agent.choose(&played, &little()).unwrap().bounds
+    };
+    assert_eq!(bounds(false), (0.0, 100.0));
+    let (least, most) = bounds(true);
+    assert!(least == most && least >= 50.0, "{least} {most}");
+}
+
 #[test]
 fn what_cannot_be_proved_is_refused() {
     let refused = |arguments: &[&str], why: &str| {

@@ -308,6 +308,74 @@ fn the_most_that_can_be_had_may_be_nothing() {
 }
 
 #[test]
+fn what_is_about_plans_is_refused_where_there_are_none() {
+    let stones = "games/tic_tac_toe.kif";
+    for flags in [
+        &["--optimal"][..],
+        &["--all"],
+        &["--count", "2"],
+        &["--depth", "3"],
+        &["--goal", "best"],
+    ] {
+        let output = ggp(&[&["solve", stones], flags].concat());
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{flags:?}: {told}");
+        let says = format!(
+            "{} is about the plan of one role, and this game has 2",
+            flags[0]
+        );
+        assert!(told.contains(&says), "{flags:?}: {told}");
+    }
+    // Lamps that are switched on and off again.
+    let output = ggp(&["solve", LIGHTS, "--count", "2"]);
+    let told = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.contains("--count does not apply"), "{told}");
+}
+
+#[test]
+fn what_is_worth_nothing_is_not_said_to_be_worth_100() {
+    let file = scratch("worthless.kif");
+    let rules = "(role r) (init (at 1)) (after 1 2) (after 2 3)
+        (<= (legal r on) (true (at ?x)))
+        (<= (next (at ?y)) (true (at ?x)) (after ?x ?y))
+        (<= terminal (true (at 3)))";
+    std::fs::write(&file, rules).unwrap();
+    let output = ggp(&["solve", file.to_str().unwrap(), "--goal", "best", "--quiet"]);
+    assert_eq!(
+        text(&output.stdout),
+        "no end that can be reached is worth anything\n"
+    );
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn games_are_known_by_their_rules_and_not_by_their_names() {
+    let table = scratch("known.csv");
+    let known = |rules: &str| {
+        let row = format!("buttons_and_lights,unsolvable,,,x,y,{rules}");
+        let text = format!("game,known,moves,proved,settled_by,source,rules\n{row}\n");
+        std::fs::write(&table, text).unwrap();
+        let file = table.to_str().unwrap();
+        ["solve", "--suite", LIGHTS, "--reference", file, "--json"].map(str::to_owned)
+    };
+    let run = |arguments: &[String], code| {
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        json(&arguments, code)
+    };
+    let other = run(&known("00"), 0);
+    let row = &other["puzzles"][0];
+    assert_eq!(
+        (&row["other_rules"], &row["known"]),
+        (&true.into(), &Value::Null)
+    );
+    let digest = row["rules"].as_str().expect("it has rules").to_owned();
+    let same = run(&known(&digest[..16]), 1);
+    assert!(same["puzzles"][0]["contradiction"].is_string(), "{same}");
+    assert!(same["puzzles"][0]["other_rules"].is_null());
+}
+
+#[test]
 fn counting_says_what_was_counted_and_who_checked() {
     let sudoku = [
         "solve",

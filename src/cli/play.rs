@@ -1,5 +1,6 @@
 //! `ggp play`: a match on the terminal, between people and programs.
 
+pub(super) mod hint;
 mod human;
 mod kind;
 mod saved;
@@ -63,7 +64,7 @@ pub struct Options {
     #[arg(long, value_name = "FILE", conflicts_with = "state")]
     save: Option<PathBuf>,
     /// Go on with the match in this file, and write to it
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["save", "state", "moves", "moves_file"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["state", "moves", "moves_file"])]
     resume: Option<PathBuf>,
     /// The seed of random choices
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -93,6 +94,13 @@ fn clock(text: &str) -> Result<Duration, String> {
 /// If the rules, the position or the players are wrong, or play shows the rules
 /// to be.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    if let (Some(resume), Some(_)) = (&options.resume, &options.save) {
+        bail!(
+            "--resume goes on writing to {0}, so it does not go with --save; to keep the match \
+             as it is, copy the file and resume the copy",
+            resume.display()
+        );
+    }
     let machine = options.rules.machine(context)?;
     let game = machine.game().clone();
     let kinds = match options.roles.len() {

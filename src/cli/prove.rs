@@ -1,23 +1,25 @@
 //! `ggp prove`: what a position is worth, and the best moves.
 
-use std::cmp::Reverse;
+mod answer;
+
 use std::time::Duration;
 
 use anyhow::bail;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use serde::Serialize;
 
 use super::legal::find_role;
+use super::play::hint::Adviser;
 use super::position::PositionOptions;
 use super::rules::RuleOptions;
 use super::solve::seconds;
-use super::{Context, Exit, show};
+use super::{Context, Exit};
 use crate::game::{Move, RoleId};
-use crate::machine::{AnyMachine, Machine, PropnetState};
-use crate::play::{Evaluation, Lanes, Outlook};
-use crate::search::minimax::{Minimax, MinimaxReport, Table, Wanted, minimax};
-use crate::search::{Budget, BudgetKind, Observer, Stats};
+use crate::machine::{AnyMachine, Machine, PlayError, PropnetState};
+use crate::play::{Brief, Evaluation, Lanes, Outlook};
+use crate::search::minimax::{Minimax, MinimaxReport, Table, Wanted, prove};
+use crate::search::{Budget, Observer, Stats};
+use answer::{Answer, Guess};
 
 /// The options of `ggp prove`.
 #[derive(clap::Args)]
@@ -31,9 +33,15 @@ Each line is a move and the score that its role gets after it, the best first; w
 not known, the least and the most that are proved. All other roles are taken to play against
 the role, and with knowledge of its move. Where two roles take turns and one gets what the
 other does not, that is the value of the position; otherwise it is what the role can be sure
-of, and nothing is said of the most.
+of, and nothing is said of the most. What a role named random does is left to chance: what is
+proved holds whatever it does.
 
-The exit code is 1 if the value of the position, or of a move, is still open.")]
+A move is `endless` if play goes on for ever after it when each side does its best: the role
+cannot force an end that is worth more than the first number, nor the others one that is
+worth less than the second. That is told where all positions fit into the memory.
+
+Where a value is still open, a search by simulation says what seems best. It has a part of the
+time. The exit code is 1 then, and if something is wrong with the rules.")]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,
@@ -44,8 +52,8 @@ pub struct Options {
     #[arg(long)]
     best: bool,
     /// Most seconds
-    #[arg(long, value_name = "S", value_parser = seconds)]
-    budget_time: Option<Duration>,
+    #[arg(long, value_name = "S", value_parser = seconds, default_value = "60")]
+    budget_time: Duration,
     /// Most positions to expand
     #[arg(long, value_name = "N")]
     budget_nodes: Option<u64>,
@@ -57,38 +65,24 @@ pub struct Options {
     position: PositionOptions,
 }
 
-#[derive(Serialize)]
-struct Answer {
-    role: String,
-    /// Whether the least is the most that the role can be sure of.
-    proved: bool,
-    least: u8,
-    most: u8,
-    moves: Vec<MoveAnswer>,
-    /// Joint moves looked ahead in full.
-    depth: u32,
-    positions: u64,
-    seconds: f64,
-    ran_out: Option<&'static str>,
-}
-
-#[derive(Serialize)]
-struct MoveAnswer {
-    #[serde(rename = "move")]
-    action: String,
-    least: u8,
-    most: u8,
-}
+/// The part of the time that is left for what seems best.
+const GUESS: f64 = 0.1;
+const LONGEST_GUESS: Duration = Duration::from_secs(2);
+/// Iterations after which a guess is good enough.
+const GUESSES: u64 = 20_000;
+/// Joint moves of the expected line that are shown.
+const SHOWN: usize = 12;
 
 /// Shows how deep the search is.
 struct Progress(indicatif::ProgressBar);
 
 impl Observer for Progress {
     fn tick(&mut self, stats: &Stats) {
-        let depth = stats.levels.last().map_or(0, |level| level.depth);
         let positions = stats.total().expanded;
-        self.0
-            .set_message(format!("{depth} moves ahead, {positions} positions"));
+        self.0.set_message(match stats.levels.last().map_or(0, |level| level.depth) {
+            0 => format!("backwards from the ends, {positions} positions"),
+            depth => format!("{depth} moves ahead, {positions} positions"),
+        });
     }
 }
 
@@ -111,45 +105,57 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         None => chooser(&mut machine, &state)?,
     };
     let mut stats = Stats::default();
-    let mut report = search(options, &mut machine, &state, role, &mut stats, context)?;
-    if !options.best {
-        // Moves of the same worth stand in the order of the rules.
-        let mut legal = Vec::new();
-        machine.legal(&state, role, &mut legal)?;
-        let place = |action| legal.iter().position(|other| *other == action);
-        (report.moves).sort_by_key(|found| (Reverse(found.bounds), place(found.action)));
-    }
-    let (least, most) = report.bounds();
-    let text = |found: &Move| show::move_text(&machine, *found);
-    let answer = Answer {
-        role: machine.game().role_name(role).to_owned(),
-        proved: report.stopped.is_none(),
-        least,
-        most,
-        moves: (report.moves.iter())
-            .map(|found| MoveAnswer {
-                action: text(&found.action),
-                least: found.bounds.0,
-                most: found.bounds.1,
-            })
-            .collect(),
-        depth: report.depth,
-        positions: report.positions,
-        seconds: stats.elapsed.as_secs_f64(),
-        ran_out: report.stopped.map(what),
+    let report = search(options, &mut machine, &state, role, &mut stats, context)?;
+    let guess = match report.stopped {
+        Some(_) => guess(options, &mut machine, &state, role, context)?,
+        None => None,
     };
+    let mut answer = Answer::new(&mut machine, &state, role, &report, guess.as_ref())?;
+    answer.seconds = stats.elapsed.as_secs_f64();
     if context.json() {
         context.print_json(&answer)?;
     } else {
         let shown = if options.best { 1 } else { answer.moves.len() };
         let lines = answer.moves.iter().take(shown);
-        context.print_lines(lines.map(|m| format!("{} {}", m.action, range(m.least, m.most))))?;
-        context.note(summary(&answer));
+        context.print_lines(lines.map(ToString::to_string))?;
+        for note in answer.notes() {
+            context.note(note);
+        }
     }
-    Ok(match answer.proved {
+    Ok(match answer.proved && answer.fault.is_none() {
         true => Exit::Done,
         false => Exit::Negative,
     })
+}
+
+/// What a program that plays thinks of the moves, if it comes to think of anything, and
+/// how it would play on.
+fn guess(
+    options: &Options,
+    machine: &mut AnyMachine,
+    state: &PropnetState,
+    role: RoleId,
+    context: &Context,
+) -> Result<Option<Guess>, PlayError> {
+    let brief = Brief {
+        start: Some(machine.facts(state)),
+        limits: options.rules.limits(context),
+        memory_bytes: options.budget_memory.saturating_mul(1 << 20),
+        ..Brief::new(machine.game(), role)
+    };
+    let mut adviser = Adviser::new(brief);
+    let nodes = options.budget_nodes.unwrap_or(GUESSES).min(GUESSES);
+    let Some(advice) = adviser.think(role, &[], guess_time(options), nodes) else {
+        return Ok(None);
+    };
+    let mut line = Vec::new();
+    let chosen = (role, advice.chosen);
+    adviser.ahead(machine, state.clone(), chosen, &mut line)?;
+    Ok(Some(Guess { advice, line }))
+}
+
+fn guess_time(options: &Options) -> Duration {
+    options.budget_time.mul_f64(GUESS).min(LONGEST_GUESS)
 }
 
 /// The only role with a choice, or the first if nobody has one.
@@ -181,10 +187,11 @@ fn search(
     stats: &mut Stats,
     context: &Context,
 ) -> anyhow::Result<MinimaxReport<Move>> {
-    let memory_bytes = options.budget_memory.saturating_mul(1 << 20);
+    // A half for looking ahead, a half for going backwards.
+    let memory_bytes = options.budget_memory.saturating_mul(1 << 20) / 2;
     let budget = Budget {
         nodes: options.budget_nodes.unwrap_or(u64::MAX),
-        time: options.budget_time,
+        time: Some(options.budget_time - guess_time(options)),
         interrupt: Some(context.interrupt().clone()),
         memory_bytes,
         ..Budget::default()
@@ -201,7 +208,7 @@ fn search(
         random: Xoshiro256PlusPlus::seed_from_u64(0),
     };
     let mut progress = Progress(context.spinner("searching"));
-    let report = minimax(
+    let report = prove(
         &mut outlook,
         &mut Table::new(memory_bytes),
         state,
@@ -210,43 +217,7 @@ fn search(
         &budget,
         stats,
         &mut progress,
-        &mut |_| (),
     );
     progress.0.finish_and_clear();
     Ok(report?)
-}
-
-fn what(kind: BudgetKind) -> &'static str {
-    match kind {
-        BudgetKind::Nodes => "positions",
-        BudgetKind::Time => "time",
-        BudgetKind::Interrupt => "interrupted",
-        _ => "other",
-    }
-}
-
-/// The scores from the least to the most.
-fn range(least: u8, most: u8) -> String {
-    match (least, most) {
-        _ if least == most => least.to_string(),
-        (_, 100) => format!("at least {least}"),
-        (0, _) => format!("at most {most}"),
-        _ => format!("{least} to {most}"),
-    }
-}
-
-fn summary(answer: &Answer) -> String {
-    let Answer {
-        role,
-        depth,
-        positions,
-        seconds,
-        ..
-    } = answer;
-    let worth = range(answer.least, answer.most);
-    let cost = format!("{depth} moves ahead, {positions} positions, {seconds:.2} s");
-    match answer.ran_out {
-        None => format!("{role} gets {worth}: proved, {cost}"),
-        Some(what) => format!("{role} gets {worth}: no more is proved ({what}), {cost}"),
-    }
 }

@@ -334,8 +334,17 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
     let began = Instant::now();
     let start = options.position.state(&mut machine, &options.rules, context)?;
+    refusals::refuse_for(options, machine.game())?;
     if let Some(at_most) = options.count {
         let counted = count_from(&machine, &start, &how, at_most as usize)?;
+        let is_cut_short = context.is_interrupted()
+            || how.budget.time.is_some_and(|time| began.elapsed() >= time);
+        if counted.plans.is_empty() && !counted.is_all && !is_cut_short {
+            bail!(
+                "--count does not apply: it is for games in which each fact that a solution \
+                 needs is written once, and nothing was found out about this one"
+            );
+        }
         if let Some(path) = &options.answer {
             how.budget = left(&how.budget, began);
             answer::write_count(path, &machine, &start, &how, &counted, context)?;
@@ -359,9 +368,6 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         }
         let evaluation = evaluate(&machine, &start, &how, &mut stats, &mut progress)?;
         progress.finish();
-        if options.answer.is_some() {
-            bail!("--answer needs a game with one role");
-        }
         report::print_evaluation(&evaluation, context)?;
         return Ok(Exit::Done);
     }

@@ -81,7 +81,7 @@ impl MctsAgent {
         })
     }
 
-    fn backends(&mut self) -> Result<&mut Backends, PlayError> {
+    pub(super) fn backends(&mut self) -> Result<&mut Backends, PlayError> {
         if self.backends.is_none() {
             self.backends = Some(Backends::new(&self.brief)?);
         }

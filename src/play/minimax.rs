@@ -7,8 +7,11 @@ use super::outlook::{Evaluation, Lanes, Outlook};
 use super::{Advice, Agent, Backends, Brief, Candidate, Pace, PlayerError};
 use crate::game::Move;
 use crate::machine::{Machine, PlayError, PropnetState};
-use crate::search::Stats;
 use crate::search::minimax::{Minimax, MinimaxReport, Table, minimax};
+use crate::search::{Budget, Stats};
+
+/// Joint moves to look ahead at most: each takes some of the stack.
+const MOST_AHEAD: u32 = 500;
 
 /// Plays the move that alpha-beta finds best against all others.
 #[derive(Debug)]
@@ -109,7 +112,10 @@ impl MinimaxAgent {
                 seed,
                 ..Minimax::default()
             },
-            &pace.budget(self.brief.memory_bytes),
+            &Budget {
+                depth: MOST_AHEAD,
+                ..pace.budget(self.brief.memory_bytes)
+            },
             &mut Stats::default(),
             &mut (),
             told,

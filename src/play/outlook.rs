@@ -10,7 +10,7 @@ use std::str::FromStr;
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::game::{Move, RoleId};
+use crate::game::{Game, Move, RoleId};
 use crate::machine::{
     AnyMachine, Limits, Machine, PlayError, PlayoutOptions, PropnetState, narrow_lanes, playout,
 };
@@ -118,6 +118,10 @@ impl MinimaxGame for Outlook<'_> {
 
     fn roles(&self) -> usize {
         self.machine.game().role_count()
+    }
+
+    fn is_chance(&self, role: usize) -> bool {
+        self.machine.game().is_random(self.role(role))
     }
 
     fn expand(
@@ -233,12 +237,10 @@ impl Outlook<'_> {
                 false => None,
                 true => {
                     let scores = (0..self.roles()).map(|role| self.score(&state, role));
-                    // A state without a valid score is worth nothing to the role.
-                    let scores = scores.map(|score| Ok(score?.unwrap_or(0)));
-                    Some(scores.collect::<Result<Vec<u8>, PlayError>>()?)
+                    Some(scores.collect::<Result<Vec<_>, PlayError>>()?)
                 }
             };
-            children.push(Child { state, scores });
+            children.push(child(self.machine.game(), state, scores));
         }
         Ok(Expansion {
             legal,
@@ -308,6 +310,21 @@ fn joints<M: Copy>(legal: &[Vec<M>]) -> Vec<Vec<M>> {
     joints
 }
 
+/// A state with the scores of the roles, if the game is over in it.
+fn child(game: &Game, state: PropnetState, scores: Option<Vec<Option<u8>>>) -> Child<PropnetState> {
+    // Nobody asks what chance gets.
+    let roles = game.roles().zip(scores.iter().flatten());
+    let mut chosen = roles.filter(|(role, _)| !game.is_random(*role));
+    let is_wrong = chosen.any(|(_, score)| score.is_none());
+    // A state without a valid score is worth nothing to the role.
+    let scores = scores.map(|scores| scores.into_iter().map(Option::unwrap_or_default));
+    Child {
+        state,
+        scores: scores.map(Iterator::collect),
+        is_wrong,
+    }
+}
+
 /// The children of a state, one a lane.
 fn side_by_side(
     machine: &AnyMachine,
@@ -331,11 +348,11 @@ fn side_by_side(
         let states = lanes.batch.states(joints.len());
         for (lane, state) in states.iter().enumerate() {
             let scores = lanes.batch.is_terminal(lane).then(|| {
-                let score = |role| lanes.score(lane, role).unwrap_or(0);
+                let score = |role| lanes.score(lane, role);
                 (0..roles).map(score).collect()
             });
             let state = PropnetState::Packed(state[..].into());
-            children.push(Child { state, scores });
+            children.push(child(machine.game(), state, scores));
         }
     }
     let moves = legal.iter().zip(&machine.net().moves);

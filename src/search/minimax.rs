@@ -3,7 +3,8 @@
 //! In: a [`MinimaxGame`], a position, a role, a [`Table`] of positions known
 //! from before. Out: a [`MinimaxReport`], after each depth of an iterative
 //! deepening and at the end. The role moves first, then all others answer
-//! together, to its harm and knowing its move. Where two roles take turns and
+//! together, to its harm and knowing its move; what chance does is worth its mean,
+//! and what is proved holds whatever it does. Where two roles take turns and
 //! share a constant sum that is minimax; with more roles the others are taken
 //! for a single enemy, and of moves at the same time the worst is expected.
 //!
@@ -12,24 +13,38 @@
 //! holds in every game. The most is told only if nothing that was seen
 //! contradicts the case of two roles, turns and a constant sum.
 //!
+//! [`prove`] looks ahead like that, and once it meets a position again also from the
+//! ends backwards (`regress`): where play can go on for ever, looking ahead has no end.
+//!
 //! Source: Knuth and Moore, "An analysis of alpha-beta pruning", 1975; the
 //! paranoid assumption is by Sturtevant and Korf, 2000; bounds beside estimates
 //! after Berliner's B* and Cazenave and Saffidine, "Score bounded Monte-Carlo
 //! tree search", 2010.
 
+mod fork;
+mod nature;
 mod order;
+mod regress;
 mod table;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod worth;
 
 use std::hash::Hash;
+use std::time::Instant;
 
 use super::budget::{Budget, BudgetKind, Meter};
 use super::stats::{Observer, Stats};
 use super::{Compare, Stop};
+use regress::Graph;
 pub use table::Table;
 use tree::Tree;
+
+/// Positions that [`prove`] expands before it changes its method, at first.
+const FIRST_SHARE: u64 = 4_096;
+/// Joint moves that [`prove`] looks ahead at most: each takes some of the stack.
+const MOST_AHEAD: u32 = 500;
 
 /// A game as alpha-beta sees it.
 ///
@@ -45,6 +60,11 @@ pub trait MinimaxGame {
 
     /// The number of roles; never 0.
     fn roles(&self) -> usize;
+
+    /// Whether a role's moves are drawn, all with the same chance.
+    fn is_chance(&self, _role: usize) -> bool {
+        false
+    }
 
     /// What may follow a state in which the game goes on, if `role` may make any
     /// of its moves. Where that is too much, moves of others may be left out.
@@ -96,6 +116,9 @@ pub struct Child<S> {
     pub state: S,
     /// The scores of all roles, at most 100, if the game is over.
     pub scores: Option<Vec<u8>>,
+    /// Whether the game is over and some role has not exactly one score; 0 stands
+    /// for it.
+    pub is_wrong: bool,
 }
 
 /// How to search.
@@ -132,6 +155,17 @@ pub struct MinimaxReport<M> {
     pub positions: u64,
     /// What ended the search; none if there was no more to be found.
     pub stopped: Option<BudgetKind>,
+    /// Whether a position can come again.
+    pub has_cycles: bool,
+    /// Whether all positions are known, and play goes on for ever if each side does
+    /// its best: neither can force an end between the bounds, nor let one happen that
+    /// is beyond its own.
+    pub is_endless: bool,
+    /// By [`prove`]: the joint moves to the first position that was met in which
+    /// somebody has no move or no score. Nothing is proved of it.
+    pub fault: Option<Vec<Vec<M>>>,
+    /// By [`prove`]: how play is expected to go on, in joint moves.
+    pub line: Vec<Vec<M>>,
 }
 
 impl<M> MinimaxReport<M> {
@@ -181,7 +215,16 @@ pub fn minimax<G: MinimaxGame>(
     let mut tree = Tree::new(game, table, meter, role, options.wanted);
     tree.begin(root, options.seed)?;
     told(&tree.report(0, None));
-    for depth in 1..=budget.depth {
+    deepen(&mut tree, budget.depth, told)
+}
+
+/// Looks ahead as far as a depth, or the budget.
+fn deepen<G: MinimaxGame>(
+    tree: &mut Tree<'_, G>,
+    most: u32,
+    told: &mut dyn FnMut(&MinimaxReport<G::Move>),
+) -> Result<MinimaxReport<G::Move>, G::Error> {
+    for depth in 1..=most {
         tree.meter.begin_level(depth, Compare::State);
         let searched = tree.deepen(depth);
         tree.meter.end_level();
@@ -200,5 +243,98 @@ pub fn minimax<G: MinimaxGame>(
             Err(Stop::Error(error)) => return Err(error),
         }
     }
-    Ok(tree.report(budget.depth, None))
+    Ok(tree.report(most, None))
+}
+
+/// Finds out what a position is worth, also where play can go on for ever. The report
+/// has the fault and the line that [`minimax`] leaves out.
+///
+/// The budget is spent in growing parts on looking ahead; and, from where a position
+/// was met again, on all that can be reached, of which the memory holds what it can.
+///
+/// # Errors
+///
+/// The first error of `game`.
+#[expect(clippy::too_many_arguments, reason = "they have nothing in common")]
+pub fn prove<G: MinimaxGame>(
+    game: &mut G,
+    table: &mut Table<G::State>,
+    root: &G::State,
+    role: usize,
+    options: &Minimax,
+    budget: &Budget,
+    stats: &mut Stats,
+    observer: &mut dyn Observer,
+) -> Result<MinimaxReport<G::Move>, G::Error> {
+    let started = Instant::now();
+    let before = stats.total().expanded;
+    let mut graph = Graph::new(game, root, role);
+    let mut has_room = true;
+    let mut share = FIRST_SHARE;
+    loop {
+        let left = |stats: &Stats, most: u64| {
+            let spent = stats.total().expanded - before;
+            Budget {
+                nodes: most.min(budget.nodes.saturating_sub(spent)),
+                time: budget
+                    .time
+                    .map(|time| time.saturating_sub(started.elapsed())),
+                ..budget.clone()
+            }
+        };
+        let part = left(stats, share);
+        let is_last = part.nodes < share;
+        let meter = Meter::new(&part, stats, observer);
+        let mut tree = Tree::new(game, table, meter, role, options.wanted);
+        tree.begin(root, options.seed)?;
+        let most = budget.depth.min(MOST_AHEAD);
+        let mut report = deepen(&mut tree, most, &mut |_| ())?;
+        let is_too_deep = !tree.is_over() && most < budget.depth;
+        report.line = tree.line()?;
+        report.fault = tree.fault()?;
+        drop(tree);
+        let is_deepest = report.stopped.is_none() && is_too_deep;
+        if is_deepest && !has_room {
+            report.stopped = Some(BudgetKind::Memory);
+        }
+        let is_cut_short = report.stopped == Some(BudgetKind::Nodes) && !is_last;
+        if !is_cut_short && !(is_deepest && has_room) {
+            return Ok(report);
+        }
+        if (report.has_cycles || is_deepest) && has_room {
+            let part = left(stats, share);
+            let mut meter = Meter::new(&part, stats, observer);
+            meter.begin_level(0, Compare::State);
+            let grown = graph.grow(game, share, budget.memory_bytes, &mut meter);
+            let came = match grown {
+                Ok(room) => {
+                    has_room = room;
+                    match graph.is_complete() {
+                        true => graph.report(game, report.clone(), &mut meter).map(Some),
+                        false => Ok(None),
+                    }
+                }
+                Err(stop) => Err(stop),
+            };
+            meter.end_level();
+            drop(meter);
+            report.positions = stats.total().expanded - before;
+            match came {
+                Ok(None) => {}
+                Ok(Some(solved)) => {
+                    let positions = report.positions;
+                    return Ok(MinimaxReport {
+                        positions,
+                        ..solved
+                    });
+                }
+                Err(Stop::Budget(what)) => {
+                    report.stopped = Some(what);
+                    return Ok(report);
+                }
+                Err(Stop::Error(error)) => return Err(error),
+            }
+        }
+        share = share.saturating_mul(2);
+    }
 }

@@ -218,3 +218,112 @@ fn a_match_can_start_in_the_middle_and_be_taken_back_from_there() {
         "{found:#?}"
     );
 }
+
+/// Reads a record that was written.
+fn record(place: &Workplace, name: &str) -> serde_json::Value {
+    serde_json::from_slice(&std::fs::read(place.folder().join(name)).unwrap()).unwrap()
+}
+
+#[test]
+fn a_match_is_saved_taken_back_and_gone_on_with() {
+    let place = Workplace::new();
+    let line = "play matches.kif --player human --save game.json";
+    let found = place.run_with(line, &[], "1\n2\nundo\n1\nquit\n");
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    let saved = record(&place, "game.json");
+    let moves = serde_json::json!([["( take 1 )", "wait"], ["wait", "( take 1 )"]]);
+    assert_eq!(saved["moves"], moves);
+    assert_eq!(saved["isCompleted"], false);
+    // What was taken back is gone, and taken back again after a resume.
+    let line = "play matches.kif --player human --resume game.json";
+    let found = place.run_with(line, &[], "history\nundo\n2\n2\n");
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    for part in [
+        "state 2: 2 facts\n",
+        "ann> history\n1: ann plays (take 1), bob plays wait\n2: ann plays wait, bob plays (take 1)\n",
+        "ann> undo\ntook back 1 joint move\n",
+        "the game is over after 3 joint moves",
+    ] {
+        assert!(
+            found.out.contains(part),
+            "{part:?} is not in\n{}",
+            found.out
+        );
+    }
+    let saved = record(&place, "game.json");
+    assert_eq!(saved["moves"].as_array().unwrap().len(), 3);
+    assert_eq!(saved["isCompleted"], true);
+    assert_eq!(saved["goalValues"], serde_json::json!([100, 0]));
+    // A match that is over can be looked at and taken back, and checked.
+    let found = place.run_with(line, &[], "undo\nquit\n");
+    assert!(
+        found.out.contains("undo or quit> undo\ntook back"),
+        "{found:#?}"
+    );
+    assert_eq!(record(&place, "game.json")["isCompleted"], false);
+    assert_eq!(place.run("replay game.json").code, Some(0));
+}
+
+#[test]
+fn what_can_not_be_resumed_is_said() {
+    let place = Workplace::new();
+    place.write("empty.json", "{}");
+    place.run_with("play lights.kif --save lights.json", &[], "1\nquit\n");
+    for (line, part) in [
+        ("--resume none.json", "cannot read none.json"),
+        ("--resume empty.json", "empty.json is no match record"),
+        (
+            "--resume lights.json",
+            "lights.json is no match of this game",
+        ),
+        (
+            "--resume lights.json --save other.json",
+            "--resume goes on writing to lights.json, so it does not go with --save",
+        ),
+        ("--save no/such/folder.json", "no/such/folder.json"),
+    ] {
+        place.check_failure(&format!("play matches.kif {line}"), &[], "", 2, &[part]);
+    }
+}
+
+#[test]
+fn programs_keep_the_play_clock() {
+    let place = Workplace::new();
+    let started = std::time::Instant::now();
+    let found = place.run("play matches.kif --roles auto,mcts --play-clock 0.05");
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    assert!(found.out.contains("the game is over after"), "{found:#?}");
+    // Five moves at most; without a clock each takes thousands of iterations.
+    assert!(started.elapsed().as_secs() < 60);
+    for (clock, part) in [("0", "no time to choose"), ("soon", "not a number")] {
+        let line = format!("play matches.kif --play-clock {clock}");
+        place.check_failure(&line, &[], "", 2, &[part]);
+    }
+}
+
+#[test]
+fn hints_plan_where_one_role_decides_and_say_what_follows() {
+    let place = Workplace::new();
+    let found = place.run_with("play lights.kif", &[], "hint\nquit\n");
+    assert!(
+        found.out.contains("worth 100, which is proved\n"),
+        "{found:#?}"
+    );
+    assert!(
+        found.out.contains("\n  expected 1: me plays (press "),
+        "{found:#?}"
+    );
+    let found = place.run_with("play matches.kif --player human", &[], "hint\nquit\n");
+    // Five are left; who leaves three wins.
+    let parts = [
+        "ann> hint\nhint: (take 2), worth 100, which is proved\n  others: (take 1) ",
+        "\n  expected 1: ann plays (take 2), bob plays wait\n  expected 2: ",
+    ];
+    for part in parts {
+        assert!(
+            found.out.contains(part),
+            "{part:?} is not in\n{}",
+            found.out
+        );
+    }
+}

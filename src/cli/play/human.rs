@@ -4,12 +4,13 @@ use std::cell::Cell;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::rc::Rc;
 
+use super::hint::Adviser;
 use crate::cli::{Context, draw, show};
 use crate::game::{Game, Move};
 use crate::ground::TermId;
 use crate::machine::Machine;
 use crate::picture::Picture;
-use crate::play::{AgentSpec, Brief, Choice, History, Player, PlayerError, Seat, Turn};
+use crate::play::{Brief, Choice, History, Player, PlayerError, Turn};
 
 /// What a person may type besides moves.
 const HELP: &str = "  \
@@ -17,7 +18,8 @@ const HELP: &str = "  \
   moves                list the legal moves
   state                show the facts of the state
   history              list the moves made so far
-  hint                 let the program search for a move
+  hint                 what the program that suits the game would play, and what it
+                       expects to follow
   undo                 take back, to your last choice
   quit                 end the match (so does the end of the input)
   help                 show this
@@ -25,11 +27,6 @@ A word that is also a legal move is the move; /undo is always the command.";
 
 /// Bytes after which a line is cut.
 const LONGEST_LINE: u64 = 1 << 20;
-
-/// How long a hint is searched for.
-const HINT: &str = "mcts:2000";
-/// How many other moves a hint speaks of.
-const HINTED: usize = 3;
 
 /// Where the match is shown, and where lines are read.
 #[derive(Copy, Clone)]
@@ -138,8 +135,7 @@ pub struct Human<'a> {
     table: Table<'a>,
     /// Number of people who chose a move in the current step, shared by all.
     asked: Rc<Cell<usize>>,
-    brief: Brief,
-    adviser: Option<Seat>,
+    adviser: Adviser,
 }
 
 impl<'a> Human<'a> {
@@ -149,8 +145,7 @@ impl<'a> Human<'a> {
         Human {
             table,
             asked,
-            brief,
-            adviser: None,
+            adviser: Adviser::new(brief),
         }
     }
 
@@ -187,47 +182,11 @@ impl<'a> Human<'a> {
                 }
                 Input::Command(Command::History) => table.say(past(machine, turn.history))?,
                 Input::Command(Command::Hint) => {
-                    let text = self.hint(machine, turn)?;
+                    let text = self.adviser.hint(machine, turn)?;
                     table.say(text)?;
                 }
             }
         }
-    }
-
-    fn hint<M: Machine>(
-        &mut self,
-        machine: &mut M,
-        turn: &Turn<'_, M::State>,
-    ) -> anyhow::Result<String> {
-        let spec: AgentSpec = HINT.parse().expect("there is such a kind");
-        if self.adviser.is_none() {
-            let seat = Seat::new(self.brief.clone(), &spec).map_err(anyhow::Error::msg)?;
-            self.adviser = Some(seat);
-        }
-        let seat = self.adviser.as_mut().expect("it was just made");
-        let played: Vec<_> = turn.history.plies().map(|ply| ply.joint.clone()).collect();
-        let (deadline, nodes) = spec.limits(None);
-        let answer = seat.choose(&played, deadline, nodes);
-        if let Some(error) = answer.error {
-            return Err(error.into());
-        }
-        let Some(best) = answer.advice else {
-            return Ok("there is no move to advise".to_owned());
-        };
-        let chosen = show::move_text(machine, best.chosen);
-        let Some(value) = best.value else {
-            return Ok(format!("hint: {chosen}"));
-        };
-        let others = best.candidates.iter().filter(|other| other.action != best.chosen);
-        let others = others.take(HINTED).map(|other| {
-            let text = show::move_text(machine, other.action);
-            format!("; {text} {:.1}", other.value)
-        });
-        Ok(format!(
-            "hint: {chosen}, which seems worth {value:.1} after {} simulated matches{}",
-            best.nodes,
-            others.collect::<String>()
-        ))
     }
 }
 

@@ -9,17 +9,18 @@ use std::time::Instant;
 use anyhow::{Context as _, bail};
 use serde::Serialize;
 
-use super::reference::{Known, Ours, Reference};
+use super::reference::{Known, Match, Ours, Reference};
 use super::report::verdict_name;
 use super::{Options, left, texts};
 use crate::check::Reading;
 use crate::cli::rules::{self, RuleOptions};
 use crate::cli::{Context, Exit, bench};
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Code, Severity};
 use crate::grid::{self, Grid};
 use crate::machine::{AnyMachine, Machine};
 use crate::search::{Stats, Verdict};
 use crate::solve::{SolveOptions, count_from, solve};
+use crate::verify::digest;
 
 /// What came of one puzzle.
 #[derive(Serialize)]
@@ -42,11 +43,17 @@ struct Row {
     strategy: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
+    /// What the rules ask for and nothing says: a board in another file, perhaps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing: Option<String>,
     /// What is known of it from elsewhere, and what of ours contradicts that.
     #[serde(skip_serializing_if = "Option::is_none")]
     known: Option<Known>,
     #[serde(skip_serializing_if = "Option::is_none")]
     contradiction: Option<String>,
+    /// With --reference: whether the table has another game of this name.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    other_rules: bool,
     #[serde(skip)]
     no_plan_within: Option<u32>,
 }
@@ -68,8 +75,10 @@ impl Row {
             plan: None,
             strategy: None,
             error: None,
+            missing: None,
             known: None,
             contradiction: None,
+            other_rules: false,
             no_plan_within: None,
         }
     }
@@ -80,14 +89,17 @@ impl Row {
     }
 
     /// Compares with what is known.
-    fn compare(&mut self, known: Option<&Known>) {
+    fn compare(&mut self, known: Match<'_>) {
         let ours = match (self.verdict, self.length, self.optimal) {
             ("solved", Some(moves), Some(optimal)) => Ours::Plan(moves, optimal),
             ("unsolvable", ..) => Ours::Unsolvable,
             _ => Ours::NoPlan(self.no_plan_within),
         };
-        self.contradiction = known.and_then(|known| known.contradiction(ours));
-        self.known = known.cloned();
+        self.other_rules = matches!(known, Match::OtherRules);
+        if let Match::Known(known) = known {
+            self.contradiction = known.contradiction(ours);
+            self.known = Some(known.clone());
+        }
     }
 }
 
@@ -102,14 +114,19 @@ enum Place {
         line: usize,
     },
     /// A rule set.
-    Game { game: String },
+    Game {
+        game: String,
+        /// The digest of its rules.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rules: Option<String>,
+    },
 }
 
 impl Place {
     fn name(&self) -> String {
         match self {
             Place::Board { puzzle, .. } => puzzle.to_string(),
-            Place::Game { game } => game.clone(),
+            Place::Game { game, .. } => game.clone(),
         }
     }
 }
@@ -170,7 +187,7 @@ pub(super) fn suite(
         None => None,
     };
     let listed: Vec<PathBuf> = options.rules.files.iter().map(|path| folder(path)).collect();
-    let mut games: Vec<(RuleOptions, usize)> = Vec::new();
+    let mut games: Vec<(RuleOptions, usize, Option<String>)> = Vec::new();
     for files in bench::games(&listed)? {
         let is_listed = listed.iter().any(|file| files.contains(file));
         let rules = RuleOptions {
@@ -178,26 +195,32 @@ pub(super) fn suite(
             ..options.rules.clone()
         };
         let game = rules.read(context)?.game;
-        match game.map(|game| game.role_count()) {
-            Some(roles) if options.roles.is_some_and(|wanted| wanted != roles) => {}
-            Some(roles) => games.push((rules, roles)),
+        match game.map(|game| (game.role_count(), digest(&game))) {
+            Some((roles, _)) if options.roles.is_some_and(|wanted| wanted != roles) => {}
+            Some((roles, digest)) => games.push((rules, roles, Some(digest))),
             // The row says what is wrong.
-            None if is_listed => games.push((rules, 1)),
+            None if is_listed => games.push((rules, 1, None)),
             None => {
                 let name = name(&rules.files);
                 context.note(format_args!("note: {name} is left out, its rules have errors"));
             }
         }
     }
-    let names: Vec<String> = games.iter().map(|(rules, _)| name(&rules.files)).collect();
+    let names: Vec<String> = games.iter().map(|(rules, ..)| name(&rules.files)).collect();
     let sheet = Sheet {
         width: names.iter().map(String::len).max().unwrap_or(0).max(7),
         reference: reference.as_ref(),
     };
-    run(&games, &sheet, options.threads, context, |(rules, roles)| {
+    run(&games, &sheet, options.threads, context, |(rules, roles, digest)| {
         let game = name(&rules.files);
-        let known = reference.as_ref().and_then(|reference| reference.of(&game));
-        let place = Place::Game { game };
+        let known = match (&reference, digest) {
+            (Some(reference), Some(digest)) => reference.of(&game, digest),
+            _ => Match::Unknown,
+        };
+        let place = Place::Game {
+            game,
+            rules: digest.clone(),
+        };
         if *roles != 1 {
             return Row::new(place, SEVERAL_ROLES);
         }
@@ -322,7 +345,8 @@ fn row(
 ) -> Row {
     let started = Instant::now();
     let mut row = Row::new(place, "failed");
-    let filled = machine(rules, read, how, context).and_then(|mut machine| {
+    let filled = machine(rules, read, how, context).and_then(|(mut machine, missing)| {
+        row.missing = missing;
         let how = SolveOptions {
             budget: left(&how.budget, started),
             ..how.clone()
@@ -339,14 +363,16 @@ fn machine(
     read: impl Fn() -> anyhow::Result<Reading>,
     how: &SolveOptions,
     context: &Context,
-) -> anyhow::Result<AnyMachine> {
+) -> anyhow::Result<(AnyMachine, Option<String>)> {
     let reading = read()?;
+    let missing = reading.findings.iter().find(|f| f.code == Code::Undefined);
+    let missing = missing.map(|finding| finding.message.clone());
     let Some(game) = reading.game else {
         let error = reading.findings.iter().find(|f| f.severity == Severity::Error);
         let message = error.map_or("the rules have errors", |error| &error.message);
         return Err(anyhow::anyhow!("{message}"));
     };
-    super::machine(rules, &game, &how.budget, context)
+    Ok((super::machine(rules, &game, &how.budget, context)?, missing))
 }
 
 /// Solves, and fills in what came of it.
@@ -423,12 +449,20 @@ impl Sheet<'_> {
                 (Some(count @ 1..), _) => format!("solved, {count} or more"),
                 _ => row.verdict.to_owned(),
             };
+            let missing = row.missing.iter();
+            let missing = missing.map(|missing| format!("  as it stands, though {missing}"));
             return format!(
-                "{name:>width$}  {verdict:<18}  {length:>6}  {:>10}  {:>9.3}",
-                row.nodes, row.seconds
+                "{name:>width$}  {verdict:<18}  {length:>6}  {:>10}  {:>9.3}{}",
+                row.nodes,
+                row.seconds,
+                missing.collect::<String>()
             );
         }
-        let known = row.known.as_ref().map_or_else(|| "-".to_owned(), Known::text);
+        let known = match &row.known {
+            Some(known) => known.text(),
+            None if row.other_rules => "other rules".to_owned(),
+            None => "-".to_owned(),
+        };
         let least = match row.optimal {
             Some(true) => "yes",
             Some(false) => "",
@@ -439,6 +473,10 @@ impl Sheet<'_> {
             (_, Some(error), _) => error.clone(),
             (.., Some(strategy)) if row.is_settled() => strategy.clone(),
             _ => "-".to_owned(),
+        };
+        let by = match &row.missing {
+            Some(missing) => format!("as they stand, though {missing}: {by}"),
+            None => by,
         };
         format!(
             "{name:<width$}  {known:<11}  {:<18}  {length:>6}  {least:<5}  {:>9.3}  {by}",

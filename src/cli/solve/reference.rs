@@ -2,7 +2,9 @@
 //!
 //! In: a table as CSV with the columns `game`, `known` (`solvable`, `unsolvable` or
 //! `open`), `moves` (of a plan), `proved` (`shortest` if no plan is shorter),
-//! `settled_by` and `source`. Out: what contradicts it.
+//! `settled_by`, `source` and, if it is there, `rules`: how the digest of the rules
+//! begins. Out: what contradicts it. Games are known by their rules, whatever their files
+//! are called; by name only where nothing is said of the rules.
 
 use std::path::Path;
 
@@ -18,6 +20,8 @@ pub(super) struct Known {
     proved: Option<Proved>,
     settled_by: String,
     source: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rules: Option<String>,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,6 +49,15 @@ pub(super) enum Ours {
     NoPlan(Option<u32>),
 }
 
+/// What a table has of a game.
+#[derive(Copy, Clone)]
+pub(super) enum Match<'r> {
+    Known(&'r Known),
+    /// Nothing but a game of the same name, with other rules.
+    OtherRules,
+    Unknown,
+}
+
 /// A table of what is known.
 pub(super) struct Reference(Vec<Known>);
 
@@ -64,8 +77,21 @@ impl Reference {
         })?))
     }
 
-    pub fn of(&self, game: &str) -> Option<&Known> {
-        self.0.iter().find(|known| known.game == game)
+    /// What is known of the game of these rules and this name.
+    pub fn of(&self, game: &str, rules: &str) -> Match<'_> {
+        let has_rules = |known: &&Known| {
+            let begins = known.rules.as_ref().filter(|begin| !begin.is_empty());
+            begins.is_some_and(|begin| rules.starts_with(begin))
+        };
+        let mut of_name = self.0.iter().filter(|known| known.game == game);
+        match (self.0.iter().find(has_rules), of_name.clone().next()) {
+            (Some(known), _) => Match::Known(known),
+            (None, None) => Match::Unknown,
+            (None, Some(_)) => match of_name.find(|known| known.rules.is_none()) {
+                Some(known) => Match::Known(known),
+                None => Match::OtherRules,
+            },
+        }
     }
 }
 
@@ -112,13 +138,39 @@ impl Known {
 
 #[cfg(test)]
 mod tests {
-    use super::{Known, Ours, Reference};
+    use super::{Known, Match, Ours, Reference};
+
+    fn table(head: &str, rows: &str) -> Reference {
+        let text = format!("game,known,moves,proved,settled_by,source{head}\n{rows}\n");
+        let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize();
+        Reference(rows.map(|row| row.expect("it is a row")).collect())
+    }
 
     fn known(rows: &str) -> Known {
-        let text = format!("game,known,moves,proved,settled_by,source\n{rows}\n");
-        let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize();
-        let table = Reference(rows.map(|row| row.expect("it is a row")).collect());
-        table.of("a").expect("it is there").clone()
+        match table("", rows).of("a", "1234") {
+            Match::Known(known) => known.clone(),
+            Match::OtherRules | Match::Unknown => panic!("it is there"),
+        }
+    }
+
+    #[test]
+    fn games_are_known_by_their_rules() {
+        let table = table(
+            ",rules",
+            "a,solvable,9,,x,y,12ab\nb,unsolvable,,,x,y,34cd\nc,open,,,x,y,",
+        );
+        let moves = |name, rules| match table.of(name, rules) {
+            Match::Known(known) => known.text(),
+            Match::OtherRules => "other rules".to_owned(),
+            Match::Unknown => "unknown".to_owned(),
+        };
+        assert_eq!(moves("a", "12ab99"), "yes, <= 9");
+        assert_eq!(moves("a", "12ac99"), "other rules");
+        assert_eq!(moves("a", "34cd99"), "no");
+        assert_eq!(moves("z", "12ab99"), "yes, <= 9");
+        assert_eq!(moves("z", "99"), "unknown");
+        // Nothing is said of its rules.
+        assert_eq!(moves("c", "99"), "open");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use anyhow::bail;
 
 use super::{Goal, Options};
-use crate::game::Score;
+use crate::game::{Game, Score};
 use crate::solve::{Method, Strategy};
 
 /// Searches by length on states of any game.
@@ -67,4 +67,28 @@ pub(super) fn refuse(options: &Options) -> anyhow::Result<()> {
         bail!("--reference tells of 100 points, so it does not go with --goal");
     }
     Ok(())
+}
+
+/// # Errors
+///
+/// If an option is about plans, and the game has several roles.
+pub(super) fn refuse_for(options: &Options, game: &Game) -> anyhow::Result<()> {
+    let roles = game.role_count();
+    let search = &options.search;
+    let about_plans = [
+        (search.optimal, "--optimal"),
+        (options.all, "--all"),
+        (options.count.is_some(), "--count"),
+        (options.answer.is_some(), "--answer"),
+        (search.depth.is_some(), "--depth"),
+        (search.goal != Goal::Least(Score::MAX), "--goal"),
+    ];
+    let given = about_plans.iter().find(|(is_given, _)| *is_given);
+    match given {
+        Some((_, flag)) if roles > 1 => bail!(
+            "{flag} is about the plan of one role, and this game has {roles}; without it the \
+             moves of each role are evaluated, and `ggp prove` says what a position is worth"
+        ),
+        _ => Ok(()),
+    }
 }

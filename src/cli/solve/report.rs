@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use serde::Serialize;
 
-use super::{Options, StatsFormat, texts};
+use super::{Goal, Options, StatsFormat, texts};
 use crate::analysis::{Finding, findings};
 use crate::cli::Context;
 use crate::game::Score;
@@ -245,7 +245,12 @@ pub(super) fn print(
         }
     }
     if !is_solved {
-        lines.push(verdict_text(answer));
+        lines.push(match (options.search.goal, &answer.verdict) {
+            (Goal::Best, Verdict::Unsolvable) => {
+                "no end that can be reached is worth anything".to_owned()
+            }
+            _ => verdict_text(answer),
+        });
     }
     if let Some(best) = &answer.best {
         let plan = texts(machine, &best.plan).join(" ");

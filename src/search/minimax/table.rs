@@ -4,7 +4,7 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-use super::tree::Worth;
+use super::worth::Worth;
 
 /// Positions of one game, as one role sees them, and what is known of them.
 ///
@@ -23,11 +23,15 @@ pub struct Table<S> {
 pub(super) struct Entry {
     pub(super) worth: Worth,
     pub(super) kind: Kind,
-    /// The joint moves that were looked ahead for the value.
+    /// The joint moves that were looked ahead for the value; [`FINAL`] if nothing
+    /// was estimated.
     pub(super) depth: u32,
     /// The key of the move that was best.
     pub(super) best: u64,
 }
+
+/// More than any depth: more is not to be found out by looking further ahead.
+pub(super) const FINAL: u32 = u32::MAX;
 
 /// What the value of an [`Entry`] is.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]

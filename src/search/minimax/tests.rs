@@ -98,6 +98,7 @@ impl MinimaxGame for Toy {
         let children = children.iter().map(|&child| Child {
             state: (layer + 1, child),
             scores: self.worth[layer + 1][child].0.clone(),
+            is_wrong: false,
         });
         Ok(Expansion {
             legal: moves.iter().map(|count| (0..*count).collect()).collect(),
@@ -271,6 +272,7 @@ impl MinimaxGame for Idle {
                 0 => vec![100, 0],
                 _ => vec![0, 100],
             }),
+            is_wrong: false,
         });
         Ok(Expansion {
             children: children.collect(),
@@ -325,4 +327,268 @@ fn a_won_game_is_won_and_not_put_off() {
         assert_eq!(report.bounds(), (0, 100));
         assert_eq!(report.depth, 12);
     }
+}
+
+/// Proves; nothing limits it but the number of positions.
+fn proving<G: MinimaxGame<Error = Infallible>>(
+    game: &mut G,
+    root: &G::State,
+    wanted: Wanted,
+    nodes: u64,
+) -> MinimaxReport<G::Move> {
+    let options = Minimax { wanted, seed: 1 };
+    let budget = Budget {
+        nodes,
+        ..Budget::default()
+    };
+    let table = &mut Table::new(1 << 26);
+    let stats = &mut Stats::default();
+    let Ok(report) = prove(game, table, root, 0, &options, &budget, stats, &mut ());
+    report
+}
+
+#[test]
+fn play_that_goes_on_for_ever_is_seen() {
+    for wanted in [Wanted::Best, Wanted::All] {
+        let report = proving(&mut Idle, &(3, 0), wanted, u64::MAX);
+        assert!(report.is_endless && report.has_cycles, "{report:?}");
+        assert_eq!((report.bounds(), report.stopped), ((0, 100), None));
+        // Whoever takes one or two loses; nobody need.
+        let found = |action| report.moves.iter().find(|m| m.action == action).unwrap();
+        assert_eq!(found(0).bounds, (0, 100));
+        assert_eq!((found(1).bounds, found(2).bounds), ((0, 0), (0, 0)));
+    }
+    let report = proving(&mut Idle, &(2, 0), Wanted::All, u64::MAX);
+    assert!(!report.is_endless, "{report:?}");
+    assert_eq!(report.bounds(), (100, 100));
+    assert_eq!(report.line, [[2, 0]]);
+}
+
+/// Positions that come again: who moves in each, and where that leads, to a position
+/// or to an end that is worth so much to the first role.
+#[derive(Debug)]
+struct Maze(Vec<(usize, Vec<Result<usize, u8>>)>);
+
+impl Maze {
+    fn random(seed: u64) -> Maze {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let size = random.random_range(2..12);
+        let position = |random: &mut Xoshiro256PlusPlus| {
+            let ways = (0..random.random_range(1..4))
+                .map(|_| match random.random_bool(0.2) {
+                    true => Err([0, 20, 50, 50, 100][random.random_range(0..5)]),
+                    false => Ok(random.random_range(0..size)),
+                })
+                .collect();
+            (random.random_range(0..2), ways)
+        };
+        Maze((0..size).map(|_| position(&mut random)).collect())
+    }
+
+    /// What the first role can force, and what the other can, by the definition: from
+    /// nothing on, until nothing changes.
+    fn forced(&self) -> (Vec<Option<u8>>, Vec<Option<u8>>) {
+        let size = self.0.len();
+        let (mut least, mut most) = (vec![None; size], vec![None; size]);
+        for _ in 0..=size * 101 {
+            for (at, (mover, ways)) in self.0.iter().enumerate() {
+                let low = ways
+                    .iter()
+                    .map(|way| way.map_or_else(Some, |next| least[next]));
+                let high = ways
+                    .iter()
+                    .map(|way| way.map_or_else(Some, |next| most[next]));
+                // `None` is less than all.
+                let high = high.map(|score: Option<u8>| score.map(|score| 100 - score));
+                let (low, high): (Vec<Option<u8>>, Vec<Option<u8>>) =
+                    (low.collect(), high.collect());
+                let pick = |scores: &[Option<u8>], is_own| match is_own {
+                    true => scores.iter().copied().max().flatten(),
+                    false => scores.iter().copied().min().flatten(),
+                };
+                least[at] = pick(&low, *mover == 0);
+                most[at] = pick(&high, *mover == 1).map(|score| 100 - score);
+            }
+        }
+        (least, most)
+    }
+}
+
+impl MinimaxGame for Maze {
+    type State = usize;
+    type Move = usize;
+    type Error = Infallible;
+
+    fn roles(&self) -> usize {
+        2
+    }
+
+    fn expand(&mut self, at: &usize, _role: usize) -> Result<Expansion<usize, usize>, Infallible> {
+        let (mover, ways) = &self.0[*at];
+        let mut legal = vec![vec![0], vec![0]];
+        legal[*mover] = (0..ways.len()).collect();
+        let children = ways.iter().map(|way| Child {
+            state: way.unwrap_or(1_000),
+            scores: way.err().map(|score| vec![score, 100 - score]),
+            is_wrong: false,
+        });
+        Ok(Expansion {
+            children: children.collect(),
+            legal,
+            is_whole: true,
+        })
+    }
+
+    fn estimate(
+        &mut self,
+        states: &[&usize],
+        _role: usize,
+        out: &mut Vec<f64>,
+    ) -> Result<(), Infallible> {
+        out.extend(states.iter().map(|_| 50.0));
+        Ok(())
+    }
+}
+
+#[test]
+fn what_is_proved_where_positions_come_again_is_so() {
+    let (mut endless, mut lines) = (0, 0);
+    for seed in 0..400 {
+        let mut maze = Maze::random(seed);
+        let (least, most) = maze.forced();
+        let of = |way: Result<usize, u8>| match way {
+            Err(score) => (score, score),
+            Ok(next) => (least[next].unwrap_or(0), most[next].unwrap_or(100)),
+        };
+        let (mover, ways) = maze.0[0].clone();
+        let expected: Vec<(u8, u8)> = match mover {
+            0 => ways.iter().map(|way| of(*way)).collect(),
+            _ => vec![(least[0].unwrap_or(0), most[0].unwrap_or(100))],
+        };
+        for nodes in [100, 6_000, u64::MAX] {
+            let report = proving(&mut maze, &0, Wanted::All, nodes);
+            for found in &report.moves {
+                let (low, high) = expected[found.action];
+                let (least, most) = found.bounds;
+                match report.stopped {
+                    Some(_) => assert!(least <= low && most >= high, "seed {seed}: {report:?}"),
+                    None => assert_eq!((least, most), (low, high), "seed {seed}: {report:?}"),
+                }
+            }
+            if nodes == u64::MAX {
+                assert_eq!(report.stopped, None, "seed {seed}");
+                let open = expected.iter().filter(|(low, high)| low < high).count();
+                assert!(!report.is_endless || open > 0, "seed {seed}");
+                endless += usize::from(report.is_endless);
+                lines += usize::from(!report.line.is_empty());
+            }
+        }
+    }
+    assert!(endless > 20 && lines > 100, "{endless} {lines}");
+}
+
+/// Chance deals one of so many ends after a move.
+struct Lottery(Vec<Vec<Option<u8>>>);
+
+impl MinimaxGame for Lottery {
+    type State = usize;
+    type Move = usize;
+    type Error = Infallible;
+
+    fn roles(&self) -> usize {
+        2
+    }
+
+    fn is_chance(&self, role: usize) -> bool {
+        role == 1
+    }
+
+    fn expand(&mut self, at: &usize, _role: usize) -> Result<Expansion<usize, usize>, Infallible> {
+        let scores = |score: Option<u8>| vec![score.unwrap_or(0), 0];
+        let end = |score: &Option<u8>| Child {
+            state: 1_000,
+            scores: Some(scores(*score)),
+            is_wrong: score.is_none(),
+        };
+        // The first choice is made alone; the prizes follow.
+        let (legal, children) = match *at {
+            0 => {
+                let children = (1..=self.0.len()).map(|state| Child {
+                    state,
+                    scores: None,
+                    is_wrong: false,
+                });
+                (
+                    vec![(0..self.0.len()).collect(), vec![0]],
+                    children.collect(),
+                )
+            }
+            at => {
+                let prizes = &self.0[at - 1];
+                let legal = vec![vec![0], (0..prizes.len()).collect()];
+                (legal, prizes.iter().map(end).collect())
+            }
+        };
+        Ok(Expansion {
+            legal,
+            children,
+            is_whole: true,
+        })
+    }
+
+    fn estimate(
+        &mut self,
+        states: &[&usize],
+        _role: usize,
+        out: &mut Vec<f64>,
+    ) -> Result<(), Infallible> {
+        out.extend(states.iter().map(|_| 50.0));
+        Ok(())
+    }
+}
+
+#[test]
+fn chance_is_worth_its_mean_and_proves_its_worst() {
+    let prizes = |all: &[&[u8]]| {
+        let each = |prizes: &&[u8]| prizes.iter().map(|prize| Some(*prize)).collect();
+        Lottery(all.iter().map(each).collect())
+    };
+    let mut lottery = prizes(&[&[40, 40], &[0, 90], &[30, 31, 50]]);
+    let report = proving(&mut lottery, &0, Wanted::All, u64::MAX);
+    assert_eq!(report.stopped, None);
+    let told = |report: &MinimaxReport<usize>| {
+        let moves = report.moves.iter();
+        let told: Vec<_> = moves
+            .map(|m| (m.action, m.value.round(), m.bounds))
+            .collect();
+        told
+    };
+    assert_eq!(
+        told(&report),
+        [(1, 45.0, (0, 90)), (0, 40.0, (40, 40)), (2, 37.0, (30, 50))]
+    );
+    // An enemy would make the sure thing the best.
+    let best = proving(&mut lottery, &0, Wanted::Best, u64::MAX);
+    assert_eq!((best.moves[0].action, best.stopped), (1, None));
+}
+
+#[test]
+fn what_is_wrong_is_told_with_the_way_there() {
+    let mut lottery = Lottery(vec![vec![Some(60)], vec![Some(10), None]]);
+    let report = proving(&mut lottery, &0, Wanted::All, u64::MAX);
+    assert_eq!(report.fault, Some(vec![vec![1, 0], vec![0, 1]]));
+    assert_eq!(report.stopped, None);
+    let bounds = |action| {
+        report
+            .moves
+            .iter()
+            .find(|m| m.action == action)
+            .unwrap()
+            .bounds
+    };
+    assert_eq!((bounds(0), bounds(1)), ((60, 60), (0, 100)));
+    // Nobody has a move.
+    let report = proving(&mut Lottery(vec![vec![]]), &0, Wanted::All, u64::MAX);
+    assert_eq!(report.fault, Some(vec![vec![0, 0]]));
+    assert_eq!((report.bounds(), report.stopped), ((0, 100), None));
 }

@@ -1,162 +1,19 @@
 //! The search of one position, deeper each time.
 
 use std::cmp::Reverse;
-use std::hash::Hash;
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::order::{FIRST, Order, Side, key};
-use super::table::{Entry, Kind, Table};
-use super::{Expansion, MinimaxGame, MinimaxReport, MoveWorth, Wanted};
+use super::fork::Fork;
+use super::nature::Nature;
+use super::order::{FIRST, Order, Side};
+use super::table::{Entry, FINAL, Kind, Table};
+use super::worth::{BEST, POINT, WORST, Window, Worth, highest, lowest};
+use super::{MinimaxGame, MinimaxReport, MoveWorth, Wanted};
 use crate::search::Stop;
 use crate::search::budget::{BudgetKind, Meter};
-
-/// A score of 1. What is left is for the distance of the end: a good one is worth
-/// more if it is near, a bad one if it is far.
-const POINT: i32 = 1_000_000;
-/// More than any distance.
-const FAR: i32 = 500_000;
-const EVEN: i32 = 50 * POINT;
-const WORST: i32 = -1;
-const BEST: i32 = 101 * POINT;
-
-/// What a position is worth.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) struct Worth {
-    /// By estimates, where nothing better is known, in units of 1 / [`POINT`].
-    pub(super) value: i32,
-    /// The score that is proved to be had.
-    pub(super) least: u8,
-    /// The score that is proved not to be passed.
-    pub(super) most: u8,
-}
-
-impl Worth {
-    fn end(score: u8) -> Self {
-        Worth {
-            value: i32::from(score) * POINT,
-            least: score,
-            most: score,
-        }
-    }
-
-    fn estimate(score: f64) -> Self {
-        // No estimate is as good or as bad as an end.
-        let score = 1.0 + 0.98 * score.clamp(0.0, 100.0);
-        Worth {
-            value: (score * f64::from(POINT)) as i32,
-            least: 0,
-            most: 100,
-        }
-    }
-
-    pub(super) fn is_proved(self) -> bool {
-        self.least == self.most
-    }
-
-    /// With a value that fits what is proved.
-    fn clipped(self) -> Self {
-        Worth {
-            value: self.value.clamp(lowest(self.least), highest(self.most)),
-            ..self
-        }
-    }
-
-    /// One joint move earlier.
-    fn before(self) -> Self {
-        Worth {
-            value: self.value - (self.value - EVEN).signum(),
-            ..self
-        }
-    }
-}
-
-fn lowest(score: u8) -> i32 {
-    let value = i32::from(score) * POINT;
-    if value > EVEN { value - FAR } else { value }
-}
-
-fn highest(score: u8) -> i32 {
-    let value = i32::from(score) * POINT;
-    if value < EVEN { value + FAR } else { value }
-}
-
-/// The values that matter: worse ones are not chosen, better ones not allowed.
-#[derive(Copy, Clone)]
-struct Window {
-    alpha: i32,
-    beta: i32,
-}
-
-impl Window {
-    const FULL: Window = Window {
-        alpha: WORST,
-        beta: BEST,
-    };
-
-    /// For a position one joint move later, whose value changes by at most 1.
-    fn after(self) -> Window {
-        Window {
-            alpha: self.alpha - 1,
-            beta: self.beta + 1,
-        }
-    }
-}
-
-/// An expansion with the moves of the role apart from those of the others.
-struct Fork<S, M> {
-    expansion: Expansion<S, M>,
-    /// The role's moves, and the joint moves of all others.
-    own: usize,
-    others: usize,
-    /// The joint moves of the roles after it.
-    stride: usize,
-    /// By child, if they are not searched further.
-    estimates: Vec<Worth>,
-}
-
-impl<S, M> Fork<S, M> {
-    fn new(role: usize, expansion: Expansion<S, M>) -> Self {
-        let legal = &expansion.legal;
-        let product = |lists: &[Vec<M>]| lists.iter().map(Vec::len).product();
-        let (before, stride): (usize, usize) =
-            (product(&legal[..role]), product(&legal[role + 1..]));
-        Fork {
-            own: legal[role].len(),
-            others: before * stride,
-            stride,
-            expansion,
-            estimates: Vec::new(),
-        }
-    }
-
-    /// The place of a child, by the role's move and that of the others.
-    fn at(&self, own: usize, others: usize) -> usize {
-        let (before, after) = (others / self.stride, others % self.stride);
-        (before * self.own + own) * self.stride + after
-    }
-}
-
-impl<S, M: Hash> Fork<S, M> {
-    /// The key of one of the role's moves.
-    fn own_key(&self, role: usize, own: usize) -> u64 {
-        key(Side::Own, [&self.expansion.legal[role][own]])
-    }
-
-    /// The key of a joint move of the others.
-    fn others_key(&self, role: usize, others: usize) -> u64 {
-        let mut rest = self.at(0, others);
-        let legal = self.expansion.legal.iter().enumerate().rev();
-        let moves = legal.filter_map(|(at, legal)| {
-            let chosen = &legal[rest % legal.len()];
-            rest /= legal.len();
-            (at != role).then_some(chosen)
-        });
-        key(Side::Others, moves)
-    }
-}
 
 /// What is known of a move of the first position.
 struct RootMove {
@@ -175,11 +32,17 @@ pub(super) struct Tree<'a, G: MinimaxGame> {
     moves: Vec<RootMove>,
     /// Whether an estimate was used at this depth.
     was_cut: bool,
-    /// Whether the role chose at the same time as others.
-    has_choices_at_once: bool,
-    /// The sum of all scores at the ends met so far, and whether it was the same.
-    sum: Option<u32>,
-    is_constant: bool,
+    /// By role: whether it is played by chance.
+    chance: Vec<bool>,
+    nature: Nature,
+    /// The positions from the first to the one being searched, and the children
+    /// that lead on.
+    path: Vec<G::State>,
+    places: Vec<usize>,
+    /// Whether a position came again on the way to itself.
+    pub(super) has_cycles: bool,
+    /// The children that lead to the first wrong end or position met.
+    fault: Option<Vec<usize>>,
 }
 
 impl<'a, G: MinimaxGame> Tree<'a, G> {
@@ -190,6 +53,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
         role: usize,
         wanted: Wanted,
     ) -> Self {
+        let chance: Vec<bool> = (0..game.roles()).map(|at| game.is_chance(at)).collect();
         Tree {
             game,
             table,
@@ -200,15 +64,20 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
             root: None,
             moves: Vec::new(),
             was_cut: false,
-            has_choices_at_once: false,
-            sum: None,
-            is_constant: true,
+            nature: Nature::new(&chance),
+            chance,
+            path: Vec::new(),
+            places: Vec::new(),
+            has_cycles: false,
+            fault: None,
         }
     }
 
     /// Expands the first position.
     pub(super) fn begin(&mut self, root: &G::State, seed: u64) -> Result<(), G::Error> {
-        let fork = Fork::new(self.role, self.game.expand(root, self.role)?);
+        let expansion = self.game.expand(root, self.role)?;
+        let fork = Fork::new(self.role, expansion, &self.chance);
+        self.path.push(root.clone());
         if !fork.expansion.children.is_empty() {
             let mut indices: Vec<usize> = (0..fork.own).collect();
             indices.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
@@ -273,12 +142,20 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
         }
         if self.wanted == Wanted::All {
             self.moves.sort_by_key(|known| Reverse(known.worth.value));
-            let is_solved = self.moves.iter().all(|known| known.worth.is_proved());
-            return Ok(is_solved || !self.was_cut);
         }
-        let most = self.moves.iter().map(|known| known.worth.most).max();
-        let best = self.moves.first().map(|known| known.worth.least);
-        Ok(best == most || !self.was_cut)
+        Ok(self.is_over())
+    }
+
+    /// Whether the last depth has found out all that is wanted.
+    pub(super) fn is_over(&self) -> bool {
+        let is_enough = match self.wanted {
+            Wanted::All => self.moves.iter().all(|known| known.worth.is_proved()),
+            Wanted::Best => {
+                let most = self.moves.iter().map(|known| known.worth.most).max();
+                self.moves.first().map(|known| known.worth.least) == most
+            }
+        };
+        is_enough || !self.was_cut
     }
 
     /// The value of a state in which the game goes on, at least a joint move
@@ -296,17 +173,20 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
                 return Ok(worth);
             }
             if is_deep_enough(entry, depth, window) {
-                self.was_cut = true;
+                self.was_cut |= entry.depth != FINAL;
                 return Ok(entry.worth);
             }
         }
+        self.has_cycles = self.has_cycles || self.path.contains(state);
         self.spend()?;
         let expansion = self.game.expand(state, self.role).map_err(Stop::Error)?;
-        let mut fork = Fork::new(self.role, expansion);
-        if fork.expansion.children.is_empty() {
-            return Ok(self.estimates(&[state])?[0]);
-        }
+        let mut fork = Fork::new(self.role, expansion, &self.chance);
         self.note(&fork);
+        if fork.expansion.children.is_empty() {
+            return Ok(Worth::unknown());
+        }
+        let was_cut = std::mem::replace(&mut self.was_cut, false);
+        self.path.push(state.clone());
         if depth == 1 {
             self.look(&mut fork)?;
         }
@@ -341,6 +221,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
                 break;
             }
         }
+        self.path.pop();
         let worth = best.clipped();
         let entry = Entry {
             worth,
@@ -349,9 +230,13 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
                 value if value <= window.alpha => Kind::AtMost,
                 _ => Kind::Exact,
             },
-            depth,
+            depth: match self.was_cut {
+                true => depth,
+                false => FINAL,
+            },
             best: best_key,
         };
+        self.was_cut |= was_cut;
         let heap_bytes = self.game.state_heap_bytes(state);
         self.table.insert(state, entry, heap_bytes);
         Ok(worth)
@@ -373,21 +258,18 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
             most: 100,
         };
         let mut answer = 0;
-        let order = self.answers(fork, own, depth, ply, hint);
+        let order = match fork.by_chance.len() {
+            0 => self.answers(fork, own, depth, ply, hint),
+            // By the first of what chance may add.
+            _ => fork.by_chance.iter().map(|drawn| drawn[0]).collect(),
+        };
         for (at, &others) in order.iter().enumerate() {
-            let place = fork.at(own, others);
-            let child = &fork.expansion.children[place];
-            self.meter.arc()?;
-            let found = match (&child.scores, fork.estimates.get(place)) {
-                (Some(scores), _) => Worth::end(scores[self.role]),
-                (None, Some(estimate)) => *estimate,
-                (None, None) => {
-                    let beta = window.beta.min(worst.value);
-                    let window = Window { beta, ..window }.after();
-                    self.open(&child.state, depth - 1, window, ply + 1)?
-                }
-            }
-            .before();
+            let beta = window.beta.min(worst.value);
+            let window = Window { beta, ..window };
+            let found = match fork.by_chance.get(at) {
+                None => self.after(fork, fork.at(own, others), depth, window, ply)?,
+                Some(drawn) => self.drawn(fork, own, drawn, depth, ply)?,
+            };
             if found.value < worst.value {
                 answer = others;
             }
@@ -413,6 +295,56 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
             _ => fork.others_key(self.role, answer),
         };
         Ok((worst.clipped(), answer))
+    }
+
+    /// What a child is worth.
+    fn after(
+        &mut self,
+        fork: &Fork<G::State, G::Move>,
+        place: usize,
+        depth: u32,
+        window: Window,
+        ply: usize,
+    ) -> Result<Worth, Stop<G::Error>> {
+        let child = &fork.expansion.children[place];
+        self.meter.arc()?;
+        let found = match (&child.scores, fork.estimates.get(place)) {
+            (Some(_), _) if child.is_wrong => Worth::unknown(),
+            (Some(scores), _) => Worth::end(scores[self.role]),
+            (None, Some(estimate)) => *estimate,
+            (None, None) => {
+                self.places.push(place);
+                let found = self.open(&child.state, depth - 1, window.after(), ply + 1)?;
+                self.places.pop();
+                found
+            }
+        };
+        Ok(found.before())
+    }
+
+    /// What a move is worth on the average when others answer it, and chance does
+    /// one thing or another.
+    fn drawn(
+        &mut self,
+        fork: &Fork<G::State, G::Move>,
+        own: usize,
+        drawn: &[usize],
+        depth: u32,
+        ply: usize,
+    ) -> Result<Worth, Stop<G::Error>> {
+        let (mut sum, mut least, mut most) = (0, 100, 0);
+        for &others in drawn {
+            let found = self.after(fork, fork.at(own, others), depth, Window::FULL, ply)?;
+            sum += i64::from(found.value);
+            least = least.min(found.least);
+            most = most.max(found.most);
+        }
+        let value = sum / drawn.len() as i64;
+        Ok(Worth {
+            value: i32::try_from(value).expect("it is one between values"),
+            least,
+            most,
+        })
     }
 
     /// The role's moves, the most promising first.
@@ -475,6 +407,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
             .collect();
         let mut found = self.estimates(&open)?.into_iter();
         let estimates = children.iter().map(|child| match &child.scores {
+            Some(_) if child.is_wrong => Worth::unknown(),
             Some(scores) => Worth::end(scores[self.role]),
             None => found.next().expect("each open state has one"),
         });
@@ -502,20 +435,83 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
         Ok(())
     }
 
-    /// Takes note of what kind of game it is.
+    /// Takes note of what kind of game it is, and of what is wrong with it.
     fn note(&mut self, fork: &Fork<G::State, G::Move>) {
-        self.has_choices_at_once |= fork.own > 1 && fork.others > 1;
-        for scores in fork.expansion.children.iter().flat_map(|c| &c.scores) {
-            let sum = scores.iter().map(|score| u32::from(*score)).sum();
-            self.is_constant &= self.sum.is_none_or(|known| known == sum);
-            self.sum = Some(sum);
+        self.nature.note(fork);
+        let children = &fork.expansion.children;
+        let wrong = children.iter().position(|child| child.is_wrong);
+        if self.fault.is_none() && (wrong.is_some() || children.is_empty()) {
+            self.fault = Some(self.places.iter().copied().chain(wrong).collect());
+        }
+    }
+
+    /// The joint moves to something wrong with the rules.
+    ///
+    /// # Errors
+    ///
+    /// The first error of the game.
+    pub(super) fn fault(&mut self) -> Result<Option<Vec<Vec<G::Move>>>, G::Error> {
+        let (Some(places), Some(root)) = (&self.fault, self.path.first()) else {
+            return Ok(None);
+        };
+        let mut state = root.clone();
+        let mut line = Vec::new();
+        for &place in places {
+            let expansion = self.game.expand(&state, self.role)?;
+            let fork = Fork::new(self.role, expansion, &self.chance);
+            line.push(fork.moves_to(place));
+            state = fork.expansion.children[place].state.clone();
+        }
+        Ok(Some(line))
+    }
+
+    /// How play is expected to go on, as far as it is known: the best move, its
+    /// answer, and so on.
+    ///
+    /// # Errors
+    ///
+    /// The first error of the game.
+    pub(super) fn line(&mut self) -> Result<Vec<Vec<G::Move>>, G::Error> {
+        let mut line = Vec::new();
+        let (Some(first), Some(root)) = (self.moves.first(), self.path.first()) else {
+            return Ok(line);
+        };
+        let (mut best, mut met) = (None, vec![root.clone()]);
+        let index = first.index;
+        loop {
+            let state = met.last().expect("there is the first");
+            let expansion = self.game.expand(state, self.role)?;
+            let fork = Fork::new(self.role, expansion, &self.chance);
+            let own = (0..fork.own).find(|own| match best {
+                None => *own == index,
+                Some(best) => fork.own == 1 || fork.own_key(self.role, *own) == best,
+            });
+            let is_answer = |others: &usize| {
+                fork.others == 1 || best == Some(fork.others_key(self.role, *others))
+            };
+            let others = (0..fork.others).find(is_answer);
+            let (Some(own), Some(others)) = (own, others) else {
+                return Ok(line);
+            };
+            let place = fork.at(own, others);
+            line.push(fork.moves_to(place));
+            let child = &fork.expansion.children[place];
+            let known = self.table.get(&child.state);
+            let (Some(known), None) = (known, &child.scores) else {
+                return Ok(line);
+            };
+            best = Some(known.best);
+            if met.contains(&child.state) {
+                return Ok(line);
+            }
+            met.push(child.state.clone());
         }
     }
 
     pub(super) fn report(&self, depth: u32, stopped: Option<BudgetKind>) -> MinimaxReport<G::Move> {
         let root = self.root.as_ref().expect("it was begun");
         let legal = &root.expansion.legal[self.role];
-        let is_most_known = self.game.roles() == 2 && self.is_constant && !self.has_choices_at_once;
+        let is_most_known = self.nature.is_most_known();
         let moves = self.moves.iter().map(|known| MoveWorth {
             action: legal[known.index].clone(),
             value: match known.worth {
@@ -532,6 +528,10 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
             depth,
             positions: self.meter.stats().total().expanded,
             stopped,
+            has_cycles: self.has_cycles,
+            is_endless: false,
+            fault: None,
+            line: Vec::new(),
         }
     }
 }
