@@ -18,6 +18,7 @@ use super::rules::RuleOptions;
 use super::{Context, Exit, draw, perft, show};
 use crate::game::{Move, RoleId};
 use crate::machine::{AnyMachine, Machine, PlayError};
+use crate::picture::ENOUGH;
 use crate::play::record::MatchRecord;
 use crate::play::{Brief, Match, Player, PlayerError, SeatPlayer, Step};
 
@@ -127,7 +128,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if let Some(path) = path {
         Context::can_write(path)?;
     }
-    let picture = draw::picture(&mut machine)?;
+    let picture = draw::picture(&mut machine, ENOUGH)?;
     let table = Table::new(context, &picture);
     let mut session = Session {
         table,

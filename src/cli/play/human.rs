@@ -4,11 +4,11 @@ use std::cell::Cell;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::rc::Rc;
 
-use crate::cli::{Context, draw, show};
+use crate::cli::{Context, show};
 use crate::game::{Game, Move};
 use crate::ground::TermId;
 use crate::machine::Machine;
-use crate::picture::Picture;
+use crate::picture::{self, Limits, Picture};
 use crate::play::{AgentSpec, Brief, Choice, History, Player, PlayerError, Seat, Turn};
 
 /// What a person may type besides moves.
@@ -95,7 +95,10 @@ impl<'a> Table<'a> {
     pub fn facts<M: Machine>(&self, machine: &M, facts: &[TermId]) -> io::Result<()> {
         match facts {
             [] => Ok(()),
-            facts => self.say(draw::text(&self.picture.draw(machine.terms(), facts))),
+            facts => {
+                let drawing = self.picture.draw(machine.terms(), facts, Limits::default());
+                self.say(picture::text(&drawing))
+            }
         }
     }
 
