@@ -19,6 +19,7 @@ use super::rules::RuleOptions;
 use super::{Context, Exit, draw, kinds, perft, show};
 use crate::game::{Move, RoleId};
 use crate::machine::{AnyMachine, Machine, PlayError};
+use crate::picture::ENOUGH;
 use crate::play::record::MatchRecord;
 use crate::play::{Brief, Match, Player, PlayerError, SeatPlayer, Step};
 
@@ -137,7 +138,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if let Some(path) = path {
         Context::can_write(path)?;
     }
-    let picture = draw::picture(&mut machine)?;
+    let picture = draw::picture(&mut machine, ENOUGH)?;
     let table = Table::new(context, &picture);
     let mut session = Session {
         table,

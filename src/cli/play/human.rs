@@ -5,11 +5,11 @@ use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::rc::Rc;
 
 use super::hint::Adviser;
-use crate::cli::{Context, draw, show};
+use crate::cli::{Context, show};
 use crate::game::{Game, Move};
 use crate::ground::TermId;
 use crate::machine::Machine;
-use crate::picture::Picture;
+use crate::picture::{self, Limits, Picture};
 use crate::play::{Brief, Choice, History, Player, PlayerError, Turn};
 
 /// What a person may type besides moves.
@@ -92,7 +92,10 @@ impl<'a> Table<'a> {
     pub fn facts<M: Machine>(&self, machine: &M, facts: &[TermId]) -> io::Result<()> {
         match facts {
             [] => Ok(()),
-            facts => self.say(draw::text(&self.picture.draw(machine.terms(), facts))),
+            facts => {
+                let drawing = self.picture.draw(machine.terms(), facts, Limits::default());
+                self.say(picture::text(&drawing))
+            }
         }
     }
 
