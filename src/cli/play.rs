@@ -3,6 +3,7 @@
 pub(super) mod hint;
 mod human;
 mod kind;
+mod reasons;
 mod saved;
 
 use std::cell::Cell;
