@@ -15,10 +15,12 @@ mod safety;
 
 pub use keywords::Keyword;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::diagnostic::{self, Code, Diagnostic, Severity, Strictness};
 use crate::game::Game;
 use crate::ground::TermLimits;
-use crate::program::strata::{NegativeCycle, stratify};
+use crate::program::strata::{NegativeCycle, stratify_until};
 use crate::span::Sources;
 use crate::symbol::Case;
 use crate::syntax::{self, SyntaxLimits};
@@ -36,6 +38,8 @@ pub struct ReadOptions {
     pub rules: usize,
     /// Most rules that one rule with alternatives may stand for.
     pub alternatives: usize,
+    /// Most literals and terms of all rules together, alternatives multiplied out.
+    pub size: usize,
     /// Bounds on ground terms, for reading and for play.
     pub terms: TermLimits,
 }
@@ -48,6 +52,7 @@ impl Default for ReadOptions {
             syntax: SyntaxLimits::default(),
             rules: 5_000_000,
             alternatives: 10_000,
+            size: 50_000_000,
             terms: TermLimits::default(),
         }
     }
@@ -74,27 +79,34 @@ const MOST_FINDINGS: usize = 500;
 
 /// Reads and checks a rule set.
 pub fn read(sources: Sources, options: &ReadOptions) -> Reading {
-    let (forms, mut findings) = syntax::read(&sources, options.syntax);
+    read_until(sources, options, &AtomicBool::new(false))
+}
+
+/// As [`read`], but ends soon after `stop` is raised: then there is no game, and
+/// findings may be missing.
+pub fn read_until(sources: Sources, options: &ReadOptions, stop: &AtomicBool) -> Reading {
+    let (forms, mut findings) = syntax::read_until(&sources, options.syntax, stop);
     let mut game = None;
     // What a missing bracket leaves behind would be reported as nonsense.
     if !diagnostic::has_errors(&findings) {
-        let (lowered, more) = lower::lower(&sources, &forms, options);
+        let (lowered, more) = lower::lower(&sources, &forms, options, stop);
+        drop(forms);
         // What a form that was given up would have defined is not missing.
         let whole = !diagnostic::has_errors(&more);
         findings.extend(more);
         findings.extend(arity::check(&lowered, options.strictness));
-        findings.extend(safety::check(&lowered, &sources));
+        findings.extend(safety::check(&lowered, &sources, stop));
         let mut roles = Vec::new();
         if whole {
-            findings.extend(names::check(&lowered, options.strictness));
-            roles = roles::check(&lowered, options.strictness, &mut findings);
+            findings.extend(names::check(&lowered, options.strictness, stop));
+            roles = roles::check(&lowered, options.strictness, stop, &mut findings);
         }
-        findings.extend(recursion::check(&lowered));
-        match stratify(&lowered.rules, &lowered.terms) {
-            Ok(groups) => findings.extend(dependencies::check(&lowered, &groups)),
+        findings.extend(recursion::check(&lowered, stop));
+        match stratify_until(&lowered.rules, &lowered.terms, stop) {
+            Ok(groups) => findings.extend(dependencies::check(&lowered, &groups, stop)),
             Err(cycles) => findings.extend(cycles.iter().map(|c| not_stratified(&lowered, c))),
         }
-        if !diagnostic::has_errors(&findings) {
+        if !diagnostic::has_errors(&findings) && !stop.load(Ordering::Relaxed) {
             game = Some(Game::new(lowered, roles, sources.clone()));
         }
     }

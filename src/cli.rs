@@ -12,6 +12,7 @@
 //! input or a failure. A reader that closes the pipe early is no failure.
 
 mod context;
+mod kinds;
 mod numbers;
 mod plot;
 pub mod position;
@@ -108,6 +109,8 @@ commands! {
     Next = next;
     /// Print whether the game is over, and the scores
     Goal = goal;
+    /// Say why something holds in a position, or why not
+    Why = why;
     /// Count positions by depth
     Perft = perft;
     /// Play at random

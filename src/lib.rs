@@ -57,6 +57,7 @@ pub mod cli;
 pub mod conformance;
 pub mod datalog;
 pub mod diagnostic;
+pub mod explain;
 pub mod game;
 pub mod ggp;
 pub mod grid;

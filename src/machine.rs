@@ -28,6 +28,7 @@ use answers::Answers;
 
 pub use any::{AnyMachine, Backend};
 pub use datalog::DatalogMachine;
+pub(crate) use datalog::play_error;
 pub use naive::NaiveMachine;
 pub use perft::{Level, Perft, PerftOptions, Stop, perft};
 pub use playout::{Playout, PlayoutOptions, PlayoutStep, playout};

@@ -23,6 +23,7 @@
 pub mod rule;
 pub mod strata;
 pub mod term;
+pub(crate) mod unify;
 
 pub use rule::{Atom, Fact, Literal, RelationId, Rule, RuleSet};
 pub use term::{Functor, FunctorId, Functors, Shape, Term, Variable};

@@ -4,6 +4,8 @@
 //! all files. Not done here: what the forms mean. Nesting is kept on a stack of
 //! our own, so no input can exhaust the native one.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use pest::Parser;
 
 use crate::diagnostic::{Code, Diagnostic, Strictness};
@@ -67,6 +69,15 @@ pub enum SexpKind {
 /// Always returns what could be read beside the findings, so that later passes
 /// can look for more; the result is usable only if no finding is an error.
 pub fn read(sources: &Sources, limits: SyntaxLimits) -> (Vec<Sexp>, Vec<Diagnostic>) {
+    read_until(sources, limits, &AtomicBool::new(false))
+}
+
+/// As [`read`], but ends soon after `stop` is raised, with less than all.
+pub fn read_until(
+    sources: &Sources,
+    limits: SyntaxLimits,
+    stop: &AtomicBool,
+) -> (Vec<Sexp>, Vec<Diagnostic>) {
     let mut reader = Reader {
         nesting: limits.nesting.min(SyntaxLimits::MAX_NESTING),
         forms: Vec::new(),
@@ -86,13 +97,44 @@ pub fn read(sources: &Sources, limits: SyntaxLimits) -> (Vec<Sexp>, Vec<Diagnost
         return (reader.forms, reader.findings);
     }
     for (file, source) in sources.files().iter().enumerate() {
-        reader.read_file(file as u32, source.text());
+        reader.read_file(file as u32, source.text(), stop);
     }
     (reader.forms, reader.findings)
 }
 
 /// Most closing brackets of one file that are reported one by one.
 const MOST_EXTRA: usize = 20;
+
+/// Bytes that are cut into tokens at once, about.
+const PORTION: usize = 1 << 16;
+
+/// The end of the portion that begins here; no token or comment goes on there.
+fn portion_end(text: &str, from: usize) -> usize {
+    let mut in_comment = false;
+    for (length, byte) in text.as_bytes()[from..].iter().enumerate() {
+        match byte {
+            b'\n' | b'\r' => in_comment = false,
+            b';' => in_comment = true,
+            _ => {}
+        }
+        if length >= PORTION && !in_comment && b" \t\n\r()".contains(byte) {
+            return from + length + 1;
+        }
+    }
+    text.len()
+}
+
+/// What is not closed yet in a file.
+#[derive(Default)]
+struct Open {
+    /// For each list the place of its bracket and the members so far.
+    lists: Vec<(Span, Vec<Sexp>)>,
+    /// Lists inside these that are too deep, of which nothing is kept.
+    buried: usize,
+    too_deep: bool,
+    /// Closing brackets without an opening one.
+    extra: usize,
+}
 
 struct Reader {
     nesting: usize,
@@ -101,76 +143,86 @@ struct Reader {
 }
 
 impl Reader {
-    fn read_file(&mut self, file: u32, text: &str) {
-        let tokens = Kif::parse(Rule::file, text)
-            .expect("every text is a sequence of tokens")
-            .next()
-            .expect("a file is one pair")
-            .into_inner();
-        // Each open list: the place of its bracket and the members so far.
-        let mut open: Vec<(Span, Vec<Sexp>)> = Vec::new();
-        let mut too_deep = false;
-        let mut extra = 0;
-        for token in tokens {
-            let place = token.as_span();
-            let span = Span {
-                file,
-                start: place.start() as u32,
-                end: place.end() as u32,
-            };
-            let form = match token.as_rule() {
-                Rule::open => {
-                    // Past the limit one finding is enough; the brackets are
-                    // still paired, so that the rest of the file is read right.
-                    if open.len() == self.nesting && !too_deep {
-                        too_deep = true;
-                        self.findings.push(
-                            error(
-                                Code::TooDeep,
-                                span,
-                                format!("lists are nested deeper than {}", self.nesting),
-                            )
-                            .help("flatten the term, or raise the limit with --max-nesting"),
-                        );
-                    }
-                    open.push((span, Vec::new()));
-                    continue;
-                }
-                Rule::close => {
-                    let Some((start, members)) = open.pop() else {
-                        extra += 1;
-                        if extra <= MOST_EXTRA {
-                            self.report_extra(span);
-                        }
-                        continue;
-                    };
-                    Sexp {
-                        span: start.to(span),
-                        // What lies past the limit is dropped, so that no tree
-                        // is ever deeper than the limit.
-                        kind: SexpKind::List(if open.len() < self.nesting {
-                            members
-                        } else {
-                            Vec::new()
-                        }),
-                    }
-                }
-                Rule::variable => Sexp {
-                    span,
-                    kind: SexpKind::Variable,
-                },
-                Rule::symbol => Sexp {
-                    span,
-                    kind: SexpKind::Symbol,
-                },
-                _ => continue,
-            };
-            match open.last_mut() {
-                Some((_, members)) => members.push(form),
-                None => self.forms.push(form),
+    fn read_file(&mut self, file: u32, text: &str, stop: &AtomicBool) {
+        let mut open = Open::default();
+        let mut at = 0;
+        while at < text.len() && !stop.load(Ordering::Relaxed) {
+            let end = portion_end(text, at);
+            let tokens = Kif::parse(Rule::file, &text[at..end])
+                .expect("every text is a sequence of tokens")
+                .next()
+                .expect("a file is one pair")
+                .into_inner();
+            for token in tokens {
+                let place = token.as_span();
+                let span = Span {
+                    file,
+                    start: (at + place.start()) as u32,
+                    end: (at + place.end()) as u32,
+                };
+                self.token(token.as_rule(), span, &mut open);
             }
+            at = end;
         }
         self.report_unclosed(text, &open);
+    }
+
+    fn token(&mut self, rule: Rule, span: Span, open: &mut Open) {
+        let kind = match rule {
+            Rule::open if open.lists.len() == self.nesting => {
+                // One finding is enough; the brackets are still paired, so that the
+                // rest of the file is read right.
+                if !open.too_deep {
+                    open.too_deep = true;
+                    self.findings.push(
+                        error(
+                            Code::TooDeep,
+                            span,
+                            format!("lists are nested deeper than {}", self.nesting),
+                        )
+                        .help("flatten the term, or raise the limit with --max-nesting"),
+                    );
+                }
+                open.buried += 1;
+                return;
+            }
+            Rule::open => {
+                open.lists.push((span, Vec::new()));
+                return;
+            }
+            Rule::close if open.buried > 0 => {
+                open.buried -= 1;
+                return;
+            }
+            Rule::close => {
+                let Some((start, mut members)) = open.lists.pop() else {
+                    open.extra += 1;
+                    if open.extra <= MOST_EXTRA {
+                        self.report_extra(span);
+                    }
+                    return;
+                };
+                members.shrink_to_fit();
+                let form = Sexp {
+                    span: start.to(span),
+                    kind: SexpKind::List(members),
+                };
+                return self.add(form, open);
+            }
+            Rule::variable => SexpKind::Variable,
+            Rule::symbol => SexpKind::Symbol,
+            _ => return,
+        };
+        if open.buried == 0 {
+            self.add(Sexp { span, kind }, open);
+        }
+    }
+
+    fn add(&mut self, form: Sexp, open: &mut Open) {
+        match open.lists.last_mut() {
+            Some((_, members)) => members.push(form),
+            None => self.forms.push(form),
+        }
     }
 
     fn report_extra(&mut self, span: Span) {
@@ -184,11 +236,13 @@ impl Reader {
     /// One finding for all lists still open at the end of a file. The bracket
     /// that is missing was most likely due before the next form that begins a
     /// line, so that place is named too.
-    fn report_unclosed(&mut self, text: &str, open: &[(Span, Vec<Sexp>)]) {
+    fn report_unclosed(&mut self, text: &str, open: &Open) {
+        let count = open.lists.len() + open.buried;
+        let open = &open.lists;
         let Some((outermost, members)) = open.first() else {
             return;
         };
-        let message = match open.len() {
+        let message = match count {
             1 => "this bracket is never closed".to_owned(),
             more => format!(
                 "this bracket is never closed, nor are {} inside it",
@@ -255,6 +309,20 @@ mod tests {
             format!("{}@{line}:{column}", finding.code)
         }));
         assert_eq!(parts.join(" "), expected);
+    }
+
+    #[test]
+    fn long_texts_are_cut_where_nothing_goes_on() {
+        let name = "n".repeat(PORTION - 2);
+        for (between, after) in [("(", ")"), (" ", ""), ("; (((\n", ""), ("; a (\r(", ")")] {
+            let text = format!("{name}{between}xyz{after} ;{}\n(end)", "( ".repeat(PORTION));
+            let sources = Sources::from(Source::new("t", text));
+            let (forms, findings) = read(&sources, SyntaxLimits::default());
+            assert!(findings.is_empty(), "{between:?}");
+            let shown: Vec<_> = forms[1..].iter().map(|form| show(form, &sources)).collect();
+            let expected = if after.is_empty() { "xyz" } else { "[xyz]" };
+            assert_eq!(shown, [expected, "[end]"], "{between:?}");
+        }
     }
 
     #[test]

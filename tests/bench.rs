@@ -1,9 +1,10 @@
 //! The command `ggp bench`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 /// Two players take one or two of five matches in turn; who takes the last wins.
 const MATCHES: &str = "
@@ -44,23 +45,20 @@ const FAULTY: &str = "
     (<= (goal me 100) (true (done good)))";
 
 /// A folder of its own, empty at first and removed in the end.
-struct Place(PathBuf);
+struct Place(TempDir);
 
 impl Place {
-    fn new(name: &str) -> Self {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("bench-{name}"));
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).unwrap();
-        Place(folder)
+    fn new() -> Self {
+        Place(TempDir::new().unwrap())
     }
 
     fn write(&self, name: &str, content: &str) {
-        std::fs::write(self.0.join(name), content).unwrap();
+        std::fs::write(self.0.path().join(name), content).unwrap();
     }
 
     fn run(&self, line: &str) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
-        command.current_dir(&self.0).arg("bench");
+        command.current_dir(self.0.path()).arg("bench");
         if !line.contains("--backend") {
             command.args(["--backend", "datalog"]);
         }
@@ -83,12 +81,6 @@ impl Place {
     }
 }
 
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 fn close(value: &Value, expected: f64, most: f64) {
     let number = value.as_f64().unwrap();
     assert!((number - expected).abs() <= most, "{number} {expected}");
@@ -96,7 +88,7 @@ fn close(value: &Value, expected: f64, most: f64) {
 
 #[test]
 fn a_row_has_all_that_was_measured() {
-    let place = Place::new("complete");
+    let place = Place::new();
     place.write("matches.kif", MATCHES);
     let line = "matches.kif --playouts 4000 --backend datalog --backend naive --csv rows.csv";
     let rows = place.rows(line, 0);
@@ -136,7 +128,7 @@ fn a_row_has_all_that_was_measured() {
             assert!(row["peak_memory_bytes"].as_u64().unwrap() > 100_000);
         }
     }
-    let text = std::fs::read_to_string(place.0.join("rows.csv")).unwrap();
+    let text = std::fs::read_to_string(place.0.path().join("rows.csv")).unwrap();
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let header = reader.headers().unwrap().clone();
     let records: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
@@ -150,7 +142,7 @@ fn a_row_has_all_that_was_measured() {
 
 #[test]
 fn equal_seeds_play_equally_and_threads_share_the_playouts() {
-    let place = Place::new("seeds");
+    let place = Place::new();
     place.write("matches.kif", MATCHES);
     let changes = |line: &str| place.rows(line, 0)[0]["state_changes"].clone();
     let first = changes("matches.kif --playouts 200 --seed 1");
@@ -165,8 +157,8 @@ fn equal_seeds_play_equally_and_threads_share_the_playouts() {
 
 #[test]
 fn a_folder_is_played_in_the_order_of_its_names() {
-    let place = Place::new("folder");
-    std::fs::create_dir(place.0.join("rules")).unwrap();
+    let place = Place::new();
+    std::fs::create_dir(place.0.path().join("rules")).unwrap();
     for name in ["b", "a", "c"] {
         place.write(&format!("rules/{name}.kif"), MATCHES);
     }
@@ -183,7 +175,7 @@ fn a_folder_is_played_in_the_order_of_its_names() {
 
 #[test]
 fn two_files_are_one_game() {
-    let place = Place::new("parts");
+    let place = Place::new();
     let (rules, facts) = MATCHES.split_once("(other").unwrap();
     place.write("rules.kif", rules);
     place.write("facts.kif", &format!("(other{facts}"));
@@ -194,7 +186,7 @@ fn two_files_are_one_game() {
 
 #[test]
 fn wrong_rules_are_one_row_and_end_with_2() {
-    let place = Place::new("broken");
+    let place = Place::new();
     place.write("broken.kif", BROKEN);
     place.write("matches.kif", MATCHES);
     let rows = place.rows("broken.kif matches.kif --playouts 10", 2);
@@ -210,7 +202,7 @@ fn wrong_rules_are_one_row_and_end_with_2() {
 
 #[test]
 fn playouts_without_a_goal_are_counted_as_faults() {
-    let place = Place::new("faulty");
+    let place = Place::new();
     place.write("faulty.kif", FAULTY);
     let rows = place.rows("faulty.kif --playouts 400", 0);
     let (faults, scored) = (&rows[0]["faults"], &rows[0]["scored"]);
@@ -223,7 +215,7 @@ fn playouts_without_a_goal_are_counted_as_faults() {
 
 #[test]
 fn a_game_without_end_is_cut() {
-    let place = Place::new("endless");
+    let place = Place::new();
     place.write("endless.kif", ENDLESS);
     let rows = place.rows("endless.kif --playouts 5 --depth 50", 0);
     assert_eq!(
@@ -237,7 +229,7 @@ fn a_game_without_end_is_cut() {
 
 #[test]
 fn a_game_over_its_time_is_one_row() {
-    let place = Place::new("time");
+    let place = Place::new();
     place.write("endless.kif", ENDLESS);
     place.write("matches.kif", MATCHES);
     let line = "endless.kif matches.kif --playouts 20 --depth 1000000000000 --timeout 2";
@@ -251,7 +243,7 @@ fn a_game_over_its_time_is_one_row() {
 #[cfg(unix)]
 #[test]
 fn a_game_over_its_memory_is_one_row() {
-    let place = Place::new("memory");
+    let place = Place::new();
     place.write("endless.kif", ENDLESS);
     // No process is as small as this.
     let line = "endless.kif --memory 1 --playouts 20 --depth 1000000000000";
@@ -262,7 +254,7 @@ fn a_game_over_its_memory_is_one_row() {
 
 #[test]
 fn other_engines_stand_beside_ours() {
-    let place = Place::new("against");
+    let place = Place::new();
     place.write("matches.kif", MATCHES);
     place.write("more.kif", MATCHES);
     place.write(
@@ -296,7 +288,7 @@ fn other_engines_stand_beside_ours() {
 
 #[test]
 fn what_was_printed_before_is_an_engine_too() {
-    let place = Place::new("before");
+    let place = Place::new();
     place.write("matches.kif", MATCHES);
     let (before, _) = place.text("--json matches.kif --playouts 500", 0);
     place.write("before.json", &before);
@@ -306,7 +298,7 @@ fn what_was_printed_before_is_an_engine_too() {
 
 #[test]
 fn a_malformed_file_of_figures_is_told_by_line() {
-    let place = Place::new("malformed");
+    let place = Place::new();
     place.write("matches.kif", MATCHES);
     let check = |content: &str, expected: &str| {
         place.write("peers.csv", content);
@@ -329,7 +321,7 @@ fn a_malformed_file_of_figures_is_told_by_line() {
 
 #[test]
 fn a_reference_that_disagrees_is_noticed() {
-    let place = Place::new("reference");
+    let place = Place::new();
     place.write("matches.kif", MATCHES);
     let (rows, _) = place.text("--json matches.kif --playouts 3000 --seed 5", 0);
     place.write("reference.json", &rows);

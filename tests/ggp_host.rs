@@ -4,7 +4,7 @@
 mod fake;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,11 +12,12 @@ use std::time::{Duration, Instant};
 
 use fake::{Fake, Manner};
 use ggp::game::Game;
-use ggp::ggp::host::{HostError, HostOptions, Party, host};
+use ggp::ggp::host::{ExchangeError, HostError, HostOptions, Party, Seen, host, info};
 use ggp::machine::{DatalogMachine, Limits, PlayError};
 use ggp::play::contest::Means;
 use ggp::play::record::MatchRecord;
 use ggp::symbol::Case;
+use tempfile::TempDir;
 
 /// Two players take one or two of five matches in turn.
 const RULES: &str = "
@@ -50,6 +51,7 @@ fn options(grace: Duration) -> HostOptions {
     HostOptions {
         start_clock: 0,
         play_clock: 0,
+        whole_clock: false,
         preview_clock: None,
         grace,
         connect: Duration::from_secs(20),
@@ -101,7 +103,7 @@ fn play(game: &Game, fakes: &[Fake], options: &HostOptions, is_scrambled: bool) 
         &parties(fakes),
         options,
         &mut record,
-        &mut |_| Ok(()),
+        &mut |_, _| Ok(()),
     )
     .expect("the match comes to its end");
     record
@@ -247,15 +249,83 @@ fn a_match_goes_on_whatever_a_player_does() {
 }
 
 #[test]
+fn players_may_say_nothing_to_any_message() {
+    for kind in ["PREVIEW", "START", "STOP"] {
+        let fakes = pair(&Manner::SilentAt(kind));
+        let options = HostOptions {
+            preview_clock: Some(0),
+            ..options(Duration::from_secs(2))
+        };
+        let found = play(&matches(), &fakes, &options, false);
+        let expected = if kind == "START" { "TO" } else { "" };
+        assert_eq!(found.errors[0], [expected, ""], "{kind}");
+        assert!(
+            errors(&found, 0).iter().all(|error| error.is_empty()),
+            "{kind}"
+        );
+        assert_eq!(fakes[0].count(kind), 1);
+    }
+    let fake = Fake::new(Manner::SilentAt("INFO"));
+    let said = info(&fake.url().parse().unwrap(), &options(ENOUGH));
+    assert!(matches!(said, Err(ExchangeError::Late)), "{said:?}");
+    let fake = Fake::new(Manner::Reference);
+    let said = info(&fake.url().parse().unwrap(), &options(ENOUGH)).expect("it says who it is");
+    assert_eq!(
+        (said.name.as_deref(), said.is_busy()),
+        (Some("Random"), false)
+    );
+}
+
+#[test]
+fn a_player_that_does_not_hear_the_end_holds_nobody_up() {
+    let fakes = pair(&Manner::SilentAt("ABORT"));
+    let game = matches();
+    let mut record = record(&game, false);
+    let stop = |_: &MatchRecord, seen: Seen<'_>| match seen {
+        Seen::Moved(_) => Err(std::io::ErrorKind::StorageFull.into()),
+        _ => Ok(()),
+    };
+    let options = options(ENOUGH);
+    let parties = parties(&fakes);
+    let ended = host(machine(&game), &parties, &options, &mut record, &mut {
+        stop
+    });
+    assert!(matches!(ended, Err(HostError::Observer(_))), "{ended:?}");
+    assert!(record.is_aborted);
+    for fake in &fakes {
+        assert_eq!((fake.count("ABORT"), fake.count("STOP")), (1, 0));
+    }
+}
+
+#[test]
+fn the_whole_clock_is_waited_for_if_asked() {
+    let fakes = pair(&Manner::Reference);
+    let options = HostOptions {
+        start_clock: 1,
+        play_clock: 1,
+        whole_clock: true,
+        ..options(ENOUGH)
+    };
+    let begun = Instant::now();
+    let found = play(&matches(), &fakes, &options, false);
+    assert!(begun.elapsed() >= Duration::from_secs(1 + found.moves.len() as u64));
+    assert!(found.errors.iter().flatten().all(String::is_empty));
+}
+
+#[test]
 fn nobody_at_the_address_is_no_reason_to_stop() {
     let game = matches();
     let mut parties = parties(&[Fake::new(Manner::Reference), Fake::new(Manner::Reference)]);
     parties[1] = Party::Agent("random".parse().unwrap());
     let mut record = record(&game, false);
     let options = options(Duration::from_secs(5));
-    host(machine(&game), &parties, &options, &mut record, &mut |_| {
-        Ok(())
-    })
+    host(
+        machine(&game),
+        &parties,
+        &options,
+        &mut record,
+        &mut |_, _| Ok(()),
+    )
     .expect("it ends");
     assert!(
         record.errors.iter().all(|errors| errors[0] == "CE"),
@@ -286,7 +356,7 @@ fn an_interrupt_aborts_the_match_while_a_player_thinks() {
             &parties(&fakes),
             &options,
             &mut record,
-            &mut |_| Ok(()),
+            &mut |_, _| Ok(()),
         );
         is_over.store(true, Ordering::SeqCst);
         let is_interrupted = matches!(ended, Err(HostError::Play(PlayError::Interrupted)));
@@ -381,25 +451,15 @@ fn matches_between_random_players_have_no_error() {
     }
 }
 
-/// A file that is gone with the test.
-struct File(PathBuf);
-
-impl Drop for File {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
-
 /// The record in a file, once it is there.
-fn load(path: &File) -> Option<MatchRecord> {
-    let text = std::fs::read_to_string(&path.0).ok()?;
+fn load(path: &Path) -> Option<MatchRecord> {
+    let text = std::fs::read_to_string(path).ok()?;
     Some(serde_json::from_str(&text).expect("nobody sees half of it"))
 }
 
 fn ggp(arguments: &[&str], players: &[Fake]) -> Command {
-    let game = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("games/connect_four.kif");
     let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
-    command.arg("host").arg(game);
+    command.arg("host");
     for player in players {
         command.args(["--player", &player.url()]);
     }
@@ -412,12 +472,13 @@ fn ggp(arguments: &[&str], players: &[Fake]) -> Command {
 
 #[test]
 fn what_was_played_is_not_lost_when_the_host_is_killed() {
-    let name = format!("ggp-host-{}.json", std::process::id());
-    let file = File(std::env::temp_dir().join(name));
-    let path = file.0.to_str().unwrap();
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("match.json");
+    let path = file.to_str().unwrap();
     let slow = Manner::Slow(Duration::from_millis(100));
     let fakes = [Fake::new(slow), Fake::new(Manner::Reference)];
-    let mut child = ggp(&["--save", path, "--scramble"], &fakes)
+    let game = concat!(env!("CARGO_MANIFEST_DIR"), "/games/connect_four.kif");
+    let mut child = ggp(&[game, "--save", path, "--scramble"], &fakes)
         .spawn()
         .unwrap();
     let begun = Instant::now();
@@ -464,4 +525,47 @@ fn what_was_played_is_not_lost_when_the_host_is_killed() {
     whole
         .replay(machine(&game), |_, _| ())
         .expect("the record is right");
+}
+
+/// What a hosted match of matches says on standard error, and its exit code.
+fn said(manner: Manner, arguments: &[&str]) -> (String, Option<i32>) {
+    let folder = TempDir::new().unwrap();
+    let rules = folder.path().join("matches.kif");
+    std::fs::write(&rules, RULES).unwrap();
+    let fake = Fake::new(manner);
+    let found = Command::new(env!("CARGO_BIN_EXE_ggp"))
+        .arg("host")
+        .arg(rules)
+        .args(["--player", &fake.url(), "--player", "first"])
+        .args(["--start-clock", "0", "--play-clock", "60"])
+        .args(arguments)
+        .output();
+    let found = found.unwrap();
+    (
+        String::from_utf8(found.stderr).unwrap(),
+        found.status.code(),
+    )
+}
+
+#[test]
+fn errors_of_players_are_told_and_counted() {
+    let (text, code) = said(Manner::Says("nil"), &["--grace", "60"]);
+    assert!(
+        text.contains("ann: [IL] ") && text.contains(" times: no legal move"),
+        "{text}"
+    );
+    assert_eq!(code, Some(1));
+    let (text, code) = said(Manner::SilentAt("START"), &["--grace", "2"]);
+    assert!(
+        text.contains("ann is not ready: no answer in time"),
+        "{text}"
+    );
+    assert!(
+        text.contains("ann: [TO] 1 time: no answer in time"),
+        "{text}"
+    );
+    assert_eq!(code, Some(1));
+    let (text, code) = said(Manner::Reference, &["--grace", "60"]);
+    assert!(!text.contains("ann"), "{text}");
+    assert_eq!(code, Some(0));
 }

@@ -3,6 +3,8 @@
 mod common;
 #[path = "common/host.rs"]
 mod host;
+#[path = "ggp_player/hostile.rs"]
+mod hostile;
 #[path = "ggp_player/peers.rs"]
 mod peers;
 #[path = "ggp_player/service.rs"]
@@ -20,6 +22,7 @@ use ggp::machine::{AnyMachine, Backend, Limits, Machine};
 
 use common::names::scrambled;
 use host::{EVER, Running, body, connect, exchange, options, read, request, start};
+use hostile::endless;
 
 const AVAILABLE: &str = "( ( name ggp ) ( status available ) )";
 const BUSY: &str = "( ( name ggp ) ( status busy ) )";
@@ -58,6 +61,15 @@ fn tic_tac_toe() -> String {
 fn machine(rules: &str) -> AnyMachine {
     let game = Game::from_text("rules", rules).expect("the rules are right");
     AnyMachine::new(&game, Backend::Datalog, Limits::default()).unwrap()
+}
+
+/// Waits until something is so.
+fn wait_until(is_so: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < EVER, "it does not come to that");
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// Plays a match as a host: `roles[index]` is the player, everybody else makes

@@ -1,8 +1,14 @@
-//! Boards that are found in rules.
+//! What is found in rules, and how it is drawn.
+
+mod common;
+
+use std::process::Command;
+use std::{env, fs, process};
 
 use ggp::game::Game;
 use ggp::machine::{AnyMachine, Backend, Limits, Machine};
-use ggp::picture::{Drawing, Picture};
+use ggp::picture::{self, Drawing, ENOUGH, Picture, sample};
+use serde_json::Value;
 
 fn machine(text: &str) -> AnyMachine {
     let game = Game::from_text("drawn", text).unwrap();
@@ -13,8 +19,8 @@ fn machine(text: &str) -> AnyMachine {
 fn draw(text: &str, moves: &[&str]) -> Drawing {
     let mut machine = machine(text);
     let mut state = machine.initial().unwrap();
-    let first = machine.facts(&state);
-    let picture = Picture::new(machine.game(), machine.terms(), &first, None);
+    let states = sample(&mut machine, ENOUGH).unwrap();
+    let picture = Picture::new(machine.game(), machine.terms(), &states, None);
     let role = machine.game().roles().next().unwrap();
     for chosen in moves {
         let mut legal = Vec::new();
@@ -24,16 +30,13 @@ fn draw(text: &str, moves: &[&str]) -> Drawing {
         state = machine.next(&state, &[found.unwrap()]).unwrap();
     }
     let facts = machine.facts(&state);
-    picture.draw(machine.terms(), &facts)
+    picture.draw(machine.terms(), &facts, Default::default())
 }
 
 fn check(text: &str, moves: &[&str], expected: &str) {
-    let drawing = draw(text, moves);
-    let boards: Vec<String> = drawing.boards.iter().map(|board| board.text()).collect();
-    let facts = drawing.facts.join(" ");
-    let found = [boards.join("\n"), facts].join("\n");
+    let found = picture::text(&draw(text, moves));
     let trimmed = |text: &str| text.trim_end().trim_start_matches('\n').to_owned();
-    assert_eq!(trimmed(&found), trimmed(expected));
+    assert_eq!(trimmed(&found), trimmed(expected), "\n{found}");
 }
 
 /// Somebody paints squares of two by three; the columns have names in an order.
@@ -42,7 +45,9 @@ const PAINT: &str = "
     (init (rounds 2))
     (<= (square ?r ?c) (row ?r) (left ?c ?d))
     (<= (square ?r ?d) (row ?r) (left ?c ?d))
-    (<= (legal painter (paint ?r ?c ?k)) (square ?r ?c) (colour ?k))
+    (<= (legal painter (paint ?r ?c ?k)) (square ?r ?c) (colour ?k) (not (done ?r ?c)))
+    (<= (legal painter rest) (true (rounds ?n)))
+    (<= (done ?r ?c) (true (is ?c ?r ?k)))
     (colour red) (colour rose)
     (<= (next (is ?c ?r ?k)) (does painter (paint ?r ?c ?k)))
     (<= (next (is ?c ?r ?k)) (true (is ?c ?r ?k)))
@@ -56,22 +61,22 @@ fn rows_and_columns_are_in_order_and_contents_have_symbols() {
         PAINT,
         &[],
         "
-    1 2
-  a . .
-  b . .
-  c . .
-(rounds 2)",
+    a b c
+  2 . . .
+  1 . . .
+
+  rounds: 2",
     );
     check(
         PAINT,
         &["(paint 2 c red)"],
         "
-    1 2
-  a . .
-  b . .
-  c . re
-  (re red)
-(rounds 1)",
+    a b c
+  2 . . r
+  1 . . .
+  (r red)
+
+  rounds: 1",
     );
 }
 
@@ -154,27 +159,319 @@ fn a_background_is_left_blank() {
     );
 }
 
-#[test]
-fn names_mean_nothing() {
-    let scrambled = PAINT
-        .replace("left", "foo")
-        .replace("square", "bar")
-        .replace("painter", "zed")
-        .replace("(is ", "(alpha ")
-        .replace("row", "omega");
-    let (one, other) = (
-        draw(PAINT, &["(paint 1 b rose)"]),
-        draw(&scrambled, &["(paint 1 b rose)"]),
-    );
-    assert_eq!(one.boards, other.boards);
-    assert!(!one.boards.is_empty());
+/// The rules with other names, numbers kept, and the names that they had.
+fn scrambled(text: &str) -> (String, Vec<String>) {
+    const RESERVED: [&str; 15] = [
+        "role", "init", "true", "next", "legal", "does", "goal", "terminal", "base", "input",
+        "distinct", "not", "or", "and", "<=",
+    ];
+    let mut names: Vec<String> = Vec::new();
+    let mut out = String::new();
+    for line in text.lines() {
+        let rules = line.split(';').next().unwrap_or_default();
+        for word in rules
+            .replace('(', " ( ")
+            .replace(')', " ) ")
+            .split_whitespace()
+        {
+            let is_kept = ["(", ")"].contains(&word)
+                || RESERVED.contains(&word)
+                || word.starts_with('?')
+                || word.parse::<i64>().is_ok();
+            if is_kept {
+                out.push_str(word);
+            } else {
+                let known = names.iter().position(|name| name == word);
+                let number = known.unwrap_or(names.len());
+                if known.is_none() {
+                    names.push(word.to_owned());
+                }
+                out.push_str(&format!("zq{number}w"));
+            }
+            out.push(' ');
+        }
+        out.push('\n');
+    }
+    (out, names)
+}
+
+/// Drawings of some states, without signs, which come from the letters of names.
+fn drawings(text: &str) -> Vec<String> {
+    let mut machine = machine(text);
+    let states = sample(&mut machine, ENOUGH).unwrap();
+    let picture = Picture::new(machine.game(), machine.terms(), &states, None);
+    let drawing = |facts| {
+        let mut drawing = picture.draw(machine.terms(), facts, Default::default());
+        drawing
+            .boards
+            .iter_mut()
+            .for_each(|board| board.symbols.clear());
+        serde_json::to_string(&drawing).unwrap()
+    };
+    states
+        .iter()
+        .step_by(7)
+        .map(|facts| drawing(facts))
+        .collect()
 }
 
 #[test]
-fn facts_without_order_are_listed() {
+fn names_mean_nothing() {
+    let mut games = 0;
+    for (name, game) in common::own_games() {
+        let Some(text) = text_of(&game) else { continue };
+        let (other, names) = scrambled(&text);
+        let plain = drawings(&text);
+        let renamed = drawings(&other);
+        assert_eq!(plain.len(), renamed.len(), "{name}");
+        for (plain, mut renamed) in plain.iter().zip(renamed) {
+            for (number, name) in names.iter().enumerate() {
+                renamed = renamed.replace(&format!("zq{number}w"), name);
+            }
+            let [plain, renamed]: [Value; 2] =
+                [plain, &renamed].map(|json| serde_json::from_str(json).unwrap());
+            assert_eq!(plain, renamed, "{name}");
+        }
+        games += 1;
+    }
+    assert!(games >= 30, "{games}");
+}
+
+/// The rules of a game, if they are in one file.
+fn text_of(game: &Game) -> Option<String> {
+    let path = format!("{}/games/{}", env!("CARGO_MANIFEST_DIR"), game.name());
+    let path = path
+        .strip_suffix(".kif")
+        .map_or(path.clone() + ".kif", |_| path.clone());
+    fs::read_to_string(path).ok()
+}
+
+#[test]
+fn no_fact_is_lost() {
+    for (name, game) in common::own_games() {
+        let mut machine = AnyMachine::new(&game, Backend::Datalog, Limits::default()).unwrap();
+        let states = sample(&mut machine, ENOUGH).unwrap();
+        let picture = Picture::new(&game, machine.terms(), &states, None);
+        let draw = |facts: &[_]| picture.draw(machine.terms(), facts, Default::default());
+        for facts in states.iter().step_by(9) {
+            let whole = draw(facts);
+            for left_out in 0..facts.len() {
+                let mut fewer = facts.clone();
+                let fact = fewer.remove(left_out);
+                let fact = game.canonical(machine.terms(), fact);
+                assert!(draw(&fewer) != whole, "{name}: {fact} is not drawn");
+            }
+        }
+    }
+}
+
+/// The start of one of our games.
+fn starts(game: &str, expected: &str) {
+    let path = format!("{}/games/{game}.kif", env!("CARGO_MANIFEST_DIR"));
+    check(&fs::read_to_string(path).unwrap(), &[], expected);
+}
+
+#[test]
+fn players_sit_opposite_each_other_the_first_one_below() {
+    starts(
+        "checkers",
+        "
+    1 2 3 4 5 6
+  6 . m . m . m
+  5 m . m . m .
+  4 . . . . . .
+  3 . . . . . .
+  2 . M . M . M
+  1 M . M . M .
+  (M white/man, m black/man)
+
+  turn: white   moves: 0",
+    );
+    starts(
+        "kalah",
+        "
+        1 2 3 4
+  north 3 3 3 3
+  south 3 3 3 3
+
+  turn: south
+  holds store: south 0, north 0",
+    );
+}
+
+#[test]
+fn six_neighbours_are_a_slanted_board() {
+    starts(
+        "hex",
+        "
+    1 2 3 4 5
+  1 . . . . .
+  2  . . . . .
+  3   . . . . .
+  4    . . . . .
+  5     . . . . .
+
+  turn: red",
+    );
+}
+
+#[test]
+fn heaps_and_piles_are_drawn() {
+    starts(
+        "nim",
+        "
+  turn: left
+  heap:
+    a 3 ooo
+    b 4 oooo
+    c 5 ooooo",
+    );
+    starts(
+        "hanoi",
+        "
+  on:
+      1
+      2
+      3
+      4
+      5
+    ------ ------ ------
+     left  middle right",
+    );
+    starts(
+        "wolf_goat_cabbage",
+        "
+  at:
+    left  farmer wolf goat cabbage
+    right -",
+    );
+}
+
+/// Three names say where, and most of them say that nothing is there.
+const DEEP: &str = "
+    (role a) (n 1) (n 2) (succ 1 2)
+    (<= (init (at ?x ?y ?z none)) (n ?x) (n ?y) (n ?z))
+    (<= (legal a (take ?x ?y ?z)) (true (at ?x ?y ?z none)))
+    (<= (next (at ?x ?y ?z mine)) (does a (take ?x ?y ?z)))
+    (<= (next (at ?x ?y ?z ?k)) (true (at ?x ?y ?z ?k)) (not (does a (take ?x ?y ?z))))
+    (<= terminal (true (at 1 1 1 mine)) (true (at 2 2 2 mine)))
+    (goal a 100)";
+
+#[test]
+fn a_third_coordinate_makes_boards_side_by_side() {
+    check(
+        DEEP,
+        &["(take 1 2 2)"],
+        "
+    1        2
+    1 2      1 2
+  1 . .    1 . m
+  2 . .    2 . .
+  (m mine)",
+    );
+}
+
+#[test]
+fn svg_takes_no_name_for_markup() {
+    let rules = DEEP.replace("mine", "<script>x</script>&\u{22}'");
+    let drawing = draw(&rules, &["(take 1 2 2)"]);
+    let svg = picture::svg(&drawing, "a <b> title");
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+    assert!(svg.contains("&lt;script&gt;x&lt;/script&gt;"), "{svg}");
+    assert!(svg.contains("a &lt;b&gt; title"), "{svg}");
+    let tags = [
+        "svg", "title", "desc", "style", "rect", "circle", "g", "text",
+    ];
+    for tag in svg.split('<').skip(1) {
+        let name = tag.strip_prefix('/').unwrap_or(tag);
+        let end = name.find([' ', '>']).unwrap_or(name.len());
+        assert!(tags.contains(&&name[..end]), "<{tag}");
+    }
+}
+
+#[test]
+fn a_large_board_is_cut() {
+    let follows = (1..1000).map(|k| format!("(after {k} {})", k + 1));
+    let rules = format!(
+        "(role a) {} (init (at 1 1)) (init (at 999 3))
+         (<= (legal a (go ?x)) (after ?x ?y))
+         (<= (next (at ?x ?y)) (does a (go ?x)) (after ?y ?x))
+         (<= (next (at ?x ?y)) (does a (go ?y)) (after ?y ?x))
+         (<= terminal (true (at 1 2))) (goal a 100)",
+        follows.collect::<String>()
+    );
+    let drawing = draw(&rules, &[]);
+    let text = picture::text(&drawing);
+    assert!(text.len() < 100_000, "{}", text.len());
+    assert!(text.contains("more rows"), "{text}");
+    assert_eq!(drawing.left_out, 1);
+}
+
+#[test]
+fn edges_of_squares_are_lines() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
+    command.current_dir(env!("CARGO_MANIFEST_DIR"));
+    command.args([
+        "draw",
+        "games/dots_and_boxes.kif",
+        "--moves",
+        "(draw flat 1 2)",
+    ]);
+    let output = command.output().unwrap();
+    let found = String::from_utf8(output.stdout).unwrap();
+    let expected = "      1   2   3
+    +   +   +   +
+  1     |
+    +   +   +   +
+  2
+    +   +   +   +
+  3
+    +   +   +   +
+  (- upright, | flat)
+
+  turn: right
+  points: left 0, right 0";
+    assert_eq!(found.trim_end(), expected, "{found}");
+}
+
+#[test]
+fn drawings_are_written_to_files() {
+    let file = |ending: &str| env::temp_dir().join(format!("drawing_{}.{ending}", process::id()));
+    let draw = |ending: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
+        command.current_dir(env!("CARGO_MANIFEST_DIR"));
+        command
+            .args(["draw", "games/nim.kif", "--output"])
+            .arg(file(ending));
+        command.output().unwrap()
+    };
+    for (ending, start) in [("svg", "<svg "), ("txt", "  turn: left")] {
+        let output = draw(ending);
+        assert!(output.status.success(), "{output:?}");
+        let text = fs::read_to_string(file(ending)).unwrap();
+        assert!(text.starts_with(start), "{text}");
+        fs::remove_file(file(ending)).unwrap();
+    }
+    let output = draw("bmp");
+    assert_eq!(output.status.code(), Some(2));
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(message.contains("ends in .svg or .txt"), "{message}");
+}
+
+#[test]
+fn what_stands_on_something_is_piled_up() {
     let rules = "
         (role a) (init (on ball table)) (init (on table floor))
         (<= (legal a wait)) (<= (next ?f) (true ?f)) (<= terminal (true (on ball floor)))
         (goal a 100)";
-    check(rules, &[], "(on ball table) (on table floor)");
+    check(
+        rules,
+        &[],
+        "
+  on:
+    ball
+    table
+    -----
+    floor",
+    );
 }

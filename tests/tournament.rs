@@ -103,6 +103,32 @@ fn a_tournament_goes_on_where_it_was_cut_off() {
 }
 
 #[test]
+fn results_are_of_one_tournament_unless_others_are_welcome() {
+    let place = Workplace::new();
+    for pairing in ["round-robin", "swiss"] {
+        let name = format!("{pairing}.jsonl");
+        let line = |rounds: u64, more: &str| {
+            format!("{PAIR} --pairing {pairing} --rounds {rounds} --results {name} {more}")
+        };
+        assert_eq!(place.run(&line(2, "")).code, Some(0));
+        // More rounds of the same.
+        assert_eq!(place.run(&line(3, "")).code, Some(0));
+        assert_eq!(rows(&place, &name).len(), 6);
+        for more in ["--seed 9", "--play-clock 5", "--depth 7"] {
+            let found = place.run(&line(3, more));
+            assert_eq!(found.code, Some(2), "{more}: {found:#?}");
+            assert!(found.err.contains("--append"), "{found:#?}");
+        }
+        let found = place.run(&line(1, "--seed 9 --append"));
+        assert_eq!(found.code, Some(0), "{found:#?}");
+        assert!(
+            found.err.contains("that are not of this tournament"),
+            "{found:#?}"
+        );
+    }
+}
+
+#[test]
 fn games_for_one_are_opponents() {
     let place = Workplace::new();
     place.write(
@@ -206,7 +232,7 @@ fn what_makes_no_tournament_is_refused() {
             "is no player",
         ),
         (
-            "tournament --games matches.kif --player mcts:size=2",
+            "tournament --games matches.kif --player first --player mcts:size=2",
             "there is no option `size`",
         ),
         (
@@ -222,12 +248,20 @@ fn what_makes_no_tournament_is_refused() {
             "not a time",
         ),
         (
-            "tournament --games matches.kif --player first --max-matches 1",
+            "tournament --games matches.kif --player first",
+            "there is one player",
+        ),
+        (
+            "tournament --games matches.kif --player first --player random --max-matches 1",
             "than 1 matches",
         ),
         (
-            "tournament --games matches.kif --player first --results r.jsonl",
+            "tournament --games matches.kif --player first --player random --results r.jsonl",
             "r.jsonl:1",
+        ),
+        (
+            "tournament --games matches.kif --player first --append",
+            "--results",
         ),
         (
             "tournament --games matches.kif --player first --csv no/r.csv",

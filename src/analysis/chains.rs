@@ -49,6 +49,29 @@ impl Chains {
         }
     }
 
+    /// Whether a name is a number or has a place in a succession.
+    pub fn has(&self, name: FunctorId) -> bool {
+        self.numbers.contains_key(&name)
+            || self.chains.iter().any(|chain| chain.contains_key(&name))
+    }
+
+    /// The names that are in one order with all of some others, in that order: numbers,
+    /// or those of the first succession that has the others.
+    pub fn sorted_with(&self, names: &[FunctorId], others: &[FunctorId]) -> Option<Vec<FunctorId>> {
+        let is_number = |name: &FunctorId| self.numbers.contains_key(name);
+        let mut kept = names.to_vec();
+        if others.iter().all(is_number) {
+            kept.retain(is_number);
+        } else {
+            let has_all = |chain: &&FxHashMap<FunctorId, usize>| {
+                others.iter().all(|name| chain.contains_key(name))
+            };
+            let chain = self.chains.iter().find(has_all)?;
+            kept.retain(|name| chain.contains_key(name));
+        }
+        self.sorted(&kept)
+    }
+
     /// The names in order, if there is one: that of numbers, or that of the first
     /// succession that has them all.
     pub fn sorted(&self, names: &[FunctorId]) -> Option<Vec<FunctorId>> {

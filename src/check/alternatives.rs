@@ -3,6 +3,10 @@
 //! An alternative whose variables are all bound beside it is kept as one test;
 //! others are multiplied out, one body for each choice.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustc_hash::FxHashSet;
+
 use crate::program::{Literal, Variable};
 
 /// A body in negation normal form.
@@ -24,14 +28,19 @@ const MOST_COPIED: usize = 1_000_000;
 ///
 /// # Errors
 ///
-/// The limit, if there are more.
-pub fn bodies(formula: Formula, limit: usize) -> Result<Vec<Vec<Literal>>, usize> {
+/// The limit, if there are more, or `stop` is raised.
+pub fn bodies(
+    formula: Formula,
+    limit: usize,
+    stop: &AtomicBool,
+) -> Result<Vec<Vec<Literal>>, usize> {
+    let is_stopped = || stop.load(Ordering::Relaxed);
     let mut done = Vec::new();
     let mut open = vec![flatten(vec![formula])];
     let mut copied = 0;
     while let Some((literals, mut choices)) = open.pop() {
         copied += literals.len() + choices.iter().map(Vec::len).sum::<usize>();
-        if open.len() + done.len() > limit || copied > MOST_COPIED {
+        if open.len() + done.len() > limit || copied > MOST_COPIED || is_stopped() {
             return Err(limit);
         }
         let bound = bound_variables(&literals);
@@ -57,6 +66,9 @@ pub fn bodies(formula: Formula, limit: usize) -> Result<Vec<Vec<Literal>>, usize
                 for choice in choices {
                     let mut branches = Vec::new();
                     for branch in choice {
+                        if is_stopped() {
+                            return Err(limit);
+                        }
                         branches.extend(branches_of(branch, limit)?);
                         if branches.len() > limit {
                             return Err(limit);
@@ -117,11 +129,13 @@ fn branches_of(formula: Formula, limit: usize) -> Result<Vec<Vec<Literal>>, usiz
     Ok(branches)
 }
 
-fn bound_variables(literals: &[Literal]) -> Vec<Variable> {
-    let mut bound = Vec::new();
+fn bound_variables(literals: &[Literal]) -> FxHashSet<Variable> {
+    let mut bound = FxHashSet::default();
     for literal in literals {
         if let Literal::Positive(atom) = literal {
-            atom.for_each_variable(|variable, _| bound.push(variable));
+            atom.for_each_variable(|variable, _| {
+                bound.insert(variable);
+            });
         }
     }
     bound

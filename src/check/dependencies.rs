@@ -3,6 +3,8 @@
 //! `does` may reach `next` (and `sees`) only; `true` may not reach `init`,
 //! `role`, `base` and `input`.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use rustc_hash::FxHashMap;
 
 use super::keywords::Keyword;
@@ -12,8 +14,9 @@ use crate::program::RelationId;
 use crate::program::strata::{Group, for_each_body_atom};
 use crate::span::Span;
 
-/// Reports keywords that depend on what they may not depend on.
-pub(super) fn check(lowered: &Lowered, groups: &[Group]) -> Vec<Diagnostic> {
+/// Reports keywords that depend on what they may not depend on, until `stop` is
+/// raised.
+pub(super) fn check(lowered: &Lowered, groups: &[Group], stop: &AtomicBool) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     let on_moves: &[Keyword] = &[
         Keyword::Legal,
@@ -33,7 +36,7 @@ pub(super) fn check(lowered: &Lowered, groups: &[Group]) -> Vec<Diagnostic> {
         // Groups come in order of use; a recursive one may need a second look.
         for group in groups {
             let mut grown = true;
-            while grown {
+            while grown && !stop.load(Ordering::Relaxed) {
                 grown = false;
                 for &rule in &group.rules {
                     let rule = &lowered.rules.rules[rule];

@@ -8,6 +8,8 @@
 mod keyword_use;
 mod size;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ReadOptions;
@@ -83,16 +85,19 @@ impl Lowered {
     }
 }
 
-/// Reads all forms. The result is usable as a game only if no finding here or
-/// later is an error.
+/// Reads all forms, unless `stop` is raised. The result is usable as a game only if
+/// it was not, and no finding here or later is an error.
 pub fn lower(
     sources: &Sources,
     forms: &[Sexp],
     options: &ReadOptions,
+    stop: &AtomicBool,
 ) -> (Lowered, Vec<Diagnostic>) {
     let mut lowering = Lowering {
         sources,
         options,
+        stop,
+        size: 0,
         out: Lowered {
             symbols: Symbols::new(options.case),
             functors: Functors::default(),
@@ -109,16 +114,29 @@ pub fn lower(
         findings: Vec::new(),
     };
     for form in forms {
-        lowering.form(form);
-        let size = lowering.out.rules.facts.len() + lowering.out.rules.rules.len();
-        if size > options.rules {
-            let message = format!("more than {} facts and rules", options.rules);
-            let finding = lowering.error(Code::TooManyRules, form.span, message);
-            lowering
-                .findings
-                .push(finding.help("raise the limit with --max-rules if this is meant"));
+        if lowering.is_stopped() {
             break;
         }
+        lowering.form(form);
+        let count = lowering.out.rules.facts.len() + lowering.out.rules.rules.len();
+        let most = options.rules;
+        let (message, help) = match () {
+            () if count > most => (
+                format!("more than {most} facts and rules"),
+                "raise the limit with --max-rules if this is meant",
+            ),
+            () if lowering.size > options.size => (
+                format!(
+                    "more than {} literals and terms, alternatives multiplied out",
+                    options.size
+                ),
+                "give alternatives relations of their own, so that fewer are multiplied",
+            ),
+            () => continue,
+        };
+        let finding = lowering.error(Code::TooManyRules, form.span, message);
+        lowering.findings.push(finding.help(help));
+        break;
     }
     (lowering.out, lowering.findings)
 }
@@ -129,6 +147,9 @@ struct Malformed;
 struct Lowering<'s> {
     sources: &'s Sources,
     options: &'s ReadOptions,
+    stop: &'s AtomicBool,
+    /// Literals and terms so far.
+    size: usize,
     out: Lowered,
     /// For each name in lower case, how it was first written and where.
     spellings: FxHashMap<String, Vec<(&'s str, Span)>>,
@@ -140,6 +161,10 @@ struct Lowering<'s> {
 }
 
 impl<'s> Lowering<'s> {
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
     fn form(&mut self, form: &Sexp) {
         self.variables.clear();
         let result = match &form.kind {
@@ -177,7 +202,7 @@ impl<'s> Lowering<'s> {
 
     /// Adds the facts or rules that a form stands for.
     fn finish(&mut self, span: Span, head: Atom, body: Formula) -> Result<(), Malformed> {
-        let bodies = match alternatives::bodies(body, self.options.alternatives) {
+        let bodies = match alternatives::bodies(body, self.options.alternatives, self.stop) {
             Ok(bodies) => bodies,
             Err(limit) => {
                 let message = format!("the alternatives multiply to more than {limit} rules");
@@ -187,12 +212,12 @@ impl<'s> Lowering<'s> {
                 return Err(self.give_up(finding));
             }
         };
-        let size = bodies.iter().map(|body| rule_size(&head, body)).max();
-        if size.unwrap_or(0) > MOST_IN_RULE {
-            let message = format!("a rule with more than {MOST_IN_RULE} terms");
-            let finding = self.error(Code::TooManyRules, span, message);
-            return Err(self.give_up(finding.help("split it with a relation of its own")));
+        let sizes = bodies.iter().map(|body| rule_size(&head, body));
+        let (size, most) = sizes.fold((0, 0), |(sum, most), size| (sum + size, most.max(size)));
+        if most > MOST_IN_RULE {
+            return Err(self.too_large(span));
         }
+        self.size += size;
         let mut unbound = None;
         for body in bodies {
             if !body.is_empty() {
@@ -346,7 +371,19 @@ impl<'s> Lowering<'s> {
         })
     }
 
+    fn too_large(&mut self, span: Span) -> Malformed {
+        let message = format!("a rule with more than {MOST_IN_RULE} terms");
+        let finding = self.error(Code::TooManyRules, span, message);
+        self.give_up(finding.help("split it with a relation of its own"))
+    }
+
     fn term(&mut self, sexp: &Sexp) -> Result<Term, Malformed> {
+        if self.is_stopped() {
+            return Err(Malformed);
+        }
+        if self.variables.len() > MOST_IN_RULE {
+            return Err(self.too_large(sexp.span));
+        }
         let (name, arguments, bare) = match &sexp.kind {
             SexpKind::Variable => return Ok(Term::Variable(self.variable(sexp))),
             SexpKind::Symbol => (sexp, &[][..], true),

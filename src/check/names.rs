@@ -2,8 +2,9 @@
 //! values; the relations that every game needs.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::keywords::Keyword;
 use super::lower::{Lowered, Position};
@@ -14,12 +15,24 @@ use crate::program::{FunctorId, RelationId, Shape, Term};
 use crate::span::Span;
 use crate::symbol::Symbol;
 
-/// Reports undefined and unused names, bad goal values and missing keywords.
-pub(super) fn check(lowered: &Lowered, strictness: Strictness) -> Vec<Diagnostic> {
+/// Names that are compared with others to find one that is near.
+const MOST_COMPARED: usize = 2_000_000;
+
+/// Reports undefined and unused names, bad goal values and missing keywords, until
+/// `stop` is raised.
+pub(super) fn check(
+    lowered: &Lowered,
+    strictness: Strictness,
+    stop: &AtomicBool,
+) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
+    let mut near = Near {
+        left: MOST_COMPARED,
+        stop,
+    };
     missing_keywords(lowered, strictness, &mut findings);
-    relations(lowered, strictness, &mut findings);
-    state_facts(lowered, strictness, &mut findings);
+    relations(lowered, strictness, &mut near, &mut findings);
+    state_facts(lowered, strictness, &mut near, &mut findings);
     goal_values(lowered, strictness, &mut findings);
     findings
 }
@@ -75,7 +88,12 @@ fn missing_keywords(lowered: &Lowered, strictness: Strictness, findings: &mut Ve
     }
 }
 
-fn relations(lowered: &Lowered, strictness: Strictness, findings: &mut Vec<Diagnostic>) {
+fn relations(
+    lowered: &Lowered,
+    strictness: Strictness,
+    near: &mut Near<'_>,
+    findings: &mut Vec<Diagnostic>,
+) {
     let mut head: FxHashMap<RelationId, Span> = FxHashMap::default();
     let mut body: FxHashMap<RelationId, Span> = FxHashMap::default();
     for (relation, position, span) in &lowered.uses {
@@ -85,6 +103,9 @@ fn relations(lowered: &Lowered, strictness: Strictness, findings: &mut Vec<Diagn
         };
     }
     let data = data_files(lowered);
+    let is_undefined =
+        |used: &&RelationId| !head.contains_key(used) && lowered.keyword_of(**used).is_none();
+    let undefined: Vec<&RelationId> = body.keys().filter(is_undefined).collect();
     let mut shapes: FxHashMap<Symbol, usize> = FxHashMap::default();
     for relation in lowered.rules.relations() {
         *shapes.entry(lowered.relation_symbol(relation)).or_default() += 1;
@@ -103,17 +124,14 @@ fn relations(lowered: &Lowered, strictness: Strictness, findings: &mut Vec<Diagn
                 let keywords = Keyword::ALL.iter().map(|keyword| keyword.as_str());
                 let known = head.keys().map(|known| lowered.relation_name(*known));
                 let candidates = keywords.chain(known);
-                findings.push(with_suggestion(finding, name, candidates));
+                findings.push(near.suggest(finding, name, candidates));
             }
             (Some(span), None) if data.contains(&span.file) => {}
             (Some(&span), None) => {
                 let message = format!("{name} is defined but never used");
                 let finding = Diagnostic::new(Code::Unused, strictness, span, message);
-                let candidates = body
-                    .keys()
-                    .filter(|used| !head.contains_key(used) && lowered.keyword_of(**used).is_none())
-                    .map(|used| lowered.relation_name(*used));
-                findings.push(with_suggestion(finding, name, candidates));
+                let candidates = undefined.iter().map(|used| lowered.relation_name(**used));
+                findings.push(near.suggest(finding, name, candidates));
             }
             _ => {}
         }
@@ -136,7 +154,12 @@ fn data_files(lowered: &Lowered) -> Vec<u32> {
 
 /// Facts asked for with `true` that neither `init` nor `next` can make, and
 /// moves asked for with `does` that are never legal.
-fn state_facts(lowered: &Lowered, strictness: Strictness, findings: &mut Vec<Diagnostic>) {
+fn state_facts(
+    lowered: &Lowered,
+    strictness: Strictness,
+    near: &mut Near<'_>,
+    findings: &mut Vec<Diagnostic>,
+) {
     let makers = [
         (Keyword::True, &[Keyword::Init, Keyword::Next][..], 0),
         (Keyword::Does, &[Keyword::Legal][..], 1),
@@ -152,7 +175,7 @@ fn state_facts(lowered: &Lowered, strictness: Strictness, findings: &mut Vec<Dia
         let Some(made) = made_functors(lowered, &makers, argument) else {
             continue;
         };
-        let mut reported = Vec::new();
+        let mut reported = FxHashSet::default();
         for rule in &lowered.rules.rules {
             for literal in &rule.body {
                 literal.for_each_atom(&mut |atom, _| {
@@ -161,22 +184,20 @@ fn state_facts(lowered: &Lowered, strictness: Strictness, findings: &mut Vec<Dia
                         false => None,
                     };
                     let Some(functor) = functor else { return };
-                    if made.contains(&functor) || reported.contains(&functor) {
+                    if made.binary_search(&functor).is_ok() || !reported.insert(functor) {
                         return;
                     }
-                    reported.push(functor);
                     let name = functor_text(lowered, functor);
                     let message = match argument {
                         0 => format!("no init or next rule makes {name}, so it is never true"),
                         _ => format!("no legal rule allows {name}, so it is never done"),
                     };
                     let finding = Diagnostic::new(Code::Undefined, strictness, atom.span, message);
-                    let candidates: Vec<&str> = made
+                    let candidates = made
                         .iter()
-                        .map(|f| lowered.symbols.name(lowered.functors.functor(*f).name))
-                        .collect();
+                        .map(|f| lowered.symbols.name(lowered.functors.functor(*f).name));
                     let name = lowered.symbols.name(lowered.functors.functor(functor).name);
-                    findings.push(with_suggestion(finding, name, candidates.into_iter()));
+                    findings.push(near.suggest(finding, name, candidates));
                 });
             }
         }
@@ -246,20 +267,36 @@ fn functor_text(lowered: &Lowered, functor: FunctorId) -> String {
     }
 }
 
-/// Adds the nearest of the candidates, if one is near.
-fn with_suggestion<'n>(
-    finding: Diagnostic,
-    name: &str,
-    candidates: impl Iterator<Item = &'n str>,
-) -> Diagnostic {
-    let nearest = candidates
-        .filter(|candidate| *candidate != name)
-        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
-        .min();
-    match nearest {
-        Some((distance, candidate)) if 3 * distance <= name.chars().count() => {
-            finding.help(format!("did you mean {candidate}?"))
+/// Looks for names that are meant.
+struct Near<'s> {
+    /// Names that may still be compared.
+    left: usize,
+    stop: &'s AtomicBool,
+}
+
+impl Near<'_> {
+    /// Adds the nearest of the candidates, if one is near and there are not too many
+    /// to find out.
+    fn suggest<'n>(
+        &mut self,
+        finding: Diagnostic,
+        name: &str,
+        candidates: impl Iterator<Item = &'n str>,
+    ) -> Diagnostic {
+        let mut nearest = None;
+        for candidate in candidates.filter(|candidate| *candidate != name) {
+            if self.left == 0 || self.stop.load(Ordering::Relaxed) {
+                return finding;
+            }
+            self.left -= 1;
+            let found = (strsim::damerau_levenshtein(name, candidate), candidate);
+            nearest = Some(nearest.map_or(found, |nearest| found.min(nearest)));
         }
-        _ => finding,
+        match nearest {
+            Some((distance, candidate)) if 3 * distance <= name.chars().count() => {
+                finding.help(format!("did you mean {candidate}?"))
+            }
+            _ => finding,
+        }
     }
 }

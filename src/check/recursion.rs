@@ -7,6 +7,8 @@
 //!
 //! Source: GDL specification LG-2006-01, recursion restriction.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::lower::Lowered;
 use crate::diagnostic::{Code, Diagnostic, Strictness};
 use crate::program::strata::for_each_body_atom;
@@ -14,12 +16,16 @@ use crate::program::{Literal, RelationId};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
-/// Reports rules that can derive ever larger terms from their own results.
-pub(super) fn check(lowered: &Lowered) -> Vec<Diagnostic> {
+/// Reports rules that can derive ever larger terms from their own results, until
+/// `stop` is raised.
+pub(super) fn check(lowered: &Lowered, stop: &AtomicBool) -> Vec<Diagnostic> {
     let component = components(lowered);
     let same = |a: RelationId, b: RelationId| component[a.index()] == component[b.index()];
     let mut findings = Vec::new();
     for rule in &lowered.rules.rules {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
         let head = &rule.head;
         // Largest nesting of each variable in the head.
         let mut wrapped: Vec<Option<usize>> = vec![None; rule.variables.len()];

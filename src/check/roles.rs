@@ -1,15 +1,23 @@
 //! The roles of a game, in the order of the file.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::keywords::Keyword;
 use super::lower::Lowered;
 use crate::diagnostic::{Code, Diagnostic, Strictness};
 use crate::ground::TermId;
 use crate::program::{Shape, Term};
 
-/// The declared roles, and what is wrong with them.
+/// Roles that are looked at to find one that is near to a name.
+const MOST_COMPARED: usize = 100;
+
+/// The declared roles, and what is wrong with them; `stop` ends it.
 pub(super) fn check(
     lowered: &Lowered,
     strictness: Strictness,
+    stop: &AtomicBool,
     findings: &mut Vec<Diagnostic>,
 ) -> Vec<TermId> {
     let mut roles: Vec<TermId> = Vec::new();
@@ -23,7 +31,7 @@ pub(super) fn check(
             findings.push(finding.help("declare every role by a fact such as (role white)"));
         }
     }
-    let mut first_place = Vec::new();
+    let mut first_place = FxHashMap::default();
     for fact in lowered.rules.facts.iter().filter(|f| f.relation == role) {
         let name = fact.arguments[0];
         let functor = lowered.functors.functor(lowered.terms.functor(name));
@@ -34,10 +42,10 @@ pub(super) fn check(
             findings.push(finding.help("give the role a name of its own"));
             continue;
         }
-        if let Some(earlier) = roles.iter().position(|known| *known == name) {
+        if let Some(earlier) = first_place.get(&name) {
             let message = format!("role {text} is declared twice; it counts once");
             let finding = Diagnostic::new(Code::DuplicateRole, strictness, fact.span, message);
-            let finding = finding.note(first_place[earlier], "first declared here");
+            let finding = finding.note(*earlier, "first declared here");
             findings.push(finding.help("remove one of the two"));
             continue;
         }
@@ -47,9 +55,9 @@ pub(super) fn check(
             findings.push(Diagnostic::new(code, strictness, fact.span, message));
         }
         roles.push(name);
-        first_place.push(fact.span);
+        first_place.insert(name, fact.span);
     }
-    undeclared(lowered, strictness, &roles, findings);
+    undeclared(lowered, strictness, &roles, stop, findings);
     roles
 }
 
@@ -58,6 +66,7 @@ fn undeclared(
     lowered: &Lowered,
     strictness: Strictness,
     roles: &[TermId],
+    stop: &AtomicBool,
     findings: &mut Vec<Diagnostic>,
 ) {
     let relations: Vec<_> = [
@@ -70,18 +79,19 @@ fn undeclared(
     .iter()
     .filter_map(|keyword| lowered.keyword_relation(*keyword))
     .collect();
-    let mut reported = Vec::new();
+    // Those that need no report any more.
+    let mut known: FxHashSet<TermId> = roles.iter().copied().collect();
     let mut report = |name: TermId, span| {
-        if roles.contains(&name) || reported.contains(&name) {
+        if stop.load(Ordering::Relaxed) || !known.insert(name) {
             return;
         }
-        reported.push(name);
         let functor = lowered.functors.functor(lowered.terms.functor(name));
         let text = lowered.symbols.name(functor.name);
         let message = format!("{text} is not a role, so this never matters");
         let finding = Diagnostic::new(Code::UndeclaredRole, strictness, span, message);
         let nearest = roles
             .iter()
+            .take(MOST_COMPARED)
             .map(|role| {
                 let functor = lowered.functors.functor(lowered.terms.functor(*role));
                 lowered.symbols.name(functor.name)

@@ -2,13 +2,15 @@
 //!
 //! Source: GDL specification LG-2006-01, definition of safety.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::lower::Lowered;
 use crate::diagnostic::{Code, Diagnostic, Strictness};
 use crate::program::{Literal, Rule, Variable};
 use crate::span::{Sources, Span};
 
-/// Reports variables that nothing binds.
-pub(super) fn check(lowered: &Lowered, sources: &Sources) -> Vec<Diagnostic> {
+/// Reports variables that nothing binds, until `stop` is raised.
+pub(super) fn check(lowered: &Lowered, sources: &Sources, stop: &AtomicBool) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for rule in &lowered.rules.rules {
         let mut bound = vec![false; rule.variables.len()];
@@ -19,7 +21,10 @@ pub(super) fn check(lowered: &Lowered, sources: &Sources) -> Vec<Diagnostic> {
         }
         let mut reported = Vec::new();
         let mut report = |variable: Variable, span: Span, place: &str| {
-            if bound[variable.index()] || reported.contains(&variable) {
+            if bound[variable.index()]
+                || stop.load(Ordering::Relaxed)
+                || reported.contains(&variable)
+            {
                 return;
             }
             reported.push(variable);

@@ -1,22 +1,21 @@
 //! `ggp host`: a match between players on the network and programs of ours.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{anyhow, bail};
 
 use super::rules::RuleOptions;
-use super::{Context, Exit, legal, show};
-use crate::conformance::sha256;
+use super::{Context, Exit, kinds, legal, replay, show};
 use crate::game::Game;
-use crate::ggp::host::{HostError, HostOptions, Party, host, info};
-use crate::machine::Machine;
+use crate::ggp::host::{HostError, HostOptions, Party, Seen, host, info};
 use crate::play::contest::Means;
-use crate::play::record::{MatchRecord, now};
-use crate::play::referee::Round;
+use crate::play::record::MatchRecord;
+use crate::play::referee::{Lapse, Round};
 use crate::symbol::Case;
 
 /// The options of `ggp host`.
@@ -26,18 +25,28 @@ Examples:
   ggp host game.kif --player http://localhost:9147 --player mcts
   ggp host game.kif --player cross=http://10.0.0.2 --player nought=random --scramble
   ggp host game.kif --player http://a --player http://b --save match.json
-  ggp host game.kif --player http://a --player http://b --resume match.json
+  ggp host --player http://a --player http://b --resume match.json
 
 Players are named in the order of the roles, or with ROLE=. A role called random needs
-none. A player that is late, cannot be reached or answers no legal move has one drawn for
-it; the record says so: TO, CE, IL and what was said. The match ends by STOP, or by ABORT
-at Ctrl-C. A match is gone on with after its last joint move; players are told all
-moves again first, since nobody knows what they heard last.")]
+none. The match ends by STOP, or by ABORT at Ctrl-C. Who has no legal move to offer has
+one drawn, and lines and records say why:
+
+  [TO]      no answer in time
+  [CE]      no connection, it broke, or the answer was no HTTP
+  [IL ...]  what was answered is no legal move
+  [CR ...]  a program of ours failed
+
+A match is gone on with after its last joint move, by the rules in its record unless
+others are given; players are told all moves again first, since nobody knows what they
+heard last. Exit code 0: played to the end without errors; 1: to the end, with errors of
+players, which are counted; 2: not to the end.")]
+#[command(mut_arg("files", |files| files.required(false).required_unless_present("resume")))]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,
     /// Who plays: an address such as http://HOST:9147, or a program as in `ggp play`
     #[arg(long = "player", value_name = "[ROLE=]PLAYER")]
+    #[arg(value_parser = kinds::OrList::<Seat>::new())]
     players: Vec<Seat>,
     /// Seconds before the first move [default: 30]
     #[arg(long, value_name = "S", help_heading = "Match")]
@@ -51,6 +60,9 @@ pub struct Options {
     /// Seconds that an answer may take beyond its clock
     #[arg(long, value_name = "S", default_value_t = 1.0, help_heading = "Match")]
     grace: f64,
+    /// Wait for the end of each clock, even when all have answered
+    #[arg(long, help_heading = "Match")]
+    whole_clock: bool,
     /// Seconds that connecting may take
     #[arg(long, value_name = "S", default_value_t = 5.0, help_heading = "Match")]
     connect: f64,
@@ -107,16 +119,10 @@ impl FromStr for Seat {
             Some(at) => (Some(text[..at].to_owned()), &text[at + 1..]),
             None => (None, text),
         };
-        let party = match text.contains("://") {
-            true => Party::Remote(text.parse()?, String::new()),
-            false => Party::Agent(text.parse().map_err(|why| {
-                format!("{why}; and addresses such as http://localhost:9147")
-            })?),
-        };
         Ok(Seat {
             role,
             text: text.to_owned(),
-            party,
+            party: text.parse()?,
         })
     }
 }
@@ -128,22 +134,20 @@ impl FromStr for Seat {
 /// If the rules, the players or a file are wrong, play shows the rules to be, or the
 /// match is interrupted.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
-    let machine = options.rules.machine(context)?;
-    let game = machine.game().clone();
+    let resumed = options.resume.as_deref().map(replay::load).transpose()?;
+    let game = match &resumed {
+        Some(record) if options.rules.files.is_empty() => {
+            replay::game(record, &options.rules, context)?
+        }
+        _ => options.rules.game(context)?,
+    };
+    let machine = options.rules.machine_for(&game, context)?;
     let mut seats = options.assign(&game)?;
     let path = options.resume.as_ref().or(options.save.as_ref());
     if let Some(path) = path {
         Context::can_write(path)?;
     }
-    let mut record = match &options.resume {
-        Some(path) => {
-            let name = path.display();
-            let text = std::fs::read_to_string(path);
-            let text = text.with_context(|| format!("cannot read {name}"))?;
-            serde_json::from_str(&text).with_context(|| format!("{name} is no match record"))?
-        }
-        None => options.record(&game),
-    };
+    let mut record = resumed.unwrap_or_else(|| options.record(&game));
     record.start_clock = options.start_clock.unwrap_or(record.start_clock);
     record.play_clock = options.play_clock.unwrap_or(record.play_clock);
     let settings = options.settings(&record, context)?;
@@ -164,17 +168,30 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     record.player_names_from_host = seats.iter().map(Seat::name).collect();
     record.is_player_human = vec![false; seats.len()];
     let parties: Vec<Party> = seats.into_iter().map(|seat| seat.party).collect();
-    let ended = host(machine, &parties, &settings, &mut record, &mut |(record, round)| {
+    let ended = host(machine, &parties, &settings, &mut record, &mut |record, seen| {
         if let Some(path) = path {
             record.save(path)?;
         }
-        match (round, context.json()) {
-            (Some(round), false) => context.print(line(&game, record, round)),
-            _ => Ok(()),
+        match seen {
+            Seen::Begun(lapses) => {
+                for (role, lapse) in game.roles().zip(lapses) {
+                    if let Some(lapse) = lapse {
+                        let role = game.role_name(role);
+                        context.note(format_args!("{role} is not ready: {}", meaning(lapse)));
+                    }
+                }
+                Ok(())
+            }
+            Seen::Moved(round) if !context.json() => context.print(line(&game, record, round)),
+            Seen::Moved(_) | Seen::Ended => Ok(()),
         }
     });
     if context.json() {
         context.print_json(&record)?;
+    }
+    let faults = faults(&game, &record);
+    for fault in &faults {
+        context.note(fault);
     }
     match ended {
         Ok(()) => {}
@@ -188,10 +205,13 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         let scores = show::role_names(&game).into_iter().zip(&record.goal_values);
         context.print_lines(scores.map(|(role, score)| format!("{role} {score}")))?;
     }
-    Ok(Exit::Done)
+    Ok(match faults.is_empty() {
+        true => Exit::Done,
+        false => Exit::Negative,
+    })
 }
 
-/// `3: a plays x, b plays y (TO)`.
+/// `3: a plays x, b plays y [TO]`.
 fn line(game: &Game, record: &MatchRecord, round: &Round) -> String {
     let number = record.moves.len();
     let joint = record.moves.last().into_iter().flatten();
@@ -203,6 +223,45 @@ fn line(game: &Game, record: &MatchRecord, round: &Round) -> String {
         }
     });
     format!("{number}: {}", plays.collect::<Vec<_>>().join(", "))
+}
+
+/// What a lapse means, for people.
+fn meaning(lapse: &Lapse) -> String {
+    match lapse {
+        Lapse::Late | Lapse::Unreachable => kind_of(&lapse.to_string()).to_owned(),
+        Lapse::Illegal(said) | Lapse::Crashed(said) => {
+            format!("{}: {said}", kind_of(&lapse.to_string()))
+        }
+    }
+}
+
+/// What an error of a record means.
+fn kind_of(error: &str) -> &'static str {
+    match error.get(..2) {
+        Some("TO") => "no answer in time",
+        Some("CE") => "no connection, or no HTTP",
+        Some("IL") => "no legal move",
+        _ => "the program failed",
+    }
+}
+
+/// How often each player went wrong in which way: `a: TO 3 times, no answer in time`.
+fn faults(game: &Game, record: &MatchRecord) -> Vec<String> {
+    let mut counts: BTreeMap<(usize, &str), usize> = BTreeMap::new();
+    for errors in &record.errors {
+        for (role, error) in errors.iter().enumerate() {
+            if let Some(kind) = error.get(..2) {
+                *counts.entry((role, kind)).or_default() += 1;
+            }
+        }
+    }
+    let names = show::role_names(game);
+    let line = |((role, kind), count): (&(usize, &str), &usize)| {
+        let times = show::counted(*count, "time");
+        let role = names.get(*role).map_or("", String::as_str);
+        format!("{role}: [{kind}] {times}: {}", kind_of(kind))
+    };
+    counts.iter().map(line).collect()
 }
 
 impl Seat {
@@ -250,26 +309,15 @@ impl Options {
 
     /// The record of a match that has not begun.
     fn record(&self, game: &Game) -> MatchRecord {
-        let time = now();
-        let id = self.match_id.clone().unwrap_or_else(|| {
-            let letters = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-            let name: String = game.name().chars().map(letters).collect();
-            format!("ggp.{name}.{time}")
-        });
-        let files = game.sources().files().iter().map(|file| file.text());
-        let token = format!("{id} {time} {} {:?}", std::process::id(), std::time::Instant::now());
+        let begun = MatchRecord::begin(game, self.match_id.as_deref());
         MatchRecord {
-            random_token: sha256(token.as_bytes())[..32].to_owned(),
-            match_id: id,
-            start_time: time,
             preview_clock: self.preview_clock.map_or(-1, i64::from),
             start_clock: 30,
             play_clock: 10,
             tournament_name_from_host: self.tournament.clone(),
             scrambled: self.scramble,
-            rulesheet: Some(files.collect::<Vec<_>>().join("\n")),
-            seed: Some(self.seed.unwrap_or(time)),
-            ..MatchRecord::default()
+            seed: Some(self.seed.unwrap_or(begun.start_time)),
+            ..begun
         }
     }
 
@@ -286,6 +334,7 @@ impl Options {
         Ok(HostOptions {
             start_clock: record.start_clock,
             play_clock: record.play_clock,
+            whole_clock: self.whole_clock,
             preview_clock: self.preview_clock,
             grace: time(self.grace, "the grace")?,
             connect: time(self.connect, "the time to connect")?,

@@ -3,6 +3,7 @@
 pub(super) mod hint;
 mod human;
 mod kind;
+mod reasons;
 mod saved;
 
 use std::cell::Cell;
@@ -16,9 +17,10 @@ use anyhow::{Context as _, bail};
 use super::position::PositionOptions;
 use super::record::{Facts, Record};
 use super::rules::RuleOptions;
-use super::{Context, Exit, draw, perft, show};
+use super::{Context, Exit, draw, kinds, perft, show};
 use crate::game::{Move, RoleId};
 use crate::machine::{AnyMachine, Machine, PlayError};
+use crate::picture::ENOUGH;
 use crate::play::record::MatchRecord;
 use crate::play::{Brief, Match, Player, PlayerError, SeatPlayer, Step};
 
@@ -51,9 +53,11 @@ pub struct Options {
     /// searches for 5000 iterations a move, `mcts:2s` for two seconds. By default the first
     /// role without a player is human, if nobody is yet, and all others play at random.
     #[arg(long = "player", value_name = "[ROLE=]KIND", visible_alias = "role-player")]
+    #[arg(value_parser = kinds::OrList::<Seat>::or_human())]
     players: Vec<Seat>,
     /// Who plays, by role: as many players as roles, with commas between them
     #[arg(long, value_name = "KIND,…", value_delimiter = ',', conflicts_with = "players")]
+    #[arg(value_parser = kinds::OrList::<Kind>::or_human())]
     roles: Vec<Kind>,
     /// Seconds that a program has for a move
     #[arg(long, value_name = "SECONDS", value_parser = clock)]
@@ -135,7 +139,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if let Some(path) = path {
         Context::can_write(path)?;
     }
-    let picture = draw::picture(&mut machine)?;
+    let picture = draw::picture(&mut machine, ENOUGH)?;
     let table = Table::new(context, &picture);
     let mut session = Session {
         table,

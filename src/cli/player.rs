@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 
 use super::rules::{EngineOptions, GroundOptions};
-use super::{Context, Exit};
+use super::{Context, Exit, kinds};
 use crate::check::ReadOptions;
 use crate::game::Game;
 use crate::ggp::message::MessageLimits;
@@ -25,6 +25,10 @@ use crate::syntax::SyntaxLimits;
 
 /// Time for a network, which is made beside everything else.
 const GROUND_TIME: Duration = Duration::from_secs(600);
+/// Bytes of rules from anybody; the longest that are published have 70 KiB.
+const RULE_BYTES: usize = 4 << 20;
+/// Literals and terms of rules from anybody.
+const RULE_SIZE: usize = 4_000_000;
 
 /// The options of `ggp player`.
 #[derive(clap::Args)]
@@ -45,8 +49,9 @@ pub struct Options {
     /// The address to be reached at; 0.0.0.0 is all of this machine
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     listen: IpAddr,
-    /// Who thinks, as in `ggp play`
+    /// Who thinks, as in `ggp play`; `list` shows the kinds
     #[arg(long, value_name = "KIND", default_value = "mcts")]
+    #[arg(value_parser = kinds::OrList::<AgentSpec>::new())]
     player: AgentSpec,
     /// What it calls itself
     #[arg(long, value_name = "NAME", default_value = "ggp")]
@@ -106,6 +111,13 @@ struct LimitOptions {
     /// play clocks, from a minute to an hour]
     #[arg(long, value_name = "S", value_parser = seconds)]
     patience: Option<Duration>,
+    /// Most bytes of rules
+    #[arg(long, value_name = "N", default_value_t = RULE_BYTES)]
+    max_rule_bytes: usize,
+    /// Most literals and terms of rules, alternatives multiplied out
+    #[arg(long, value_name = "N", default_value_t = RULE_SIZE)]
+    #[arg(hide_short_help = true)]
+    max_rule_size: usize,
     /// Deepest nesting of lists
     #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().nesting)]
     #[arg(hide_short_help = true)]
@@ -169,7 +181,7 @@ impl Options {
     fn player_options(&self, context: &Context) -> PlayerOptions {
         let limits = &self.limits;
         let syntax = SyntaxLimits {
-            bytes: limits.max_body,
+            bytes: limits.max_rule_bytes,
             nesting: limits.max_nesting,
         };
         let cores = || available_parallelism().map_or(1, NonZero::get);
@@ -188,6 +200,7 @@ impl Options {
                 syntax,
                 rules: limits.max_rules,
                 alternatives: limits.max_alternatives,
+                size: limits.max_rule_size,
                 terms: TermLimits {
                     count: limits.max_terms,
                     ..TermLimits::default()

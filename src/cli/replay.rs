@@ -1,18 +1,17 @@
 //! `ggp replay`: a match record, checked against the rules.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use serde::Serialize;
 
 use super::rules::RuleOptions;
 use super::{Context, Exit, show};
-use crate::check::{self, ReadOptions};
+use crate::game::Game;
 use crate::machine::{AnyMachine, Backend, Machine, canonical_facts, canonical_moves};
 use crate::play::Match;
 use crate::play::record::{Difference, MatchRecord};
 use crate::span::{Source, Sources};
-use crate::symbol::Case;
 
 /// The options of `ggp replay`.
 #[derive(clap::Args)]
@@ -78,40 +77,22 @@ struct Step {
 ///
 /// If the record or the rules cannot be read, or there is no such state.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
-    let name = options.record.display();
-    let text = std::fs::read_to_string(&options.record);
-    let text = text.with_context(|| format!("cannot read {name}"))?;
-    let record: MatchRecord =
-        serde_json::from_str(&text).with_context(|| format!("{name} is no match record"))?;
+    let record = load(&options.record)?;
     if options.step.is_some_and(|step| step >= record.states.len()) {
         let states = show::counted(record.states.len(), "state");
         bail!("the record has {states}, counted from 0");
     }
-    let case = match options.case_sensitive {
-        true => Case::Keep,
-        false => Case::Fold,
+    let files = match &options.game[..] {
+        [] => std::slice::from_ref(&options.record),
+        files => files,
     };
-    let (rules, game) = match (&options.game[..], &record.rulesheet) {
-        ([], None) => bail!("the record has no rules; say with --game which they are"),
-        ([], Some(rules)) => {
-            let source = Source::new("the record's rules", &rules[..]);
-            let how = ReadOptions {
-                case,
-                ..ReadOptions::default()
-            };
-            let reading = check::read(Sources::from(source), &how);
-            let rules = RuleOptions::of(std::slice::from_ref(&options.record));
-            let game = rules.accept(reading, context)?;
-            (rules, game)
-        }
-        (files, _) => {
-            let rules = RuleOptions {
-                case_sensitive: options.case_sensitive,
-                ..RuleOptions::of(files)
-            };
-            let game = rules.game(context)?;
-            (rules, game)
-        }
+    let rules = RuleOptions {
+        case_sensitive: options.case_sensitive,
+        ..RuleOptions::of(files)
+    };
+    let game = match options.game.is_empty() {
+        true => game(&record, &rules, context)?,
+        false => rules.game(context)?,
     };
     let machine = AnyMachine::new(&game, Backend::Datalog, rules.limits(context))?;
     let mut shown = None;
@@ -151,6 +132,35 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         None => Exit::Done,
         Some(_) => Exit::Negative,
     })
+}
+
+/// The record in a file.
+///
+/// # Errors
+///
+/// If it cannot be read or is none.
+pub(super) fn load(path: &Path) -> anyhow::Result<MatchRecord> {
+    let name = path.display();
+    let text = std::fs::read_to_string(path);
+    let text = text.with_context(|| format!("cannot read {name}"))?;
+    serde_json::from_str(&text).with_context(|| format!("{name} is no match record"))
+}
+
+/// The game of the rules that a record has, read as the options say.
+///
+/// # Errors
+///
+/// If it has none, or they are wrong.
+pub(super) fn game(
+    record: &MatchRecord,
+    rules: &RuleOptions,
+    context: &Context,
+) -> anyhow::Result<Game> {
+    let Some(text) = &record.rulesheet else {
+        bail!("the record has no rules; say which they are");
+    };
+    let source = Source::new("the record's rules", &text[..]);
+    rules.accept(rules.read_sources(Sources::from(source), context)?, context)
 }
 
 /// What the rules say of a state, and what was done in it.

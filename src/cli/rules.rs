@@ -14,7 +14,7 @@ use crate::diagnostic::{self, Code, Diagnostic, Severity, Strictness};
 use crate::game::Game;
 use crate::grid::Grid;
 use crate::ground::TermLimits;
-use crate::machine::{AnyMachine, Backend, Limits};
+use crate::machine::{AnyMachine, Backend, Limits, PlayError};
 use crate::propnet::GroundLimits;
 use crate::propnet::code::Engine;
 use crate::span::{Source, Sources};
@@ -222,7 +222,7 @@ impl RuleOptions {
             sources.push(self.read_source(path, context)?);
         }
         sources.extend(grid.map(Grid::to_source));
-        let mut reading = check::read(Sources::new(sources), &self.read_options());
+        let mut reading = self.read_sources(Sources::new(sources), context)?;
         if grid.is_some() {
             // Rules need not use everything that a grid says.
             let file = self.files.len() as u32;
@@ -231,6 +231,19 @@ impl RuleOptions {
             reading.findings.retain(|finding| !unused(finding));
         }
         Ok(reading)
+    }
+
+    /// Reads and checks texts that are here already, as the options say.
+    ///
+    /// # Errors
+    ///
+    /// If it is interrupted.
+    pub fn read_sources(&self, sources: Sources, context: &Context) -> anyhow::Result<Reading> {
+        let reading = check::read_until(sources, &self.read_options(), context.interrupt());
+        match context.is_interrupted() {
+            true => Err(PlayError::Interrupted.into()),
+            false => Ok(reading),
+        }
     }
 
     /// The game of the rule set. Findings are printed on standard error.
@@ -347,6 +360,7 @@ impl RuleOptions {
                 count: self.max_terms,
                 ..TermLimits::default()
             },
+            ..ReadOptions::default()
         }
     }
 

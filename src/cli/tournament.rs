@@ -4,28 +4,31 @@ mod report;
 mod rows;
 mod setup;
 mod tally;
+mod work;
 
 use std::collections::{BTreeSet, VecDeque};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Sender, channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::mpsc::channel;
 use std::thread::available_parallelism;
+use std::time::Duration;
 
 use anyhow::{anyhow, bail};
 
 use super::rules::RuleOptions;
-use super::{Context, Exit, show};
+use super::{Context, Exit, kinds, perft, show};
 use crate::conformance::sha256;
-use crate::machine::{AnyMachine, Backend, Limits, Machine, PlayError};
-use crate::play::AgentSpec;
-use crate::play::contest::{Clocks, Contest, ContestError, Means};
+use crate::ggp::host::HostOptions;
+use crate::machine::{AnyMachine, Backend, Limits, Machine};
+use crate::play::contest::Means;
 use crate::play::schedule::{Seating, round_robin, swiss};
 
 use rows::{Results, Row};
+use crate::symbol::Case;
 use setup::{Entrant, Pairing, Points, Setup};
 use tally::Names;
+use work::{Queue, Task, Worker};
 
 /// The options of `ggp tournament`.
 #[derive(clap::Args)]
@@ -34,6 +37,8 @@ Examples:
   ggp tournament --games a.kif,b.kif --player mcts:500 --player random --rounds 20
   ggp tournament cup.toml --jobs 4 --results cup.jsonl --plot cup.svg
   ggp tournament --games a.kif --player deep=mcts:2000 --player mcts:200 --rounds 50 --json
+  ggp tournament --games a.kif --player far=http://10.0.0.2:9147 --player mcts \\
+      --start-clock 10 --play-clock 2
 
 A file such as cup.toml has any of these; options on the command line count more:
   games = [\"a.kif\", \"rules.kif+board.kif\"]    # from the folder of the file
@@ -49,7 +54,8 @@ A file such as cup.toml has any of these; options on the command line count more
 Every group of players sits once in each rotation of the roles. In a game for one, the
 rules are the opponent. Elo ratings are the most likely ones, with 95% intervals; rounds
 are the periods of Glicko-2. Players move one after another, and --jobs matches are
-played at once.")]
+played at once. A player on the network is at one match at a time; it thinks while
+others do, and needs clocks of whole seconds.")]
 pub struct Options {
     /// A tournament in TOML, or in JSON if its name ends so
     #[arg(value_name = "FILE")]
@@ -57,8 +63,8 @@ pub struct Options {
     /// Rule files, or folders of them; several files of one game are joined by `+`
     #[arg(long, value_name = "FILE,...", value_delimiter = ',')]
     games: Vec<PathBuf>,
-    /// A player, as in `ggp play`
-    #[arg(long = "player", value_name = "[NAME=]KIND")]
+    /// A player, as in `ggp play`, or the address of one such as http://HOST:9147
+    #[arg(long = "player", value_name = "[NAME=]PLAYER", value_parser = kinds::OrList::<Entrant>::new())]
     players: Vec<Entrant>,
     /// Rounds [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
@@ -75,6 +81,9 @@ pub struct Options {
     /// Seconds for each move
     #[arg(long, value_name = "S")]
     play_clock: Option<f64>,
+    /// Seconds that an answer from the network may take beyond its clock
+    #[arg(long, value_name = "S", default_value = "1", value_parser = perft::parse_seconds)]
+    grace: Duration,
     /// Iterations a move for players that have no number of their own
     #[arg(long, value_name = "N")]
     iterations: Option<u64>,
@@ -99,6 +108,9 @@ pub struct Options {
     /// Write matches to this file as they end, and leave out those that it has
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
+    /// Keep matches of other tournaments in the results, too
+    #[arg(long, requires = "results")]
+    append: bool,
     /// Write a line for each role of each match to this file
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
@@ -107,6 +119,11 @@ pub struct Options {
     plot: Option<PathBuf>,
 }
 
+/// How long connecting to a player may take.
+const CONNECT: Duration = Duration::from_secs(5);
+/// Bytes of an answer from the network.
+const MOST_ANSWER: usize = 1 << 20;
+
 /// A game of the tournament.
 struct Arena {
     name: String,
@@ -114,13 +131,6 @@ struct Arena {
     /// The rules' text, in short.
     digest: String,
     limits: Limits,
-}
-
-/// A match to be played.
-struct Task {
-    game: usize,
-    players: Vec<AgentSpec>,
-    row: Row,
 }
 
 /// Runs the command.
@@ -142,6 +152,27 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if names.len() < arenas.len() {
         bail!("two games have the same name");
     }
+    let players = setup.players.len();
+    for arena in &arenas {
+        let seats = arena.seats().len();
+        if players == 1 && seats > 1 {
+            bail!(
+                "{} is played by {seats}, and there is one player: add a --player, be it the \
+                 same one with another name, NAME=KIND",
+                arena.name
+            );
+        }
+        if let Some(remote) = setup.players.iter().find(|player| player.address().is_some())
+            && players < seats
+        {
+            bail!(
+                "{} is played by {seats}: {} is on the network and plays one role of a match; \
+                 add players",
+                arena.name,
+                remote.name
+            );
+        }
+    }
     let mut cup = Cup {
         results: Results::open(options.results.as_deref())?,
         rows: Vec::new(),
@@ -150,6 +181,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         options,
         context,
     };
+    cup.check_results()?;
     let ended = cup.play();
     cup.report()?;
     ended?;
@@ -193,6 +225,37 @@ struct Cup<'a> {
 }
 
 impl Cup<'_> {
+    /// Whether the results are of this tournament, or may be of others.
+    fn check_results(&self) -> anyhow::Result<()> {
+        let strangers = self.results.rows().filter(|row| !self.has(row)).count();
+        match (&self.options.results, strangers) {
+            (Some(path), 1..) if !self.options.append => bail!(
+                "{} has matches of another tournament, with other games, players, clocks, \
+                 rounds or another seed ({strangers}): take another file, or --append to keep \
+                 them in this one",
+                path.display()
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a match is one of this tournament.
+    fn has(&self, row: &Row) -> bool {
+        let game = self.arenas.iter().position(|arena| arena.name == row.game);
+        let Some(game) = game.filter(|_| row.round < self.setup.rounds) else {
+            return false;
+        };
+        let number = |name: &String| {
+            let mut players = self.setup.players.iter();
+            players.position(|player| player.name == *name)
+        };
+        let seating: Option<Seating> = row.players.iter().flatten().map(number).collect();
+        let is_full = |seating: &Seating| seating.len() == self.arenas[game].seats().len();
+        seating.filter(is_full).is_some_and(|seating| {
+            self.task(game, row.round, row.number, &seating).row.id == row.id
+        })
+    }
+
     fn play(&mut self) -> anyhow::Result<()> {
         let rounds = 0..self.setup.rounds;
         match self.setup.pairing {
@@ -283,18 +346,16 @@ impl Cup<'_> {
 
     fn task(&self, game: usize, round: u64, number: usize, seating: &Seating) -> Task {
         let arena = &self.arenas[game];
-        let roles = arena.machine.game().role_count();
-        let chance: Entrant = "random".parse().expect("there is such a kind");
-        let mut entrants = vec![None; roles];
+        let mut seated = vec![None; arena.machine.game().role_count()];
         for (seat, player) in arena.seats().into_iter().zip(seating) {
-            entrants[seat] = Some(&self.setup.players[*player]);
+            seated[seat] = Some(*player);
         }
-        let specs = entrants.iter().map(|entrant| entrant.unwrap_or(&chance).spec.clone());
-        let specs: Vec<_> = specs.collect();
-        let texts: Vec<String> = specs.iter().map(ToString::to_string).collect();
+        let entrant = |player: &Option<usize>| player.map(|player| &self.setup.players[player]);
+        let texts = seated.iter().map(|player| entrant(player).map_or("random", |e| &e.text));
+        let texts: Vec<&str> = texts.collect();
         let place = format!("{round} {number}");
         let seed = self.seed(&[&arena.digest, &place, &texts.join(" ")]);
-        let named = entrants.iter().map(|entrant| Some(entrant.as_ref()?.name.clone()));
+        let named = seated.iter().map(|player| Some(entrant(player)?.name.clone()));
         let players: Vec<Option<String>> = named.collect();
         let what = format!(
             "{seed} {place} {players:?} {:?} {} {} {}",
@@ -305,6 +366,7 @@ impl Cup<'_> {
                 id: sha256(what.as_bytes())[..16].to_owned(),
                 game: arena.name.clone(),
                 round,
+                number,
                 players,
                 roles: show::role_names(arena.machine.game()),
                 seed,
@@ -315,7 +377,29 @@ impl Cup<'_> {
                 fault: None,
             },
             game,
-            players: specs,
+            players: seated,
+        }
+    }
+
+    /// How players on the network are asked.
+    fn host(&self) -> HostOptions {
+        let seconds = |clock: Option<Duration>| clock.map_or(0, |clock| clock.as_secs() as u32);
+        HostOptions {
+            start_clock: seconds(self.setup.clocks.start),
+            play_clock: seconds(self.setup.clocks.play),
+            whole_clock: false,
+            preview_clock: None,
+            grace: self.options.grace,
+            connect: CONNECT,
+            most_bytes: MOST_ANSWER,
+            headers: false,
+            case: Case::Fold,
+            interrupt: Arc::clone(self.context.interrupt()),
+            means: Means {
+                threads: self.options.threads.get(),
+                memory_bytes: self.options.memory.saturating_mul(1 << 20),
+                limits: Limits::default(),
+            },
         }
     }
 
@@ -332,7 +416,8 @@ impl Cup<'_> {
         let processors = available_parallelism().map_or(1, NonZeroUsize::get);
         let jobs = self.options.jobs.map_or(processors / self.options.threads, NonZeroUsize::get);
         let jobs = jobs.clamp(1, open.len().max(1));
-        let open = Mutex::new(open);
+        let (host, is_resumed) = (self.host(), self.results.was_begun());
+        let queue = Queue::new(&self.setup.players, open);
         let ended = std::thread::scope(|scope| {
             let (sender, ended) = channel();
             for _ in 0..jobs {
@@ -340,12 +425,12 @@ impl Cup<'_> {
                     machines: self.arenas.iter().map(|arena| arena.machine.clone()).collect(),
                     limits: self.arenas.iter().map(|arena| arena.limits.clone()).collect(),
                     clocks: self.setup.clocks,
-                    threads: self.options.threads.get(),
-                    memory_bytes: self.options.memory.saturating_mul(1 << 20),
+                    host: host.clone(),
                     most_moves: self.options.depth,
+                    is_resumed,
                 };
-                let (sender, open) = (sender.clone(), &open);
-                scope.spawn(move || worker.work(open, &sender));
+                let (sender, queue) = (sender.clone(), &queue);
+                scope.spawn(move || worker.work(queue, &sender));
             }
             drop(sender);
             let mut result = Ok(());
@@ -355,7 +440,7 @@ impl Cup<'_> {
                 match row {
                     Ok(row) => self.rows.push(row),
                     Err(error) => {
-                        open.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                        queue.clear();
                         result = Err(error);
                     }
                 }
@@ -396,59 +481,5 @@ impl Cup<'_> {
             self.context.write_file(path, report::svg(&tally)?.as_bytes())?;
         }
         Ok(())
-    }
-}
-
-/// Who plays matches, with machines of its own.
-struct Worker {
-    /// By game, as the limits.
-    machines: Vec<AnyMachine>,
-    limits: Vec<Limits>,
-    clocks: Clocks,
-    threads: usize,
-    memory_bytes: u64,
-    most_moves: usize,
-}
-
-impl Worker {
-    /// Plays matches until there are none.
-    fn work(self, open: &Mutex<VecDeque<Task>>, ended: &Sender<anyhow::Result<Row>>) {
-        loop {
-            let next = open.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-            let Some(task) = next else {
-                return;
-            };
-            // Nobody listens if all has failed.
-            let _ = ended.send(self.play(task));
-        }
-    }
-
-    fn play(&self, task: Task) -> anyhow::Result<Row> {
-        let Task {
-            game,
-            players,
-            mut row,
-        } = task;
-        let contest = Contest {
-            machine: self.machines[game].clone(),
-            players,
-            clocks: self.clocks,
-            means: Means {
-                threads: self.threads,
-                memory_bytes: self.memory_bytes,
-                limits: self.limits[game].clone(),
-            },
-            seed: row.seed,
-            most_moves: self.most_moves,
-        };
-        match contest.play() {
-            Ok(outcome) => row.set(outcome),
-            Err(_) if self.limits[game].interrupt.load(Ordering::Relaxed) => {
-                return Err(PlayError::Interrupted.into());
-            }
-            Err(ContestError::Play(error)) => row.fault = Some(error.to_string()),
-            Err(ContestError::Player(why)) => return Err(anyhow!(why)),
-        }
-        Ok(row)
     }
 }

@@ -5,23 +5,24 @@
 //! says something illegal has a legal move drawn for it, and the match goes on.
 
 mod exchange;
+mod remote;
 mod spelling;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use super::message::{Info, Message, MessageLimits, parse_move, spaced};
-use crate::game::{Game, Move, RoleId};
-use crate::ground::Terms;
+use super::message::{Info, Message, MessageLimits};
+use crate::game::Game;
 use crate::machine::{Machine, PlayError};
 use crate::play::contest::{Clocks, Means, SeatContender};
 use crate::play::record::MatchRecord;
-use crate::play::referee::{Asked, Asking, Contender, Lapse, Referee, Round};
+use crate::play::referee::{Asking, Contender, Lapse, Referee, Round};
 use crate::play::{AgentSpec, Match};
 use crate::symbol::Case;
 
 pub use exchange::{Address, DEFAULT_PORT, Envelope, ExchangeError, Patience, exchange, request};
+pub use remote::{Invitation, Remote};
 pub use spelling::Spelling;
 
 /// Who plays a role.
@@ -35,6 +36,20 @@ pub enum Party {
     Chance,
 }
 
+impl std::str::FromStr for Party {
+    type Err = String;
+
+    /// Reads an address with `http://`, or a program as [`AgentSpec`] reads it.
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.contains("://") {
+            true => Ok(Party::Remote(text.parse()?, String::new())),
+            false => text.parse().map(Party::Agent).map_err(|why| {
+                format!("{why}; and addresses such as http://localhost:{DEFAULT_PORT}")
+            }),
+        }
+    }
+}
+
 /// How a match is hosted.
 #[derive(Clone, Debug)]
 pub struct HostOptions {
@@ -42,6 +57,8 @@ pub struct HostOptions {
     pub start_clock: u32,
     /// Seconds for each move.
     pub play_clock: u32,
+    /// Whether nobody is asked again before the whole clock is over.
+    pub whole_clock: bool,
     /// Seconds to look at the rules before the match; none for no look.
     pub preview_clock: Option<u32>,
     /// What is allowed on top of each clock.
@@ -62,172 +79,8 @@ pub struct HostOptions {
 
 /// How long a player may take to say who it is.
 const INFO: Duration = Duration::from_millis(2500);
-/// How long a player may take to hear that the match is broken off.
-const ABORT: Duration = Duration::from_secs(1);
-/// Characters of an answer that a record keeps.
-const SHOWN: usize = 200;
-
-/// What all players of a match share.
-#[derive(Debug)]
-struct Desk {
-    game: Game,
-    id: String,
-    spelling: Spelling,
-    options: HostOptions,
-}
-
-/// A player on the network as a contender.
-#[derive(Debug)]
-struct Remote {
-    desk: Arc<Desk>,
-    address: Address,
-    name: String,
-    role: RoleId,
-    terms: Terms,
-    /// Moves of before, when the match goes on.
-    missed: Vec<Vec<String>>,
-    is_resumed: bool,
-}
-
-impl Remote {
-    fn send(&self, message: &Message, time: Duration, ply: usize) -> Result<String, ExchangeError> {
-        let options = &self.desk.options;
-        let headers = match options.headers {
-            false => Vec::new(),
-            true => vec![
-                ("GGP-Match-ID", self.desk.id.clone()),
-                ("GGP-Match-Step", ply.to_string()),
-                ("GGP-Match-Host", "ggp".to_owned()),
-            ],
-        };
-        let envelope = Envelope {
-            receiver: &self.name,
-            headers: &headers,
-        };
-        let is_last = matches!(message, Message::Abort { .. });
-        let connect = match is_last {
-            true => options.connect.min(time),
-            false => options.connect,
-        };
-        let patience = Patience {
-            connect,
-            answer: time,
-            bytes: options.most_bytes,
-            // Players are told that the match is broken off though it is.
-            interrupt: (!is_last).then_some(&*options.interrupt),
-        };
-        exchange(&self.address, &envelope, &message.to_string(), &patience)
-    }
-
-    fn clock(&self, seconds: u32) -> Duration {
-        Duration::from_secs(seconds.into()) + self.desk.options.grace
-    }
-
-    fn sent(&self, joint: &[String]) -> Vec<String> {
-        joint
-            .iter()
-            .map(|chosen| self.desk.spelling.send(chosen))
-            .collect()
-    }
-
-    fn play(&self, joint: &[String], ply: usize) -> Result<String, ExchangeError> {
-        let message = Message::Play {
-            id: self.desk.id.clone(),
-            moves: self.sent(joint),
-        };
-        self.send(&message, self.clock(self.desk.options.play_clock), ply)
-    }
-
-    /// The move that an answer means.
-    fn understand(&mut self, answer: &str, asked: &Asked<'_>) -> Result<Move, Lapse> {
-        let limits = MessageLimits::default();
-        let said = parse_move(answer, limits);
-        let said = said.map_err(|_| Lapse::Illegal(shown(answer)))?;
-        let said = self.desk.spelling.receive(&said);
-        let game = &self.desk.game;
-        let parsed = game.parse_term(&mut self.terms, &said).ok().map(Move::new);
-        if let Some(chosen) = parsed.filter(|chosen| asked.legal.contains(chosen)) {
-            return Ok(chosen);
-        }
-        // Letter case matters only where nothing else differs.
-        let text = |chosen: &Move| spaced(&game.text(asked.terms, chosen.term())).to_lowercase();
-        let lower = said.to_lowercase();
-        let mut alike = asked.legal.iter().filter(|chosen| text(chosen) == lower);
-        match (alike.next(), alike.next()) {
-            (Some(chosen), None) => Ok(*chosen),
-            _ => Err(Lapse::Illegal(shown(&said))),
-        }
-    }
-}
-
-/// As much of an answer as a record keeps.
-fn shown(answer: &str) -> String {
-    answer.trim().chars().take(SHOWN).collect()
-}
-
-fn lapse(error: &ExchangeError) -> Lapse {
-    match error {
-        ExchangeError::Late | ExchangeError::Interrupted => Lapse::Late,
-        ExchangeError::Broken(_) | ExchangeError::NotHttp => Lapse::Unreachable,
-        ExchangeError::TooLarge(_) => Lapse::Illegal(error.to_string()),
-    }
-}
-
-impl Contender for Remote {
-    fn start(&mut self) -> Result<(), Lapse> {
-        if self.is_resumed {
-            // Nobody knows what it heard last, so it is told everything anew.
-            self.abort();
-        }
-        let (options, rules) = (&self.desk.options, self.desk.spelling.rules());
-        if let Some(clock) = options.preview_clock {
-            let message = Message::Preview {
-                rules: rules.to_owned(),
-                clock,
-            };
-            // Many players do not know this message.
-            let _ = self.send(&message, self.clock(clock), 0);
-        }
-        let message = Message::Start {
-            id: self.desk.id.clone(),
-            role: self.desk.spelling.send(self.desk.game.role_name(self.role)),
-            rules: rules.to_owned(),
-            start_clock: options.start_clock,
-            play_clock: options.play_clock,
-        };
-        let answer = self.send(&message, self.clock(options.start_clock), 0);
-        // What it has missed; the last joint move comes when it is asked.
-        for ply in 0..self.missed.len() {
-            let before = ply
-                .checked_sub(1)
-                .map_or(&[][..], |before| &self.missed[before]);
-            let _ = self.play(before, ply);
-        }
-        answer.map(|_| ()).map_err(|error| lapse(&error))
-    }
-
-    fn choose(&mut self, asked: &Asked<'_>) -> Result<Move, Lapse> {
-        let answer = self.play(asked.last, asked.played.len());
-        let answer = answer.map_err(|error| lapse(&error))?;
-        self.understand(&answer, asked)
-    }
-
-    fn stop(&mut self, last: &[String]) {
-        let message = Message::Stop {
-            id: self.desk.id.clone(),
-            moves: self.sent(last),
-        };
-        // The match is over whatever it says.
-        let _ = self.send(&message, self.clock(self.desk.options.play_clock), 0);
-    }
-
-    fn abort(&mut self) {
-        let message = Message::Abort {
-            id: self.desk.id.clone(),
-        };
-        let _ = self.send(&message, ABORT, 0);
-    }
-}
+/// How often a wait looks whether it is interrupted.
+const TICK: Duration = Duration::from_millis(20);
 
 /// Asks a player who it is.
 ///
@@ -249,9 +102,16 @@ pub fn info(address: &Address, options: &HostOptions) -> Result<Info, ExchangeEr
     Ok(Info::parse(&answer, MessageLimits::default()))
 }
 
-/// What an observer hears: the record so far, and what was done last, but for the
-/// first state.
-pub type Seen<'a> = (&'a MatchRecord, Option<&'a Round>);
+/// What an observer hears beside the record so far.
+#[derive(Copy, Clone, Debug)]
+pub enum Seen<'a> {
+    /// All have been told to make ready; what went wrong, by role.
+    Begun(&'a [Option<Lapse>]),
+    /// A joint move was made.
+    Moved(&'a Round),
+    /// The match is over, or was broken off.
+    Ended,
+}
 
 /// Hosts a match. `record` says how it is called and what was played already; its
 /// states and errors grow with the match. The observer ends the match by an error.
@@ -266,7 +126,7 @@ pub fn host<M: Machine>(
     parties: &[Party],
     options: &HostOptions,
     record: &mut MatchRecord,
-    observer: &mut dyn FnMut(Seen<'_>) -> std::io::Result<()>,
+    observer: &mut dyn FnMut(&MatchRecord, Seen<'_>) -> std::io::Result<()>,
 ) -> Result<(), HostError> {
     let game = machine.game().clone();
     let seed = record.seed.unwrap_or_default();
@@ -282,33 +142,38 @@ pub fn host<M: Machine>(
             Match::new(machine, start)
         }
     };
-    let spelling = match record.scrambled {
-        true => Spelling::scrambled(&game, options.case, seed),
-        false => Spelling::plain(&game, options.case),
-    };
-    let desk = Arc::new(Desk {
-        game: game.clone(),
-        id: record.match_id.clone(),
-        spelling,
-        options: options.clone(),
-    });
-    let mut table = seats(&game, parties, &desk, record, is_resumed)?;
+    let mut table = seats(&game, parties, options, record, is_resumed)?;
     let mut referee = Referee::new(played, Asking::AtOnce, seed);
+    let mut begun = Instant::now();
     let lapses = referee.start(&mut table);
     if !is_resumed {
         let state = referee.game().history().state().clone();
         record.reached(referee.game().machine(), &state, &lapses);
     }
     let is_interrupted = || options.interrupt.load(Ordering::Relaxed);
-    let mut ended = observer((record, None)).map_err(HostError::from);
+    // What was played is told and kept at once, however long the next message waits.
+    let wait = |begun: Instant, seconds: u32| {
+        let end = begun + Duration::from_secs(seconds.into());
+        while options.whole_clock && Instant::now() < end && !is_interrupted() {
+            std::thread::sleep(TICK.min(end.saturating_duration_since(Instant::now())));
+        }
+    };
+    let mut ended = observer(record, Seen::Begun(&lapses)).map_err(HostError::from);
+    if ended.is_ok() {
+        wait(begun, options.start_clock);
+    }
     while ended.is_ok() {
+        begun = Instant::now();
         match referee.step(&mut table, is_interrupted) {
             Err(error) => ended = Err(error.into()),
             Ok(Some(round)) => {
                 let state = referee.game().history().state().clone();
                 record.moved(referee.last());
                 record.reached(referee.game().machine(), &state, &round.lapses);
-                ended = observer((record, Some(&round))).map_err(HostError::from);
+                ended = observer(record, Seen::Moved(&round)).map_err(HostError::from);
+                if ended.is_ok() {
+                    wait(begun, options.play_clock);
+                }
             }
             Ok(None) => break,
         }
@@ -318,14 +183,14 @@ pub fn host<M: Machine>(
         Ok(scores) => {
             record.goal_values = scores.into_iter().map(|score| score.get()).collect();
             record.is_completed = true;
-            let saved = observer((record, None));
+            let saved = observer(record, Seen::Ended);
             referee.stop(&mut table);
             Ok(saved?)
         }
         Err(error) => {
             record.is_aborted = true;
             // What ends the match counts more than what cannot be written of it.
-            let _ = observer((record, None));
+            let _ = observer(record, Seen::Ended);
             referee.abort(&mut table);
             Err(error)
         }
@@ -335,11 +200,13 @@ pub fn host<M: Machine>(
 fn seats<'a>(
     game: &Game,
     parties: &[Party],
-    desk: &Arc<Desk>,
+    options: &HostOptions,
     record: &MatchRecord,
     is_resumed: bool,
 ) -> Result<Vec<Option<Box<dyn Contender + 'a>>>, HostError> {
-    let options = &desk.options;
+    let seed = record.seed.unwrap_or_default();
+    let scrambled = record.scrambled.then_some(seed);
+    let invitation = Invitation::new(game, &record.match_id, scrambled, options);
     let clocks = Clocks {
         start: Some(Duration::from_secs(options.start_clock.into())),
         play: Some(Duration::from_secs(options.play_clock.into())),
@@ -349,20 +216,17 @@ fn seats<'a>(
         table.push(match party {
             Party::Chance => None,
             Party::Agent(spec) => {
-                let seed = record.seed.unwrap_or_default();
                 let brief = options.means.brief(game, role, clocks, seed);
                 let contender = SeatContender::new(brief, spec, clocks);
                 Some(Box::new(contender.map_err(HostError::Player)?))
             }
-            Party::Remote(address, name) => Some(Box::new(Remote {
-                desk: Arc::clone(desk),
-                address: address.clone(),
-                name: name.clone(),
-                role,
-                terms: game.terms().clone(),
-                missed: record.moves.clone(),
-                is_resumed,
-            })),
+            Party::Remote(address, name) => {
+                let remote = Remote::new(&invitation, address, name, role);
+                Some(Box::new(match is_resumed {
+                    true => remote.resumed(record.moves.clone()),
+                    false => remote,
+                }))
+            }
         });
     }
     Ok(table)

@@ -191,9 +191,10 @@ impl Player {
                 while connections.try_join_next().is_some() {}
             }
             drop(listener);
-            desk.leave();
+            let asked = desk.leave();
             let farewell = async {
                 while connections.join_next().await.is_some() {}
+                drop(asked);
                 desk.all_over().await;
             };
             // A match that does not end is no reason to stay.

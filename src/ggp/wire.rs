@@ -25,12 +25,13 @@ use body::Framing;
 pub struct WireLimits {
     /// Bytes of a head, and of a body.
     pub bytes: usize,
-    /// Bytes of all requests that are being read, in [`WireLimits::held`].
+    /// Bytes of all requests that are read or not answered yet, in
+    /// [`WireLimits::held`].
     pub all_bytes: usize,
     /// How long nothing may come. Whoever sends less than [`SLOWEST`] bytes a
     /// second is silent.
     pub idle: Duration,
-    /// Bytes of requests that are being read, over all connections.
+    /// Bytes of requests that are read or not answered yet, over all connections.
     pub held: Arc<AtomicUsize>,
 }
 
@@ -219,7 +220,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             // A long message shall not be kept while the answer is found.
             self.buffer = Vec::new();
         }
-        self.count(self.buffer.len());
+        // The message is kept until it is answered.
+        self.count(self.buffer.len() + message.as_ref().map_or(0, String::len));
         Ok(Request {
             message,
             received,
@@ -256,7 +258,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     /// Reads more into the buffer, beside what else is held for the request.
     async fn fill(&mut self, deadline: Instant, beside: usize) -> Result<(), WireError> {
         self.count(self.buffer.len() + beside);
-        if self.limits.held.load(Ordering::Relaxed) > self.limits.all_bytes {
+        // Whoever says little is heard even where others have said too much.
+        let held = self.limits.held.load(Ordering::Relaxed);
+        if held > self.limits.all_bytes && self.counted > PORTION {
             return Err(WireError::TooLarge);
         }
         self.buffer.reserve(PORTION);
@@ -314,6 +318,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
              {connection}\r\n{body}"
         );
         self.was_answered = true;
+        self.count(self.buffer.len());
         self.send(answer.as_bytes()).await
     }
 

@@ -410,7 +410,8 @@ fn gather(
     Ok(())
 }
 
-fn play_error(game: &Game, error: EvaluationError) -> PlayError {
+/// What an evaluation of a game's rules as they are written ran into.
+pub(crate) fn play_error(game: &Game, error: EvaluationError) -> PlayError {
     let (what, limit) = match error.failure {
         Failure::Facts(limit) => ("facts in one state", limit as u64),
         Failure::Work(limit) => ("rows looked at in one state", limit),

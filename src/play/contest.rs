@@ -1,12 +1,13 @@
-//! Matches between agents, each as it is written down.
+//! Matches, each as it is written down.
 //!
-//! In: a game, an [`AgentSpec`] for each role, clocks, a seed. Out: moves, scores,
-//! and what went wrong. Without clocks, the same seed gives the same match. Agents
-//! take turns on the processor even where the game lets them move at once.
+//! In: a game, a [`Contender`] for each role, a seed. Out: moves, scores, and what
+//! went wrong. Agents without clocks play the same match with the same seed.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::referee::{Asked, Asking, Contender, Lapse, Referee};
+use super::referee::{Asked, Asking, Contender, Lapse, Referee, Table};
 use super::{AgentSpec, Brief, Match, Origin, Seat};
 use crate::game::{Game, Move, RoleId, Score};
 use crate::machine::{Limits, Machine, PlayError};
@@ -104,16 +105,14 @@ impl Contender for SeatContender {
 pub struct Contest<M> {
     /// Who says what is legal.
     pub machine: M,
-    /// Who plays the roles; what plays the role of chance does not matter.
-    pub players: Vec<AgentSpec>,
-    /// How long they may think.
-    pub clocks: Clocks,
-    /// What else they may use.
-    pub means: Means,
-    /// The seed of all random choices.
+    /// Whether contenders think at the same time.
+    pub asking: Asking,
+    /// The seed of moves that are drawn.
     pub seed: u64,
     /// Joint moves after which the match is broken off.
     pub most_moves: usize,
+    /// Raised from outside to break it off.
+    pub interrupt: Arc<AtomicBool>,
 }
 
 /// What came of a match.
@@ -131,76 +130,53 @@ pub struct Outcome {
 }
 
 impl<M: Machine> Contest<M> {
-    /// Plays the match.
+    /// Plays the match. Contenders hear how it ends.
     ///
     /// # Errors
     ///
-    /// What play shows to be wrong with the rules, [`PlayError::Interrupted`], or
-    /// a player's options.
-    pub fn play(mut self) -> Result<Outcome, ContestError> {
-        let game = self.machine.game().clone();
-        let mut table: Vec<Option<Box<dyn Contender>>> = Vec::new();
-        for (role, spec) in game.roles().zip(&self.players) {
-            if game.is_random(role) {
-                table.push(None);
-                continue;
-            }
-            let brief = self.means.brief(&game, role, self.clocks, self.seed);
-            let contender = SeatContender::new(brief, spec, self.clocks);
-            table.push(Some(Box::new(contender.map_err(ContestError::Player)?)));
-        }
+    /// What play shows to be wrong with the rules, or [`PlayError::Interrupted`].
+    pub fn play(mut self, table: &mut Table<'_>) -> Result<Outcome, PlayError> {
         let start = self.machine.initial()?;
-        let mut referee = Referee::new(Match::new(self.machine, start), Asking::InTurn, self.seed);
+        let mut referee = Referee::new(Match::new(self.machine, start), self.asking, self.seed);
         let mut outcome = Outcome {
-            slowest: vec![Duration::ZERO; game.role_count()],
+            slowest: vec![Duration::ZERO; table.len()],
             ..Outcome::default()
         };
-        let lapses = referee.start(&mut table).into_iter().enumerate();
+        let lapses = referee.start(table).into_iter().enumerate();
         outcome
             .lapses
             .extend(lapses.filter_map(|(role, lapse)| Some((None, role, lapse?))));
-        let interrupt = &self.means.limits.interrupt;
-        let is_interrupted = || interrupt.load(std::sync::atomic::Ordering::Relaxed);
-        while outcome.moves.len() < self.most_moves {
-            let Some(round) = referee.step(&mut table, is_interrupted)? else {
-                outcome.scores = Some(referee.game().scores()?);
-                break;
-            };
-            let made = outcome.moves.len();
-            let lapses = round.lapses.into_iter().enumerate();
-            let lapses = lapses.filter_map(|(role, lapse)| Some((Some(made), role, lapse?)));
-            outcome.lapses.extend(lapses);
-            for (slowest, time) in outcome.slowest.iter_mut().zip(round.times) {
-                *slowest = time.max(*slowest);
+        let is_interrupted = || self.interrupt.load(Ordering::Relaxed);
+        let ended = loop {
+            if outcome.moves.len() >= self.most_moves {
+                break Ok(());
             }
-            outcome.moves.push(referee.last().to_vec());
+            match referee.step(table, is_interrupted) {
+                Err(error) => break Err(error),
+                Ok(None) => match referee.game().scores() {
+                    Err(error) => break Err(error),
+                    Ok(scores) => {
+                        outcome.scores = Some(scores);
+                        break Ok(());
+                    }
+                },
+                Ok(Some(round)) => {
+                    let made = outcome.moves.len();
+                    let lapses = round.lapses.into_iter().enumerate();
+                    let lapses =
+                        lapses.filter_map(|(role, lapse)| Some((Some(made), role, lapse?)));
+                    outcome.lapses.extend(lapses);
+                    for (slowest, time) in outcome.slowest.iter_mut().zip(round.times) {
+                        *slowest = time.max(*slowest);
+                    }
+                    outcome.moves.push(referee.last().to_vec());
+                }
+            }
+        };
+        match outcome.scores {
+            Some(_) => referee.stop(table),
+            None => referee.abort(table),
         }
-        Ok(outcome)
+        ended.map(|()| outcome)
     }
 }
-
-/// Why there is no outcome.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum ContestError {
-    /// The rules, a limit, or an interrupt.
-    Play(PlayError),
-    /// A player's options.
-    Player(String),
-}
-
-impl From<PlayError> for ContestError {
-    fn from(error: PlayError) -> Self {
-        ContestError::Play(error)
-    }
-}
-
-impl std::fmt::Display for ContestError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            ContestError::Play(error) => error.fmt(f),
-            ContestError::Player(why) => f.write_str(why),
-        }
-    }
-}
-
-impl std::error::Error for ContestError {}

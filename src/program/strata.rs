@@ -7,11 +7,14 @@
 //! equal which atoms: `(goal ?r 0) <- not (goal ?r 100)` has an order, since
 //! the head is never the atom it negates.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
+use rustc_hash::FxHashMap;
 
 use crate::ground::Terms;
-use crate::program::{Atom, Literal, Rule, RuleSet};
+use crate::program::{Atom, Literal, RelationId, Rule, RuleSet};
 use crate::span::Span;
 
 mod unify;
@@ -40,7 +43,7 @@ pub struct NegativeCycle {
 }
 
 /// Most pairs of rules that are compared when relations are not enough.
-const MOST_PAIRS: usize = 20_000_000;
+const MOST_PAIRS: usize = 5_000_000;
 
 /// Groups the rules in an order of evaluation.
 ///
@@ -53,6 +56,19 @@ const MOST_PAIRS: usize = 20_000_000;
 ///
 /// All cycles through a negation, one for each knot of rules that has any.
 pub fn stratify(rules: &RuleSet, terms: &Terms) -> Result<Vec<Group>, Vec<NegativeCycle>> {
+    stratify_until(rules, terms, &AtomicBool::new(false))
+}
+
+/// As [`stratify`], but ends soon after `stop` is raised, with anything.
+///
+/// # Errors
+///
+/// As [`stratify`].
+pub fn stratify_until(
+    rules: &RuleSet,
+    terms: &Terms,
+    stop: &AtomicBool,
+) -> Result<Vec<Group>, Vec<NegativeCycle>> {
     let mut graph: DiGraph<(), ()> = DiGraph::with_capacity(rules.arity.len(), rules.rules.len());
     for _ in rules.relations() {
         graph.add_node(());
@@ -97,7 +113,7 @@ pub fn stratify(rules: &RuleSet, terms: &Terms) -> Result<Vec<Group>, Vec<Negati
             });
         }
         if negative {
-            match refine(rules, terms, &members) {
+            match refine(rules, terms, &members, stop) {
                 Ok(finer) => groups.extend(finer),
                 Err(cycle) => cycles.push(cycle),
             }
@@ -117,22 +133,29 @@ pub fn stratify(rules: &RuleSet, terms: &Terms) -> Result<Vec<Group>, Vec<Negati
 
 /// Groups the rules of one knot of relations by which heads can equal which
 /// body atoms.
-fn refine(rules: &RuleSet, terms: &Terms, members: &[usize]) -> Result<Vec<Group>, NegativeCycle> {
+fn refine(
+    rules: &RuleSet,
+    terms: &Terms,
+    members: &[usize],
+    stop: &AtomicBool,
+) -> Result<Vec<Group>, NegativeCycle> {
     let mut graph: DiGraph<(), Option<Span>> = DiGraph::new();
     for _ in members {
         graph.add_node(());
+    }
+    let mut heads: FxHashMap<RelationId, Vec<usize>> = FxHashMap::default();
+    for (to, &member) in members.iter().enumerate() {
+        let relation = rules.rules[member].head.relation;
+        heads.entry(relation).or_default().push(to);
     }
     let mut pairs = 0;
     let mut too_many = None;
     for (from, &member) in members.iter().enumerate() {
         for_each_body_atom(&rules.rules[member], |atom, negated| {
-            for (to, &other) in members.iter().enumerate() {
-                let head = &rules.rules[other].head;
-                if head.relation != atom.relation {
-                    continue;
-                }
+            for &to in heads.get(&atom.relation).into_iter().flatten() {
+                let head = &rules.rules[members[to]].head;
                 pairs += 1;
-                if pairs > MOST_PAIRS {
+                if pairs > MOST_PAIRS || stop.load(Ordering::Relaxed) {
                     too_many.get_or_insert((member, atom.span));
                     return;
                 }

@@ -7,6 +7,7 @@ const COMMANDS: &[&str] = &[
     "legal",
     "next",
     "goal",
+    "why",
     "perft",
     "bench",
     "playout",

@@ -327,3 +327,24 @@ fn hints_plan_where_one_role_decides_and_say_what_follows() {
         );
     }
 }
+
+#[test]
+fn a_person_may_ask_why() {
+    let place = Workplace::new();
+    let input = "take 2\nwhy take 3\nwhy (left 3)\nwhy terminal\nwhy left 9\n/why x\nquit\n";
+    let line = "play matches.kif --roles human,human";
+    let found = place.run_with(line, &[], input);
+    for part in [
+        "bob> why take 3\n(legal bob (take 3))  does not hold\n",
+        "(true (left 3))  over the moves:\n└─ came by move 1\n",
+        "terminal  does not hold\n└─ rule at matches.kif:11:5\n   └─ ✗ (true (left 0))",
+        "the rules have no name `9`",
+        "the rules have no name `x`",
+    ] {
+        assert!(
+            found.out.contains(part),
+            "{part:?} is not in\n{}",
+            found.out
+        );
+    }
+}

@@ -1,4 +1,4 @@
-use super::workplace::Workplace;
+use super::workplace::{LIGHTS, Workplace};
 
 #[test]
 fn init_lists_the_facts() {
@@ -246,4 +246,86 @@ fn backends_give_the_same_answers() {
             assert_eq!(other.out, naive.out, "{line} {backend}");
         }
     }
+}
+
+#[test]
+fn why_says_what_holds_and_what_is_missed() {
+    let place = Workplace::new();
+    let expected = "\
+(legal ann (take 2))  holds: rule at matches.kif:7:5 with ?r = ann, ?k = 2, ?n = 5, ?m = 3
+├─ ✓ (true (turn ann))  in the state
+├─ ✓ (true (left 5))  in the state
+└─ ✓ (minus 5 2 3)  stated at matches.kif:5:5";
+    let arguments = ["(legal ann (take 2))"];
+    place.check("why matches.kif", &arguments, "", 0, expected);
+    let expected = "\
+(legal bob (take 2))  does not hold
+└─ rule at matches.kif:7:5
+   ├─ ✗ (true (turn bob))  not in the state; there is (true (turn ann))
+   ├─ ✓ (true (left 5))
+   └─ ✓ (minus 5 2 3)";
+    place.check(
+        "why matches.kif",
+        &["(legal bob (take 2))"],
+        "",
+        1,
+        expected,
+    );
+    let json = place.json(
+        "why matches.kif --does",
+        &["(take 1) wait", "(next (left 4))"],
+    );
+    assert_eq!(json[0]["mark"], "holds");
+    assert_eq!(json[0]["place"]["line"], 9);
+    assert_eq!(json[0]["because"][1]["text"], "(does ann (take 1))");
+}
+
+#[test]
+fn why_follows_a_fact_over_the_moves() {
+    let place = Workplace::new();
+    let arguments = ["(take 1); (take 1)", "--history", "(turn ann)"];
+    let expected = "\
+(true (turn ann))  over the moves:
+├─ true from the start
+│  └─ ✓ (init (turn ann))  stated at matches.kif:3:21
+├─ gone after move 1
+│  └─ ✗ (next (turn ann))
+│     └─ rule at matches.kif:10:5
+│        ├─ ✗ (true (turn bob))  not in the state; there is (true (turn ann))
+│        └─ ✓ (other bob ann)
+└─ came by move 2
+   └─ ✓ (next (turn ann))  rule at matches.kif:10:5 with ?s = ann, ?r = bob
+      ├─ ✓ (true (turn bob))  in the state
+      └─ ✓ (other bob ann)  stated at matches.kif:6:21";
+    place.check("why matches.kif --moves", &arguments, "", 0, expected);
+}
+
+#[test]
+fn why_refuses_what_is_no_question() {
+    let place = Workplace::new();
+    for (arguments, parts) in [
+        (&[][..], "give the rules and then what is asked"),
+        (&["(legal ann"], "is not one term"),
+        (&["(legal eve ?m)"], "the rules have no name `eve`"),
+        (&["(next (left 4))"], "depends on the moves made"),
+        (
+            &["--history", "terminal"],
+            "only facts of the state have a history",
+        ),
+        (
+            &["--max-instances", "1", "(legal ann ?m)"],
+            "--max-instances",
+        ),
+    ] {
+        place.check_failure("why matches.kif", arguments, "", 2, &[parts]);
+    }
+}
+
+#[test]
+fn names_of_rules_are_data_in_a_page() {
+    let place = Workplace::new();
+    place.write("odd.kif", &LIGHTS.replace("me", "<script>"));
+    let arguments = ["(legal <script> (press 1))"];
+    let found = place.run_with("why odd.kif --format html", &arguments, "");
+    assert!(found.out.contains("&lt;script&gt;") && !found.out.contains("<script>"));
 }

@@ -1,9 +1,10 @@
 //! A folder of small rule files to run the command in.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tempfile::TempDir;
 
 /// Two players take one or two of five matches in turn; who takes the last wins.
 pub const MATCHES: &str = "
@@ -62,17 +63,13 @@ pub struct Answer {
 
 /// A folder of its own, removed in the end.
 pub struct Workplace {
-    folder: PathBuf,
+    folder: TempDir,
 }
 
 impl Workplace {
     /// A folder with the rule files above.
     pub fn new() -> Self {
-        static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let name = format!("ggp-cli-{}-{number}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&folder).unwrap();
+        let folder = TempDir::new().unwrap();
         let workplace = Workplace { folder };
         workplace.write("matches.kif", MATCHES);
         workplace.write("lights.kif", LIGHTS);
@@ -82,19 +79,19 @@ impl Workplace {
 
     /// The folder.
     pub fn folder(&self) -> &Path {
-        &self.folder
+        self.folder.path()
     }
 
     /// Writes a file.
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
-        std::fs::write(self.folder.join(name), content).unwrap();
+        std::fs::write(self.folder().join(name), content).unwrap();
     }
 
     /// The command in the folder, with arguments that hold no blanks.
     pub fn command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
         command.args(line.split_whitespace());
-        command.current_dir(&self.folder);
+        command.current_dir(self.folder());
         command.env_remove("NO_COLOR");
         command
     }
@@ -148,12 +145,6 @@ impl Workplace {
     pub fn json(&self, line: &str, more: &[&str]) -> serde_json::Value {
         let found = self.run_with(&format!("--json {line}"), more, "");
         serde_json::from_str(&found.out).unwrap_or_else(|error| panic!("{error}\n{found:#?}"))
-    }
-}
-
-impl Drop for Workplace {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 

@@ -33,6 +33,8 @@ pub enum Manner {
     Talks,
     /// Not at all.
     Silent,
+    /// As the reference player, but messages of this kind not at all.
+    SilentAt(&'static str),
     /// The connection is closed for writing after half a head.
     HalfClosed,
     /// Something that is no HTTP.
@@ -139,8 +141,10 @@ fn serve(mut stream: TcpStream, state: &State) {
     let body = request.split_once("\r\n\r\n").unwrap().1;
     let message = Message::parse(body, MessageLimits::default()).unwrap();
     let is_play = matches!(message, Message::Play { .. });
+    let is_silent = matches!(state.manner, Manner::SilentAt(kind) if kind == message.kind());
     let answer = answer(message, state);
     let plain = match is_play {
+        _ if is_silent => Manner::Silent,
         true => state.manner.clone(),
         false => Manner::Reference,
     };
@@ -284,7 +288,7 @@ fn send(stream: &mut TcpStream, body: &str, manner: &Manner, state: &State) -> s
         }
     };
     let text = match manner {
-        Manner::Reference => reference(body),
+        Manner::Reference | Manner::SilentAt(_) => reference(body),
         Manner::Upper => reference(&body.to_uppercase()),
         Manner::Slow(time) => {
             wait(*time);

@@ -31,7 +31,7 @@ fn it_ends_after_as_many_matches_as_it_should_play() {
 }
 
 #[test]
-fn an_interrupt_ends_it_in_the_middle_of_a_search() {
+fn an_interrupt_ends_a_search_with_the_move_found_so_far() {
     let player = Running::new(options(ENDLESS));
     assert_eq!(
         player.start("m1", "cross", &tic_tac_toe(), (1, 600)),
@@ -39,10 +39,45 @@ fn an_interrupt_ends_it_in_the_middle_of_a_search() {
     );
     let mut asked = player.ask("( PLAY m1 NIL )");
     assert_eq!(player.say("( INFO )"), BUSY);
+    // It is thought about for a while.
+    std::thread::sleep(Duration::from_secs(1));
     let began = Instant::now();
     player.end();
     assert!(began.elapsed() < Duration::from_secs(10));
-    assert_eq!(body(&read(&mut asked)), "nil");
+    let answer = body(&read(&mut asked));
+    assert!(answer.starts_with("( mark "), "{answer}");
+}
+
+#[test]
+fn an_interrupt_ends_reading_rules() {
+    let player = Running::new(options("first"));
+    let mut starting = player.ask(&start("m1", "a", &endless(4 << 20), (600, 5)));
+    wait_until(|| player.say("( INFO )") == BUSY);
+    let began = Instant::now();
+    player.end();
+    assert!(began.elapsed() < Duration::from_secs(10));
+    assert_eq!(body(&read(&mut starting)), "busy");
+}
+
+#[test]
+fn the_kinds_of_players_are_listed() {
+    for line in [
+        &["player", "--player", "list"][..],
+        &["host", "--player", "list"],
+        &["tournament", "--player", "list"],
+        &["play", "--player", "list"],
+        &["play", "--roles", "list"],
+    ] {
+        let found = Command::new(env!("CARGO_BIN_EXE_ggp"))
+            .args(line)
+            .output()
+            .unwrap();
+        assert_eq!(found.status.code(), Some(0), "{line:?}");
+        let said = String::from_utf8(found.stdout).unwrap();
+        let is_play = line[0] == "play";
+        assert!(said.contains("\n  mcts "), "{said}");
+        assert_eq!(said.contains("\n  human "), is_play, "{said}");
+    }
 }
 
 #[test]
@@ -76,7 +111,8 @@ fn options_that_make_no_sense_are_refused_at_once() {
 
 #[test]
 fn what_happens_is_told_and_kept() {
-    let log = std::env::temp_dir().join(format!("ggp-player-{}.jsonl", std::process::id()));
+    let folder = tempfile::TempDir::new().unwrap();
+    let log = folder.path().join("log.jsonl");
     let mut child = Command::new(env!("CARGO_BIN_EXE_ggp"))
         .args(["player", "--port", "0", "--json", "--player", "first"])
         .args(["--matches", "1", "--log", log.to_str().unwrap()])
@@ -105,7 +141,6 @@ fn what_happens_is_told_and_kept() {
     assert_eq!((&ended["match"], &ended["made"]), (&"m1".into(), &1.into()));
     assert!(child.wait().unwrap().success());
     let kept = std::fs::read_to_string(&log).unwrap();
-    std::fs::remove_file(log).unwrap();
     let count = |event: &str| kept.matches(&format!("{{\"event\":\"{event}\"")).count();
     let counts = [
         "listening",
@@ -120,7 +155,7 @@ fn what_happens_is_told_and_kept() {
 }
 
 /// What Linux says about a process.
-fn status(process: u32, key: &str) -> Option<u64> {
+pub fn status(process: u32, key: &str) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = text.lines().find(|line| line.starts_with(key))?;
     line.split_whitespace().nth(1)?.parse().ok()

@@ -5,11 +5,12 @@ use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::rc::Rc;
 
 use super::hint::Adviser;
-use crate::cli::{Context, draw, show};
+use super::reasons;
+use crate::cli::{Context, show};
 use crate::game::{Game, Move};
 use crate::ground::TermId;
-use crate::machine::Machine;
-use crate::picture::Picture;
+use crate::machine::{self, Machine};
+use crate::picture::{self, Limits, Picture};
 use crate::play::{Brief, Choice, History, Player, PlayerError, Turn};
 
 /// What a person may type besides moves.
@@ -20,6 +21,8 @@ const HELP: &str = "  \
   history              list the moves made so far
   hint                 what the program that suits the game would play, and what it
                        expects to follow
+  why FACT or MOVE     why it holds or is legal, or why not; a fact of the state is
+                       followed over the moves
   undo                 take back, to your last choice
   quit                 end the match (so does the end of the input)
   help                 show this
@@ -92,7 +95,10 @@ impl<'a> Table<'a> {
     pub fn facts<M: Machine>(&self, machine: &M, facts: &[TermId]) -> io::Result<()> {
         match facts {
             [] => Ok(()),
-            facts => self.say(draw::text(&self.picture.draw(machine.terms(), facts))),
+            facts => {
+                let drawing = self.picture.draw(machine.terms(), facts, Limits::default());
+                self.say(picture::text(&drawing))
+            }
         }
     }
 
@@ -135,6 +141,7 @@ pub struct Human<'a> {
     table: Table<'a>,
     /// Number of people who chose a move in the current step, shared by all.
     asked: Rc<Cell<usize>>,
+    limits: machine::Limits,
     adviser: Adviser,
 }
 
@@ -145,6 +152,7 @@ impl<'a> Human<'a> {
         Human {
             table,
             asked,
+            limits: brief.limits.clone(),
             adviser: Adviser::new(brief),
         }
     }
@@ -173,6 +181,9 @@ impl<'a> Human<'a> {
                     return Ok(Choice::Play(chosen));
                 }
                 Input::Wrong(message) => table.say(format!("{message}; type help for help"))?,
+                Input::Why(text) => {
+                    table.say(reasons::why(machine, turn, self.limits.clone(), &text))?;
+                }
                 Input::Command(Command::Undo) => return Ok(Choice::Undo),
                 Input::Command(Command::Quit) => return Ok(Choice::Quit),
                 Input::Command(Command::Help) => table.say(HELP)?,
@@ -253,6 +264,8 @@ enum Input {
     Nothing,
     Move(Move),
     Command(Command),
+    /// What is asked to be explained.
+    Why(String),
     Wrong(String),
 }
 
@@ -290,7 +303,14 @@ impl Menu {
         if line.is_empty() {
             return Input::Nothing;
         }
+        let asked = |line: &str| {
+            let (word, rest) = line.split_once(' ')?;
+            (word == "why").then(|| Input::Why(rest.trim().to_owned()))
+        };
         if let Some(word) = line.strip_prefix('/') {
+            if let Some(asked) = asked(word) {
+                return asked;
+            }
             return match Command::of(word) {
                 Some(command) => Input::Command(command),
                 None => Input::Wrong(format!("there is no command {word}")),
@@ -307,6 +327,9 @@ impl Menu {
         if let Some(command) = Command::of(line) {
             return Input::Command(command);
         }
+        if let Some(asked) = asked(line) {
+            return asked;
+        }
         if self.numbered
             && let Ok(number) = line.parse::<usize>()
         {
@@ -317,7 +340,7 @@ impl Menu {
         }
         let mut parse = |text: &str| self.game.parse_term(machine.terms_mut(), text);
         Input::Wrong(match parse(line).or_else(|error| parse(&bracketed).map_err(|_| error)) {
-            Ok(_) => format!("`{line}` is not a legal move here"),
+            Ok(_) => format!("`{line}` is not a legal move here (why {line} says why)"),
             Err(error) => error.to_string(),
         })
     }

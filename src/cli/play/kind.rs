@@ -7,7 +7,7 @@ use anyhow::{anyhow, bail};
 
 use crate::cli::legal;
 use crate::game::{Game, RoleId};
-use crate::play::{AgentSpec, KINDS};
+use crate::play::AgentSpec;
 
 /// Who plays a role.
 #[derive(Clone, PartialEq, Debug)]
@@ -40,20 +40,12 @@ impl FromStr for Kind {
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "human" => Ok(Kind::Human),
-            "list" => Err(kinds()),
             _ => match text.parse() {
                 Ok(spec) => Ok(Kind::Agent(spec)),
                 Err(why) => Err(format!("{why}; and human, for yourself")),
             },
         }
     }
-}
-
-/// All kinds, a line each.
-fn kinds() -> String {
-    let lines = KINDS.iter().map(|kind| format!("  {:<10} {}", kind.name, kind.what));
-    let lines: Vec<String> = lines.collect();
-    format!("the kinds of players:\n  human      you\n{}", lines.join("\n"))
 }
 
 impl FromStr for Seat {

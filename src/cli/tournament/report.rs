@@ -29,21 +29,22 @@ fn ranking(tally: &Tally) -> Vec<usize> {
 }
 
 fn players(tally: &Tally) -> String {
-    let head = "player|Elo|±|Glicko-2|±|matches|won|drawn|lost|mean score|late|illegal|\
-                crashed|slowest s";
+    let head = "player|Elo|±|Glicko-2|±|matches|won|drawn|lost|mean score|late|\
+                unreachable|illegal|crashed|slowest s";
     let rows = ranking(tally).into_iter().map(|number| {
         let player = &tally.players[number];
         let [elo, elo_margin] = rating(player.elo);
         let [glicko, glicko_margin] = rating(player.glicko2);
         let [matches, won, drawn, lost] =
             [player.matches, player.won, player.drawn, player.lost].map(|n| n.to_string());
-        let [late, illegal, crashed] =
-            [player.late, player.illegal, player.crashed].map(|n| n.to_string());
+        let [late, unreachable, illegal, crashed] =
+            [player.late, player.unreachable, player.illegal, player.crashed]
+                .map(|n| n.to_string());
         let (score, slowest) = (decimal(player.mean_score, 1), format!("{:.3}", player.slowest));
         let name = player.name.clone();
         vec![
             name, elo, elo_margin, glicko, glicko_margin, matches, won, drawn, lost, score, late,
-            illegal, crashed, slowest,
+            unreachable, illegal, crashed, slowest,
         ]
     });
     table(head.split('|').map(str::to_owned).collect(), rows)

@@ -21,6 +21,9 @@ pub(super) struct Row {
     pub id: String,
     pub game: String,
     pub round: u64,
+    /// Its place in the round.
+    #[serde(default)]
+    pub number: usize,
     /// Who played the roles; none for chance.
     pub players: Vec<Option<String>>,
     pub roles: Vec<String>,
@@ -43,7 +46,7 @@ pub(super) struct RowError {
     pub ply: Option<usize>,
     /// The number of the role.
     pub role: usize,
-    /// As in match records: `TO`, `IL`, `CR`.
+    /// As in match records: `TO`, `CE`, `IL`, `CR`.
     pub error: String,
 }
 
@@ -70,6 +73,7 @@ pub(super) struct Results {
     file: Option<File>,
     /// By their ids.
     known: HashMap<String, Row>,
+    was_begun: bool,
 }
 
 impl Results {
@@ -105,8 +109,19 @@ impl Results {
         end.with_context(|| format!("cannot write {name}"))?;
         Ok(Results {
             file: Some(file),
+            was_begun: !text.is_empty(),
             known,
         })
+    }
+
+    /// Whether there was something in the file.
+    pub fn was_begun(&self) -> bool {
+        self.was_begun
+    }
+
+    /// Matches that nobody has taken out.
+    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.known.values()
     }
 
     /// Takes a match out, if it has ended.

@@ -13,6 +13,7 @@ use serde::Deserialize;
 use super::Options;
 use crate::cli::bench;
 use crate::play::AgentSpec;
+use crate::ggp::host::{Address, Party};
 use crate::play::contest::Clocks;
 
 /// How players meet.
@@ -65,7 +66,27 @@ enum Players {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Entrant {
     pub name: String,
-    pub spec: AgentSpec,
+    /// As it was written, with the iterations that it was given.
+    pub text: String,
+    pub party: Party,
+}
+
+impl Entrant {
+    fn new(name: &str, text: &str) -> Result<Self, String> {
+        Ok(Entrant {
+            name: name.to_owned(),
+            text: text.to_owned(),
+            party: text.parse()?,
+        })
+    }
+
+    /// Its place on the network, if it is there.
+    pub fn address(&self) -> Option<&Address> {
+        match &self.party {
+            Party::Remote(address, _) => Some(address),
+            _ => None,
+        }
+    }
 }
 
 /// A tournament.
@@ -86,14 +107,11 @@ impl std::str::FromStr for Entrant {
     fn from_str(text: &str) -> Result<Self, String> {
         // An option of a player may hold another `=`.
         let split = text.find('=').filter(|at| !text[..*at].contains(':'));
-        let (name, spec) = match split {
+        let (name, text) = match split {
             Some(at) => (&text[..at], &text[at + 1..]),
             None => (text, text),
         };
-        Ok(Entrant {
-            name: name.to_owned(),
-            spec: spec.parse()?,
-        })
+        Entrant::new(name, text)
     }
 }
 
@@ -124,12 +142,25 @@ impl Setup {
         players.extend(options.players.iter().cloned());
         if let Some(iterations) = options.iterations.or(file.iterations) {
             for player in &mut players {
-                player.spec = limited(&player.spec, iterations)?;
+                if let Party::Agent(spec) = &player.party {
+                    let spec = limited(spec, iterations)?;
+                    player.text = spec.to_string();
+                    player.party = Party::Agent(spec);
+                }
             }
         }
         for (number, player) in players.iter().enumerate() {
-            if players[..number].iter().any(|other| other.name == player.name) {
+            let before = &players[..number];
+            if before.iter().any(|other| other.name == player.name) {
                 bail!("two players are called {}; write NAME=KIND", player.name);
+            }
+            let same = |other: &&Entrant| match (player.address(), other.address()) {
+                (Some(one), Some(other)) => one.shares(other),
+                _ => false,
+            };
+            if let Some(other) = before.iter().find(same) {
+                let (name, other) = (&player.name, &other.name);
+                bail!("{other} and {name} are the same player on the network");
             }
         }
         if games.is_empty() || players.is_empty() {
@@ -144,16 +175,28 @@ impl Setup {
                 false => Err(anyhow!("{what} is not a time from 0 to 1000000000 seconds")),
             }
         };
+        let clocks = Clocks {
+            start: clock(options.start_clock, file.start_clock, "the start clock")?,
+            play: clock(options.play_clock, file.play_clock, "the play clock")?,
+        };
+        let is_whole = |clock: Option<Duration>| clock.is_some_and(|time| time.subsec_nanos() == 0);
+        let remote = players.iter().find(|player| player.address().is_some());
+        if let Some(remote) = remote
+            && !(is_whole(clocks.start) && is_whole(clocks.play))
+        {
+            bail!(
+                "{} is on the network, where clocks are whole seconds: give --start-clock and \
+                 --play-clock",
+                remote.name
+            );
+        }
         Ok(Setup {
             games: bench::games(&games)?,
             players,
             rounds: options.rounds.or(file.rounds).unwrap_or(1),
             pairing: options.pairing.or(file.pairing).unwrap_or_default(),
             points: options.points.or(file.points).unwrap_or_default(),
-            clocks: Clocks {
-                start: clock(options.start_clock, file.start_clock, "the start clock")?,
-                play: clock(options.play_clock, file.play_clock, "the play clock")?,
-            },
+            clocks,
             seed: options.seed.or(file.seed).unwrap_or(0),
         })
     }
@@ -178,10 +221,7 @@ fn beside(folder: &Path, game: &Path) -> PathBuf {
 }
 
 fn entrant(name: &str, spec: &str) -> anyhow::Result<Entrant> {
-    Ok(Entrant {
-        name: name.to_owned(),
-        spec: spec.parse().map_err(anyhow::Error::msg)?,
-    })
+    Entrant::new(name, spec).map_err(anyhow::Error::msg)
 }
 
 /// The player with a number of iterations, unless it has one of its own.
@@ -215,7 +255,9 @@ mod tests {
         let player: Entrant = "mcts:exploration=2".parse().unwrap();
         assert_eq!(player.name, "mcts:exploration=2");
         let player: Entrant = "bold=mcts:exploration=2".parse().unwrap();
-        assert_eq!((&player.name[..], player.spec.name()), ("bold", "mcts"));
+        assert_eq!((&player.name[..], &player.text[..]), ("bold", "mcts:exploration=2"));
+        let player: Entrant = "far=http://127.0.0.1:9147".parse().unwrap();
+        assert!(player.name == "far" && player.address().is_some());
         assert!("bold=wizard".parse::<Entrant>().is_err());
     }
 }

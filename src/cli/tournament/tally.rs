@@ -35,6 +35,7 @@ pub(super) struct PlayerTally {
     scores: f64,
     pub mean_score: Option<f64>,
     pub late: u64,
+    pub unreachable: u64,
     pub illegal: u64,
     pub crashed: u64,
     /// The longest time for one move, in seconds.
@@ -219,9 +220,10 @@ impl Names<'_> {
         for error in &row.errors {
             let Some(player) = &row.players[error.role] else { continue };
             let player = &mut players[self.player(player)];
-            match &error.error[..2] {
-                "TO" => player.late += 1,
-                "IL" => player.illegal += 1,
+            match error.error.get(..2) {
+                Some("TO") => player.late += 1,
+                Some("CE") => player.unreachable += 1,
+                Some("IL") => player.illegal += 1,
                 _ => player.crashed += 1,
             }
         }

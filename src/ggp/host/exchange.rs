@@ -26,6 +26,17 @@ pub struct Address {
     sockets: Vec<SocketAddr>,
 }
 
+impl Address {
+    /// Whether both may be the same player.
+    pub fn shares(&self, other: &Address) -> bool {
+        self.path == other.path
+            && self
+                .sockets
+                .iter()
+                .any(|place| other.sockets.contains(place))
+    }
+}
+
 impl FromStr for Address {
     type Err = String;
 

@@ -104,6 +104,7 @@ impl Desk {
                 options,
                 log,
                 margin: Mutex::new(margin),
+                reader: Mutex::default(),
             }),
             book: Mutex::default(),
             tables: Arc::new(Semaphore::new(TABLES as usize)),
@@ -143,13 +144,17 @@ impl Desk {
         }
     }
 
-    /// Ends the match, and tells who waits for nothing more to come.
-    pub(super) fn leave(&self) {
+    /// Ends the match, and tells who waits for nothing more to come. Whoever asks for
+    /// a move is answered while the result is kept.
+    pub(super) fn leave(&self) -> impl Sized + use<> {
         let mut book = self.book();
-        book.end(|table| table.abort("interrupted"));
+        let current = book.current.take();
+        book.ended += u64::from(current.is_some());
+        let current = current.filter(|current| current.table.leave("interrupted"));
         for guest in book.guests.values().filter(|guest| guest.is_idle) {
             guest.handle.abort();
         }
+        current
     }
 
     /// Waits until nothing is left of any match.

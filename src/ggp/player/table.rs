@@ -49,6 +49,8 @@ struct Shared {
     interrupt: Arc<AtomicBool>,
     /// Ends the match.
     over: Arc<AtomicBool>,
+    /// Ends reading the rules, of which nobody will ask more.
+    unwanted: AtomicBool,
     /// What the thread works on. Whoever asks holds it, so that nothing is begun
     /// that somebody has just put an end to.
     work: Mutex<Option<Work>>,
@@ -165,16 +167,35 @@ impl Table {
 
     /// Ends the match in the background, after these moves.
     pub(super) fn stop(self, moves: Vec<String>) {
+        self.shared.unwanted.store(true, Ordering::SeqCst);
         self.post(Ask::Stop {
             is_answered: self.take_answered(),
             moves,
         });
     }
 
+    /// Ends the match because the player goes; what is asked just now is answered
+    /// with what is known. Whether there is such an answer.
+    pub(super) fn leave(&self, how: &'static str) -> bool {
+        let work = self.shared.work();
+        let is_asked = matches!(*work, Some(Work::Answer(_)));
+        drop(work);
+        match is_asked {
+            true => self.post(Ask::End(how)),
+            false => self.end(how),
+        }
+        is_asked
+    }
+
     /// Breaks the match off, whatever is going on.
     pub(super) fn abort(self, how: &'static str) {
+        self.end(how);
+    }
+
+    fn end(&self, how: &'static str) {
         let work = self.shared.work();
         self.shared.over.store(true, Ordering::SeqCst);
+        self.shared.unwanted.store(true, Ordering::SeqCst);
         self.shared.interrupt.store(true, Ordering::SeqCst);
         drop(work);
         self.post(Ask::End(how));
@@ -197,6 +218,8 @@ pub(super) struct Server {
     pub options: PlayerOptions,
     pub log: Log,
     pub margin: Mutex<Margin>,
+    /// Whoever holds it reads rules: one at a time, which bounds the memory.
+    pub reader: Mutex<()>,
 }
 
 impl Server {
@@ -220,16 +243,17 @@ struct Sitting<'a> {
 impl<'a> Sitting<'a> {
     /// Sits down; none if the match cannot be played, which is told.
     fn new(
-        terms: Terms,
+        mut terms: Terms,
         server: &'a Server,
         shared: &'a Shared,
         deadline: Instant,
     ) -> Option<Self> {
+        let rules = std::mem::take(&mut terms.rules);
         let unplayable = |reasons| {
             let id = terms.id.clone();
             server.log.tell(Event::Unplayable { id, reasons });
         };
-        let read = read(&terms.rules, server);
+        let read = read(rules, server, &shared.unwanted);
         let (game, warnings) = read.map_err(unplayable).ok()?;
         if shared.over.load(Ordering::SeqCst) {
             return None;
@@ -419,9 +443,19 @@ impl<'a> Sitting<'a> {
 }
 
 /// The game of a rule text and the number of warnings, or what is wrong with it.
-fn read(rules: &str, server: &Server) -> Result<(Game, usize), Vec<String>> {
+fn read(
+    rules: String,
+    server: &Server,
+    unwanted: &AtomicBool,
+) -> Result<(Game, usize), Vec<String>> {
+    let reader = server.reader.lock();
+    let reader = reader.unwrap_or_else(PoisonError::into_inner);
     let sources = Sources::from(Source::new("rules", rules));
-    let reading = check::read(sources, &server.options.reading);
+    let reading = check::read_until(sources, &server.options.reading, unwanted);
+    drop(reader);
+    if unwanted.load(Ordering::SeqCst) {
+        return Err(vec!["it ended before the rules were read".to_owned()]);
+    }
     let Some(game) = reading.game else {
         let errors = reading.findings.iter();
         let errors = errors.filter(|finding| finding.severity == Severity::Error);

@@ -1,0 +1,71 @@
+//! Players as options name them, or a list of their kinds.
+
+use std::ffi::OsStr;
+use std::marker::PhantomData;
+use std::str::FromStr;
+
+use clap::builder::TypedValueParser;
+use clap::error::ErrorKind;
+
+use crate::play::KINDS;
+
+/// Reads a player; for `list` all kinds are printed, as help is.
+pub struct OrList<T> {
+    /// A kind that only this command has, with what it is.
+    more: Option<(&'static str, &'static str)>,
+    player: PhantomData<fn() -> T>,
+}
+
+impl<T> OrList<T> {
+    /// One for the programs alone.
+    pub fn new() -> Self {
+        OrList {
+            more: None,
+            player: PhantomData,
+        }
+    }
+
+    /// One for a person, too.
+    pub fn or_human() -> Self {
+        OrList {
+            more: Some(("human", "you")),
+            ..OrList::new()
+        }
+    }
+
+    fn list(&self) -> String {
+        let kinds = KINDS.iter().map(|kind| (kind.name, kind.what));
+        let kinds = self.more.into_iter().chain(kinds);
+        let lines = kinds.map(|(name, what)| format!("  {name:<10} {what}\n"));
+        format!("the kinds of players:\n{}", lines.collect::<String>())
+    }
+}
+
+impl<T> Clone for OrList<T> {
+    fn clone(&self) -> Self {
+        OrList {
+            more: self.more,
+            player: PhantomData,
+        }
+    }
+}
+
+impl<T> TypedValueParser for OrList<T>
+where
+    T: FromStr<Err = String> + Clone + Send + Sync + 'static,
+{
+    type Value = T;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<T, clap::Error> {
+        if value == "list" {
+            return Err(clap::Error::raw(ErrorKind::DisplayHelp, self.list()));
+        }
+        let read = |text: &str| text.parse::<T>();
+        read.parse_ref(command, argument, value)
+    }
+}

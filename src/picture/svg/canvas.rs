@@ -1,0 +1,193 @@
+//! SVG as text: shapes, words and what they look like.
+
+use std::fmt::{Display, Write};
+
+/// What is drawn so far, and how large it is.
+#[derive(Debug, Default)]
+pub(super) struct Canvas {
+    body: String,
+    width: f64,
+    height: f64,
+}
+
+/// Colours of the roles, told apart by the colour-blind as well (Okabe and Ito, 2008).
+const ROLES: [(&str, &str); 8] = [
+    ("#0072b2", "#ffffff"),
+    ("#e69f00", "#000000"),
+    ("#009e73", "#000000"),
+    ("#cc79a7", "#000000"),
+    ("#56b4e9", "#000000"),
+    ("#d55e00", "#000000"),
+    ("#f0e442", "#000000"),
+    ("#666666", "#ffffff"),
+];
+
+/// For light and, further down, for dark surroundings.
+const STYLE: &str = "\
+svg{background:#ffffff}\
+text{font-family:sans-serif;font-size:15px;fill:#1a1a1a}\
+.mono{font-family:monospace;font-size:14px;white-space:pre}\
+.quiet{fill:#6a6a6a;font-size:13px}\
+.paper{fill:#ffffff}\
+.light{fill:#f1ece2;stroke:#b8ad9a}\
+.dark{fill:#e4dccb;stroke:#b8ad9a}\
+.thing{fill:#fbf9f4;stroke:#7a7265}\
+.rim{stroke:#1a1a1a;stroke-width:1}\
+.ink{fill:#1a1a1a}\
+@media (prefers-color-scheme:dark){\
+svg{background:#1c1c1e}\
+text{fill:#ececec}\
+.quiet{fill:#a5a5a5}\
+.paper{fill:#1c1c1e}\
+.light{fill:#34332f;stroke:#5d594f}\
+.dark{fill:#2a2926;stroke:#5d594f}\
+.thing{fill:#48463f;stroke:#8f897b}\
+.rim{stroke:#ececec}\
+.ink{fill:#ececec}\
+}";
+
+/// The class of a role's pieces.
+pub(super) fn role_class(role: usize) -> String {
+    format!("r{}", role % ROLES.len())
+}
+
+impl Canvas {
+    /// Makes room for what is drawn up to a point.
+    pub fn reach(&mut self, x: f64, y: f64) {
+        self.width = self.width.max(x);
+        self.height = self.height.max(y);
+    }
+
+    /// A rectangle, with round corners.
+    pub fn rect(&mut self, class: &str, [x, y, width, height]: [f64; 4], round: f64) {
+        self.reach(x + width, y + height);
+        self.put(format_args!(
+            "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" \
+             rx=\"{round}\"/>"
+        ));
+    }
+
+    /// A disc.
+    pub fn circle(&mut self, class: &str, x: f64, y: f64, radius: f64) {
+        self.reach(x + radius, y + radius);
+        self.put(format_args!(
+            "<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"{radius}\"/>"
+        ));
+    }
+
+    /// A hexagon that stands on a corner, by its middle and its width.
+    pub fn hexagon(&mut self, class: &str, x: f64, y: f64, width: f64) {
+        let (half, side) = (width / 2.0, width / 3f64.sqrt());
+        self.reach(x + half, y + side);
+        let corners = [
+            (0.0, -side),
+            (half, -side / 2.0),
+            (half, side / 2.0),
+            (0.0, side),
+            (-half, side / 2.0),
+            (-half, -side / 2.0),
+        ];
+        let corners = corners
+            .map(|(a, b)| format!("{:.2},{:.2}", x + a, y + b))
+            .join(" ");
+        self.put(format_args!(
+            "<polygon class=\"{class}\" points=\"{corners}\"/>"
+        ));
+    }
+
+    /// Words around a point, no wider than they may be.
+    pub fn middle(&mut self, class: &str, x: f64, y: f64, width: f64, words: &str) {
+        let length = words.chars().count().max(1) as f64;
+        let size = (width / length / 0.62).clamp(4.0, if class == "quiet" { 13.0 } else { 18.0 });
+        self.reach(x + width / 2.0, y + size);
+        let base = y + size * 0.35;
+        self.put(format_args!(
+            "<text class=\"{class}\" x=\"{x:.2}\" y=\"{base:.2}\" text-anchor=\"middle\" \
+             style=\"font-size:{size:.1}px\">{}</text>",
+            escaped(words)
+        ));
+    }
+
+    /// Words from a point on; as many blanks as there are.
+    pub fn words(&mut self, class: &str, x: f64, y: f64, words: &str) {
+        self.reach(x + words.chars().count() as f64 * 8.8, y + 4.0);
+        self.put(format_args!(
+            "<text class=\"{class}\" x=\"{x}\" y=\"{y}\" xml:space=\"preserve\">{}</text>",
+            escaped(words)
+        ));
+    }
+
+    /// Words that end at a point.
+    pub fn end(&mut self, class: &str, x: f64, y: f64, words: &str) {
+        self.put(format_args!(
+            "<text class=\"{class}\" x=\"{x}\" y=\"{y}\" text-anchor=\"end\">{}</text>",
+            escaped(words)
+        ));
+    }
+
+    /// Begins a group that is described by words.
+    pub fn open(&mut self, title: &str) {
+        self.put(format_args!("<g><title>{}</title>", escaped(title)));
+    }
+
+    /// Ends a group.
+    pub fn close(&mut self) {
+        self.put("</g>");
+    }
+
+    /// The picture, with a title and a description for who does not see it.
+    pub fn finish(self, title: &str, description: &str, margin: f64) -> String {
+        let (width, height) = ((self.width + margin).ceil(), (self.height + margin).ceil());
+        let roles = (0..)
+            .zip(ROLES)
+            .map(|(k, (fill, text))| format!(".r{k}{{fill:{fill}}}.t{k}{{fill:{text}}}"));
+        let roles: String = roles.collect();
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" \
+             aria-labelledby=\"title desc\" width=\"{width}\" height=\"{height}\" \
+             viewBox=\"0 0 {width} {height}\">\n\
+             <title id=\"title\">{}</title>\n<desc id=\"desc\">{}</desc>\n\
+             <style>{STYLE}{roles}</style>\n\
+             <rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>\n{}</svg>\n",
+            escaped(title),
+            escaped(description),
+            self.body
+        )
+    }
+
+    fn put(&mut self, what: impl Display) {
+        writeln!(self.body, "{what}").expect("a text takes all");
+    }
+}
+
+/// Text as XML may hold it.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            '\n' | '\t' => escaped.push(c),
+            '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
+            c if c.is_control() => escaped.push('\u{fffd}'),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escaped;
+
+    #[test]
+    fn nothing_is_taken_for_markup() {
+        assert_eq!(
+            escaped("<a href=\"x\">&'\u{1}\u{ffff}"),
+            "&lt;a href=&quot;x&quot;&gt;&amp;&#39;\u{fffd}\u{fffd}"
+        );
+    }
+}

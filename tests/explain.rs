@@ -1,0 +1,471 @@
+//! Explanations: each step is an instance of its rule, nothing in them can be
+//! spared, and what is said to be missed is missed.
+
+mod common;
+
+use ggp::check::Keyword;
+use ggp::explain::tree::Tree;
+use ggp::explain::{
+    Answer, Derivation, Explainer, FactOf, Missing, Nothing, Options, Premise, Reason, Situation,
+    State,
+};
+use ggp::game::{Game, Move};
+use ggp::ground::{TermId, Terms};
+use ggp::machine::{AnyMachine, Backend, Limits, Machine};
+use ggp::program::{Literal, Term};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// A position and a joint move in it, if it is not the end.
+type Place = (Vec<TermId>, Option<Vec<Move>>);
+
+/// What one random playout visits, thinned out, and what can be asked of it:
+/// texts that hold somewhere.
+fn visited(machine: &mut AnyMachine, seed: u64) -> (Vec<Place>, Vec<String>) {
+    let game = machine.game().clone();
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut state = machine.initial().unwrap();
+    let mut places = Vec::new();
+    let mut questions = vec!["terminal".to_owned()];
+    for number in 0..400 {
+        let facts = machine.facts(&state);
+        if machine.is_terminal(&state).unwrap() {
+            places.push((facts, None));
+            break;
+        }
+        let mut joint = Vec::new();
+        for role in game.roles() {
+            let mut legal = Vec::new();
+            machine.legal(&state, role, &mut legal).unwrap();
+            joint.push(legal[random.random_range(0..legal.len())]);
+        }
+        state = machine.next(&state, &joint).unwrap();
+        if number % 8 == 0 {
+            for (role, chosen) in game.roles().zip(&joint) {
+                let chosen = game.text(machine.terms(), chosen.term());
+                questions.push(format!("(legal {} {chosen})", game.role_name(role)));
+            }
+            if let Some(&fact) = machine.facts(&state).last() {
+                questions.push(format!("(next {})", game.text(machine.terms(), fact)));
+            }
+            places.push((facts, Some(joint)));
+        }
+    }
+    for role in game.roles() {
+        for value in machine.goal_values(&state, role).unwrap() {
+            let value = game.text(machine.terms(), value);
+            questions.push(format!("(goal {} {value})", game.role_name(role)));
+        }
+    }
+    questions.dedup();
+    questions.truncate(12);
+    let kept = places.len().div_ceil(3);
+    (places.into_iter().step_by(kept).collect(), questions)
+}
+
+fn machine(game: &Game) -> AnyMachine {
+    AnyMachine::new(game, Backend::Datalog, Limits::default()).unwrap()
+}
+
+fn explainer(game: &Game, machine: &AnyMachine) -> Explainer {
+    let terms = machine.terms().clone();
+    Explainer::new(game, terms, Limits::default(), Options::default())
+}
+
+fn situation(place: &Place) -> Situation<'_> {
+    Situation {
+        facts: &place.0,
+        joint: place.1.as_deref(),
+    }
+}
+
+/// Whether a fact holds, by the answer to the question for it.
+fn holds(explainer: &mut Explainer, fact: &FactOf, place: &Place) -> bool {
+    let question = explainer.question(&explainer.fact_text(fact)).unwrap();
+    let answer = explainer.explain(&question, situation(place)).unwrap();
+    matches!(answer, Answer::Holds { .. })
+}
+
+fn ground(term: &Term, bindings: &[Option<TermId>], terms: &mut Terms) -> TermId {
+    match term {
+        Term::Ground(id) => *id,
+        Term::Variable(v) => bindings[v.index()].expect("variables are bound"),
+        Term::Apply(functor, arguments) => {
+            let arguments: Vec<TermId> = arguments
+                .iter()
+                .map(|t| ground(t, bindings, terms))
+                .collect();
+            terms.intern(*functor, &arguments).unwrap()
+        }
+    }
+}
+
+/// Whether premises, each marked when it is used, satisfy a literal.
+fn satisfied(
+    literal: &Literal,
+    bindings: &[Option<TermId>],
+    premises: &[(Premise, Option<FactOf>)],
+    used: &mut [bool],
+    terms: &mut Terms,
+) -> bool {
+    let fact_of = |atom: &ggp::program::Atom, terms: &mut Terms| FactOf {
+        relation: atom.relation,
+        arguments: (atom.arguments.iter())
+            .map(|term| ground(term, bindings, terms))
+            .collect(),
+    };
+    let mut find = |fits: &dyn Fn(&(Premise, Option<FactOf>)) -> bool| {
+        let found: Vec<usize> = (0..premises.len())
+            .filter(|&i| fits(&premises[i]))
+            .collect();
+        found.iter().for_each(|&i| used[i] = true);
+        !found.is_empty()
+    };
+    match literal {
+        Literal::Positive(atom) => {
+            let fact = fact_of(atom, terms);
+            find(&|(_, of)| of.as_ref() == Some(&fact))
+        }
+        Literal::Negative(atom) => {
+            let fact = fact_of(atom, terms);
+            find(&|(premise, _)| *premise == Premise::Absent(fact.clone()))
+        }
+        Literal::Distinct(left, right, _) | Literal::Same(left, right, _) => {
+            let (left, right) = (
+                ground(left, bindings, terms),
+                ground(right, bindings, terms),
+            );
+            let equal = matches!(literal, Literal::Same(..));
+            let test = Premise::Test { equal, left, right };
+            (left == right) == equal && find(&|(premise, _)| *premise == test)
+        }
+        Literal::Any(branches) => branches.iter().any(|branch| {
+            (branch.iter()).all(|literal| satisfied(literal, bindings, premises, used, terms))
+        }),
+    }
+}
+
+/// Checks a derivation; the number of facts in it.
+fn check_derivation(explainer: &mut Explainer, derivation: &Derivation, place: &Place) -> usize {
+    let game = explainer.game().clone();
+    let mut terms = explainer.terms().clone();
+    let is = |fact: &FactOf, keyword| game.keyword(keyword) == Some(fact.relation);
+    for proof in &derivation.proofs {
+        let fact = &proof.fact;
+        match &proof.reason {
+            Reason::Stated(span) => assert!(game.rules().facts.iter().any(|stated| {
+                stated.span == *span
+                    && stated.relation == fact.relation
+                    && stated.arguments == fact.arguments
+            })),
+            Reason::InState => {
+                assert!(is(fact, Keyword::True) && place.0.contains(&fact.arguments[0]));
+            }
+            Reason::Made => {
+                let joint = place.1.as_ref().expect("a move was made");
+                let made = game.roles().zip(joint).any(|(role, chosen)| {
+                    fact.arguments[..] == [game.role_term(role), chosen.term()]
+                });
+                assert!(is(fact, Keyword::Does) && made);
+            }
+            Reason::Rule {
+                rule,
+                bindings,
+                premises,
+            } => {
+                let rule = &game.rules().rules[*rule];
+                let head = (rule.head.arguments.iter())
+                    .map(|term| ground(term, bindings, &mut terms))
+                    .collect();
+                assert_eq!(
+                    (rule.head.relation, head),
+                    (fact.relation, fact.arguments.clone())
+                );
+                let premises: Vec<(Premise, Option<FactOf>)> = (premises.iter())
+                    .map(|premise| match premise {
+                        Premise::Fact(at) => {
+                            (premise.clone(), Some(derivation.proofs[*at].fact.clone()))
+                        }
+                        _ => (premise.clone(), None),
+                    })
+                    .collect();
+                let mut used = vec![false; premises.len()];
+                for literal in &rule.body {
+                    assert!(satisfied(
+                        literal, bindings, &premises, &mut used, &mut terms
+                    ));
+                }
+                assert!(
+                    used.iter().all(|used| *used),
+                    "a premise is not of the rule"
+                );
+                for (premise, _) in &premises {
+                    if let Premise::Absent(fact) = premise {
+                        assert!(!holds(explainer, fact, place));
+                    }
+                }
+            }
+        }
+    }
+    assert!(reached(derivation, None), "it rests on itself");
+    for (number, proof) in derivation.proofs.iter().enumerate() {
+        if !matches!(proof.reason, Reason::Rule { .. }) {
+            assert!(!reached(derivation, Some(number)), "a leaf can be spared");
+        }
+    }
+    derivation.proofs.len()
+}
+
+/// Whether the steps of a derivation give its fact, from all leaves but one.
+fn reached(derivation: &Derivation, without: Option<usize>) -> bool {
+    let mut known = vec![false; derivation.proofs.len()];
+    loop {
+        let before = known.clone();
+        for (number, proof) in derivation.proofs.iter().enumerate() {
+            known[number] |= match &proof.reason {
+                Reason::Rule { premises, .. } => premises.iter().all(|premise| match premise {
+                    Premise::Fact(fact) => known[*fact],
+                    _ => true,
+                }),
+                _ => Some(number) != without,
+            };
+        }
+        if before == known {
+            return known[0];
+        }
+    }
+}
+
+/// Checks what is said to be missed; the number of rules whose mend by facts of
+/// the state alone was tried and gives what was asked.
+fn check_missing(explainer: &mut Explainer, missing: &Missing, place: &Place) -> usize {
+    let Nothing::Rules { attempts, .. } = &missing.reason else {
+        return 0;
+    };
+    let game = explainer.game().clone();
+    let state = game.keyword(Keyword::True);
+    let mut mended = 0;
+    for attempt in attempts {
+        let mut facts = place.0.clone();
+        let mut by_state = true;
+        let mut misses = false;
+        for outcome in &attempt.outcomes {
+            match (&outcome.state, &outcome.literal) {
+                (State::Holds, Literal::Positive(atom)) => {
+                    let fact = ground_fact(atom);
+                    assert!(fact.is_some_and(|fact| holds(explainer, &fact, place)));
+                }
+                (State::Holds, Literal::Negative(atom)) => {
+                    let fact = ground_fact(atom);
+                    assert!(fact.is_some_and(|fact| !holds(explainer, &fact, place)));
+                }
+                (State::Missing(missing), Literal::Positive(atom)) => {
+                    misses = true;
+                    mended += check_missing(explainer, missing, place);
+                    match ground_fact(atom) {
+                        Some(fact) => {
+                            assert!(!holds(explainer, &fact, place));
+                            match state == Some(fact.relation) {
+                                true => facts.push(fact.arguments[0]),
+                                false => by_state = false,
+                            }
+                        }
+                        None => by_state = false,
+                    }
+                }
+                (State::Unwanted(derivation), Literal::Negative(_)) => {
+                    misses = true;
+                    check_derivation(explainer, derivation, place);
+                    let fact = &derivation.proofs[0].fact;
+                    match state == Some(fact.relation) {
+                        true => facts.retain(|known| *known != fact.arguments[0]),
+                        false => by_state = false,
+                    }
+                }
+                (State::Fails | State::NoBranch(_), _) => (misses, by_state) = (true, false),
+                (State::Open, _) => by_state = false,
+                _ => {}
+            }
+        }
+        assert!(misses, "a rule that misses nothing gives what is asked");
+        // Derived facts may turn against other literals when the state changes.
+        let depends_on_state_only = (attempt.outcomes.iter()).all(|o| match &o.literal {
+            Literal::Positive(atom) | Literal::Negative(atom) => {
+                Some(atom.relation) == state
+                    || game.keyword(Keyword::Does) == Some(atom.relation)
+                    || !game
+                        .rules()
+                        .rules
+                        .iter()
+                        .any(|r| r.head.relation == atom.relation)
+            }
+            _ => true,
+        });
+        if by_state && depends_on_state_only && ground_fact(&missing.atom).is_some() {
+            let fact = ground_fact(&missing.atom).unwrap();
+            facts.sort_unstable();
+            facts.dedup();
+            assert!(holds(explainer, &fact, &(facts, place.1.clone())));
+            mended += 1;
+        }
+    }
+    mended
+}
+
+fn ground_fact(atom: &ggp::program::Atom) -> Option<FactOf> {
+    let arguments = atom.arguments.iter().map(|term| match term {
+        Term::Ground(id) => Some(*id),
+        _ => None,
+    });
+    Some(FactOf {
+        relation: atom.relation,
+        arguments: arguments.collect::<Option<_>>()?,
+    })
+}
+
+#[test]
+fn derivations_are_made_of_rules_and_nothing_in_them_can_be_spared() {
+    let (mut facts, mut mended) = (0, 0);
+    for (name, game) in common::own_games() {
+        let mut machine = machine(&game);
+        let (places, questions) = visited(&mut machine, common::seed());
+        let mut explainer = explainer(&game, &machine);
+        for place in &places {
+            for text in &questions {
+                let question = explainer.question(text).unwrap();
+                if place.1.is_none() && explainer.needs_moves(&question) {
+                    continue;
+                }
+                match explainer.explain(&question, situation(place)) {
+                    Ok(Answer::Holds { derivations, .. }) => {
+                        for derivation in &derivations {
+                            facts += check_derivation(&mut explainer, derivation, place);
+                        }
+                    }
+                    Ok(Answer::Fails(missing)) => {
+                        mended += check_missing(&mut explainer, &missing, place);
+                    }
+                    Err(error) => panic!("{name}: {text}: {error}"),
+                }
+            }
+        }
+    }
+    assert!(facts > 1000, "{facts} facts were looked at");
+    assert!(mended > 50, "{mended} rules were mended");
+}
+
+/// What of a tree does not depend on names.
+fn shape(tree: &Tree) -> String {
+    let inner: Vec<String> = tree.because.iter().map(shape).collect();
+    let line = tree.place.as_ref().map_or(0, |place| place.line);
+    let bound = tree.bindings.len();
+    format!("{:?} {line} {bound} [{}]", tree.mark, inner.join(" "))
+}
+
+#[test]
+fn explanations_do_not_depend_on_names() {
+    for (name, game) in common::own_games() {
+        let text = game.sources().files()[0].text();
+        let other = Game::from_text(&name, &common::names::scrambled(text)).unwrap();
+        let mut shapes = Vec::new();
+        for game in [&game, &other] {
+            let mut machine = machine(game);
+            let (places, mut questions) = visited(&mut machine, 1);
+            let mut explainer = explainer(game, &machine);
+            // Facts of states have no order that is the same for all names.
+            questions.retain(|text| !text.starts_with("(next"));
+            let mut found = Vec::new();
+            for text in &questions {
+                let question = explainer.question(text).unwrap();
+                let answer = explainer.explain(&question, situation(&places[0])).unwrap();
+                found.extend(explainer.trees(&answer).iter().map(shape));
+            }
+            shapes.push(found);
+        }
+        assert_eq!(shapes[0], shapes[1], "{name}");
+    }
+}
+
+/// The text of what is said of a question in the first position.
+fn said(rules: &str, question: &str) -> String {
+    let game = Game::from_text("rules", rules).unwrap();
+    let mut machine = machine(&game);
+    let start = machine.initial().unwrap();
+    let mut explainer = explainer(&game, &machine);
+    let question = explainer.question(question).unwrap();
+    let facts = machine.facts(&start);
+    let situation = Situation {
+        facts: &facts,
+        joint: None,
+    };
+    let answer = explainer.explain(&question, situation).unwrap();
+    let texts: Vec<String> = explainer.trees(&answer).iter().map(Tree::text).collect();
+    texts.join("\n")
+}
+
+/// Towns and roads; the state says where somebody is.
+const ROADS: &str = "(role r) (init (at a))
+(road a b) (road b c) (road c d) (road a d) (road d a)
+(<= (way ?x ?y) (road ?x ?y))
+(<= (way ?x ?z) (way ?x ?y) (way ?y ?z))
+(<= (legal r (go ?y)) (true (at ?x)) (road ?x ?y) (not (closed ?x ?y)))
+(<= (next (at ?y)) (does r (go ?y)))
+(<= (closed ?x ?y) (road ?x ?y) (or (toll ?x) (distinct ?x a)))
+(toll d)
+(<= terminal (true (at d)))
+(goal r 100)";
+
+#[test]
+fn the_smallest_derivation_is_found_though_others_go_in_circles() {
+    let expected = "\
+(way a d)  holds: rule at rules:3:1 with ?x = a, ?y = d
+└─ ✓ (road a d)  stated at rules:2:34";
+    assert_eq!(said(ROADS, "(way a d)"), expected);
+    let found = said(ROADS, "(way d d)");
+    // By the two roads d a and a d, not by four.
+    assert_eq!(found.matches("stated").count(), 2, "{found}");
+}
+
+#[test]
+fn what_is_missed_comes_with_what_is_nearest() {
+    let expected = "\
+(legal r (go c))  does not hold
+└─ rule at rules:5:1
+   ├─ ✗ (road a c)  not stated by the rules; there is (road a b) (road a d) (road b c)
+   ├─ ✓ (true (at a))
+   └─ ✓ (not (closed a c))";
+    assert_eq!(said(ROADS, "(legal r (go c))"), expected);
+}
+
+#[test]
+fn alternatives_and_tests_are_explained() {
+    let expected = "\
+(closed a b)  does not hold
+└─ rule at rules:7:1
+   ├─ ✗ (or (toll a) (distinct a a))  none of these holds
+   │  ├─ ✗ (toll a)  not stated by the rules; there is (toll d)
+   │  └─ ✗ (distinct a a)  is not so
+   └─ ✓ (road a b)";
+    assert_eq!(said(ROADS, "(closed a b)"), expected);
+    let expected = "\
+(closed d a)  holds: rule at rules:7:1 with ?x = d, ?y = a
+├─ ✓ (road d a)  stated at rules:2:45
+└─ ✓ (toll d)  stated at rules:8:1";
+    assert_eq!(said(ROADS, "(closed d a)"), expected);
+}
+
+#[test]
+fn what_no_rule_can_give_is_told_from_what_some_rule_misses() {
+    let expected = "\
+(legal r (go b))  holds: rule at rules:5:1 with ?y = b, ?x = a
+├─ ✓ (true (at a))  in the state
+├─ ✓ (road a b)  stated at rules:2:1
+└─ ✓ (not (closed a b))  nothing gives it
+also:
+└─ ✓ (legal r (go d))";
+    assert_eq!(said(ROADS, "(legal r ?m)"), expected);
+    let expected = "\
+(legal a ?m)  does not hold  no rule can give it; there is (legal r (go b)) (legal r (go d))
+└─ (legal r (go ?y))  is what the rule gives at rules:5:1";
+    assert_eq!(said(ROADS, "(legal a ?m)"), expected);
+}
