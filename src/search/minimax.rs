@@ -163,9 +163,9 @@ pub struct MinimaxReport<M> {
     pub is_endless: bool,
     /// By [`prove`]: the joint moves to the first position that was met in which
     /// somebody has no move or no score. Nothing is proved of it.
-    pub fault: Option<Vec<Vec<M>>>,
+    pub fault: Option<Line<M>>,
     /// By [`prove`]: how play is expected to go on, in joint moves.
-    pub line: Vec<Vec<M>>,
+    pub line: Line<M>,
 }
 
 impl<M> MinimaxReport<M> {
@@ -176,6 +176,9 @@ impl<M> MinimaxReport<M> {
         (least.unwrap_or(0), most.unwrap_or(100))
     }
 }
+
+/// Joint moves, one after the other.
+pub type Line<M> = Vec<Vec<M>>;
 
 /// What is known of a move.
 #[derive(Clone, PartialEq, Debug)]
@@ -255,7 +258,6 @@ fn deepen<G: MinimaxGame>(
 /// # Errors
 ///
 /// The first error of `game`.
-#[expect(clippy::too_many_arguments, reason = "they have nothing in common")]
 pub fn prove<G: MinimaxGame>(
     game: &mut G,
     table: &mut Table<G::State>,
@@ -298,7 +300,7 @@ pub fn prove<G: MinimaxGame>(
             report.stopped = Some(BudgetKind::Memory);
         }
         let is_cut_short = report.stopped == Some(BudgetKind::Nodes) && !is_last;
-        if !is_cut_short && !(is_deepest && has_room) {
+        if !(is_cut_short || is_deepest && has_room) {
             return Ok(report);
         }
         if (report.has_cycles || is_deepest) && has_room {

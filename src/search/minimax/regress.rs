@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 
 use super::fork::Fork;
 use super::nature::Nature;
-use super::{MinimaxGame, MinimaxReport, MoveWorth};
+use super::{Line, MinimaxGame, MinimaxReport, MoveWorth};
 use crate::search::Stop;
 use crate::search::budget::{BudgetKind, Meter};
 
@@ -383,7 +383,7 @@ impl<S: Clone + Eq + std::hash::Hash> Graph<S> {
     fn fault<G: MinimaxGame<State = S>>(
         &self,
         game: &mut G,
-    ) -> Result<Option<Vec<Vec<G::Move>>>, G::Error> {
+    ) -> Result<Option<Line<G::Move>>, G::Error> {
         let Some((mut position, wrong)) = self.fault else {
             return Ok(None);
         };

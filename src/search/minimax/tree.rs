@@ -11,7 +11,7 @@ use super::nature::Nature;
 use super::order::{FIRST, Order, Side};
 use super::table::{Entry, FINAL, Kind, Table};
 use super::worth::{BEST, POINT, WORST, Window, Worth, highest, lowest};
-use super::{MinimaxGame, MinimaxReport, MoveWorth, Wanted};
+use super::{Line, MinimaxGame, MinimaxReport, MoveWorth, Wanted};
 use crate::search::Stop;
 use crate::search::budget::{BudgetKind, Meter};
 
@@ -450,7 +450,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
     /// # Errors
     ///
     /// The first error of the game.
-    pub(super) fn fault(&mut self) -> Result<Option<Vec<Vec<G::Move>>>, G::Error> {
+    pub(super) fn fault(&mut self) -> Result<Option<Line<G::Move>>, G::Error> {
         let (Some(places), Some(root)) = (&self.fault, self.path.first()) else {
             return Ok(None);
         };
@@ -471,7 +471,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
     /// # Errors
     ///
     /// The first error of the game.
-    pub(super) fn line(&mut self) -> Result<Vec<Vec<G::Move>>, G::Error> {
+    pub(super) fn line(&mut self) -> Result<Line<G::Move>, G::Error> {
         let mut line = Vec::new();
         let (Some(first), Some(root)) = (self.moves.first(), self.path.first()) else {
             return Ok(line);

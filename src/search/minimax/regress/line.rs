@@ -4,7 +4,7 @@ use std::hash::Hash;
 
 use super::{Forced, Graph, Outcome, Reached};
 use crate::search::minimax::fork::Fork;
-use crate::search::minimax::{MinimaxGame, MoveWorth};
+use crate::search::minimax::{Line, MinimaxGame, MoveWorth};
 
 /// The joint moves to an end that is forced; as far as one side is the only one to
 /// choose in each position.
@@ -17,7 +17,7 @@ pub(super) fn line<G: MinimaxGame>(
     game: &mut G,
     forced: &Forced,
     moves: &[MoveWorth<G::Move>],
-) -> Result<Vec<Vec<G::Move>>, G::Error>
+) -> Result<Line<G::Move>, G::Error>
 where
     G::State: Clone + Eq + Hash,
 {
