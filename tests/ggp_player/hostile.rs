@@ -119,7 +119,7 @@ fn rules_that_hurt_keep_nobody_from_the_next_match() {
         println!("at most {kilobytes} kB; {most:?}");
         assert!(kilobytes < 900_000, "{kilobytes} kB");
     }
-    assert!(most < Duration::from_secs(20), "{most:?}");
+    assert!(most < EVER, "{most:?}");
     child.kill().unwrap();
     child.wait().unwrap();
     rest.join().unwrap();
