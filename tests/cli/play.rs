@@ -7,11 +7,11 @@ fn a_person_plays_by_number_by_text_and_without_brackets() {
     let found = place.run_with("play matches.kif --player human", &[], input);
     assert_eq!(found.code, Some(0), "{found:#?}");
     for part in [
-        "state 0: 2 facts\n  (left 5) (turn ann)\n  [1] (take 1) [2] (take 2)\nann> 2\n",
+        "state 0: 2 facts\n  left: 5   turn: ann\n  [1] (take 1) [2] (take 2)\nann> 2\n",
         "1: ann plays (take 2), bob plays wait\n",
         "2: ann plays wait, bob plays (take 1)\n",
         "ann> take 2\n3: ann plays (take 2), bob plays wait\n",
-        "the game is over after 3 joint moves: 2 facts\n  (left 0) (turn bob)\nann 100\nbob 0\n",
+        "the game is over after 3 joint moves: 2 facts\n  left: 0   turn: bob\nann 100\nbob 0\n",
         "undo or quit> quit\n",
     ] {
         assert!(
@@ -104,7 +104,7 @@ fn what_is_typed_wrong_is_explained() {
         "me> fly\nthe rules have no name `fly`",
         "me> /fly\nthere is no command fly",
         "me> help\n  a number or a move ",
-        "me> state\n\nstate 0: 1 fact\n  (on 1)\n",
+        "me> state\n\nstate 0: 1 fact\n  on: 1\n",
         "me> moves\n  [1] (press 1) [2] (press 2)\n",
         "me> hint\nhint: (press ",
     ] {
