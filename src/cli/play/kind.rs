@@ -49,11 +49,15 @@ impl FromStr for Kind {
     }
 }
 
-/// All kinds, a line each.
+/// All kinds, and under each its options, a line each.
 fn kinds() -> String {
-    let lines = KINDS.iter().map(|kind| format!("  {:<10} {}", kind.name, kind.what));
-    let lines: Vec<String> = lines.collect();
-    format!("the kinds of players:\n  human      you\n{}", lines.join("\n"))
+    let mut lines = vec!["the kinds of players:".to_owned(), "  human      you".to_owned()];
+    for kind in KINDS {
+        lines.push(format!("  {:<10} {}", kind.name, kind.what));
+        let options = kind.options.iter();
+        lines.extend(options.map(|(usage, what)| format!("    {usage:<36} {what}")));
+    }
+    lines.join("\n")
 }
 
 impl FromStr for Seat {
