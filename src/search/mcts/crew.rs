@@ -20,6 +20,9 @@ use super::tree::Tree;
 /// How long a thread that has nothing to do waits at most.
 const PATIENCE: Duration = Duration::from_millis(2);
 
+/// A tree over a game.
+type TreeOf<G> = Tree<<G as Simulator>::State, <G as Simulator>::Move>;
+
 /// A tree that several threads have.
 struct Shared<'t, S, M> {
     tree: Mutex<&'t mut Tree<S, M>>,
@@ -49,11 +52,11 @@ impl<S, M> Hold<S, M> for &Shared<'_, S, M> {
 ///
 /// The first error of a game.
 pub fn grow_together<G>(
-    tree: &mut Tree<G::State, G::Move>,
+    tree: &mut TreeOf<G>,
     games: &mut [G],
     until: u64,
     proceed: &(dyn Fn() -> bool + Sync),
-    go_on: &mut dyn FnMut(&Tree<G::State, G::Move>) -> bool,
+    go_on: &mut dyn FnMut(&TreeOf<G>) -> bool,
 ) -> Result<(), G::Error>
 where
     G: Simulator<State: Send, Move: Send, Error: Send> + Send,
@@ -99,7 +102,7 @@ fn work<G: Simulator>(
     game: &mut G,
     until: u64,
     proceed: &dyn Fn() -> bool,
-    go_on: &mut dyn FnMut(&Tree<G::State, G::Move>) -> bool,
+    go_on: &mut dyn FnMut(&TreeOf<G>) -> bool,
     meet: &dyn Fn(Grown),
 ) -> Result<(), G::Error> {
     while proceed() && tree.hold(|tree| tree.iterations < until && go_on(tree)) {
