@@ -34,7 +34,7 @@ use crate::machine::{Machine, PlayError};
 pub use agent::{Advice, Agent, Brief, Candidate, Pace};
 pub use backends::Backends;
 pub use greedy::Greedy;
-pub use mcts::{MctsAgent, Simulation};
+pub use mcts::MctsAgent;
 pub use minimax::MinimaxAgent;
 pub use outlook::{Evaluation, Lanes, Outlook};
 pub use players::Picker;

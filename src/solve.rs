@@ -46,6 +46,7 @@ pub use order::MoveOrder;
 use portfolio::Portfolio;
 pub use problem::{GameProblem, Keys};
 use simulation::Simulation;
+pub use simulation::{Faults, Table};
 pub use strategy::{Method, Strategy};
 
 /// What to look for, and how.

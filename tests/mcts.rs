@@ -1,9 +1,12 @@
 //! Monte Carlo tree search as an agent: what it proves is right, what is won it
 //! wins, and the same question has the same answer.
 
+mod common;
+
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
+use common::names::scrambled;
 use ggp::game::{Game, Move, RoleId};
 use ggp::machine::{AnyMachine, Backend, Limits, Machine, PropnetState};
 use ggp::play::{Advice, Agent, AgentSpec, Brief, Pace};
@@ -138,7 +141,16 @@ fn what_is_proved_in_lanes_is_right_and_what_is_won_is_won() {
     check("tic_tac_toe", "mcts:select=tuned,batch=8,each=4", 4_000, 20);
     check("tic_tac_toe", "mcts:select=puct,exploration=1", 4_000, 20);
     check("tic_tac_toe", "mcts:playouts=mast", 4_000, 20);
+    check("tic_tac_toe", "mcts:keep=off", 4_000, 20);
+    check("tic_tac_toe", "mcts:rave=grave:50", 4_000, 20);
     check("nim", "mcts", 4_000, 20);
+}
+
+#[test]
+fn what_several_threads_prove_is_right_and_what_is_won_is_won() {
+    check("tic_tac_toe", "mcts:threads=3", 4_000, 30);
+    check("tic_tac_toe", "mcts:threads=2,graph=off,batch=8", 4_000, 20);
+    check("nim", "mcts:threads=2", 4_000, 20);
 }
 
 #[test]
@@ -174,7 +186,9 @@ fn the_same_question_has_the_same_answer() {
     for (name, options) in [
         ("connect_four", "mcts:playouts=uniform"),
         ("connect_four", "mcts:playouts=mast"),
+        ("connect_four", "mcts:rave=grave:20,equivalence=100"),
         ("goofspiel", "mcts"),
+        ("goofspiel", "mcts:rave=grave:20"),
     ] {
         let game = game(name);
         let role = game.roles().next().unwrap();
@@ -192,6 +206,54 @@ fn the_same_question_has_the_same_answer() {
             (first, second)
         };
         assert_eq!(answers(4), answers(4), "{name} {options}");
+    }
+}
+
+#[test]
+fn without_a_clock_there_is_one_thread_unless_more_are_asked_for() {
+    let game = game("connect_four");
+    let role = game.roles().next().unwrap();
+    let answer = |threads| {
+        let brief = Brief {
+            threads,
+            seed: 6,
+            ..Brief::new(&game, role)
+        };
+        let spec: AgentSpec = "mcts".parse().unwrap();
+        ask(&mut *spec.agent(brief).unwrap(), &[], 3_000)
+    };
+    assert_eq!(answer(4), answer(1));
+}
+
+/// Names mean nothing: with others, each move is visited as often and worth as much.
+#[test]
+fn a_game_in_other_words_is_played_the_same() {
+    for name in ["breakthrough_small", "nim", "goofspiel", "kalah", "chomp"] {
+        let text =
+            std::fs::read_to_string(format!("{}/games/{name}.kif", env!("CARGO_MANIFEST_DIR")))
+                .unwrap();
+        let advice = |text: &str| {
+            let game = Game::from_text("game.kif", text).unwrap();
+            let role = game.roles().next().unwrap();
+            let advice = ask(&mut *agent(&game, role, "mcts", 8), &[], 2_000);
+            let mut machine = machine(&game);
+            machine.terms_mut().refresh();
+            let name = |made: Move| game.canonical(machine.terms(), made.term()).to_string();
+            let candidates = advice.candidates.iter();
+            candidates
+                .map(|c| (name(c.action), c.visits, c.value, c.bounds))
+                .collect::<Vec<_>>()
+        };
+        let own = advice(&text)
+            .into_iter()
+            .map(|(made, visits, value, bounds)| {
+                // A move is renamed as it is at the end of the rules.
+                let both = scrambled(&format!("{text}\n{made}"));
+                let made = both.lines().last().unwrap().to_owned();
+                (made, visits, value, bounds)
+            });
+        let own: Vec<_> = own.collect();
+        assert_eq!(own, advice(&scrambled(&text)), "{name}");
     }
 }
 
@@ -218,8 +280,8 @@ fn simultaneous_games_are_played_by_either_rule() {
 fn a_choice_ends_with_its_time() {
     let game = game("breakthrough");
     let role = game.roles().next().unwrap();
-    let mut agent = agent(&game, role, "mcts", 1);
-    for _ in 0..3 {
+    for options in ["mcts", "mcts", "mcts:threads=4"] {
+        let mut agent = agent(&game, role, options, 1);
         let deadline = Instant::now() + Duration::from_millis(200);
         let pace = Pace::new(Some(deadline), None);
         let advice = agent.choose(&[], &pace).unwrap();
@@ -239,6 +301,7 @@ fn options_that_are_not_there_are_refused() {
     let brief = Brief::new(&game, game.roles().next().unwrap());
     for options in [
         "rave=on",
+        "rave=grave:x",
         "playouts=best",
         "epsilon=2",
         "graph=maybe",
@@ -246,6 +309,8 @@ fn options_that_are_not_there_are_refused() {
         "batch=0",
         "select=best",
         "simultaneous=chess",
+        "threads=0",
+        "keep=maybe",
     ] {
         let spec: AgentSpec = format!("mcts:{options}").parse().unwrap();
         let error = spec.agent(brief.clone()).err().expect(options);

@@ -34,10 +34,16 @@ impl<T> OrList<T> {
     }
 
     fn list(&self) -> String {
-        let kinds = KINDS.iter().map(|kind| (kind.name, kind.what));
-        let kinds = self.more.into_iter().chain(kinds);
-        let lines = kinds.map(|(name, what)| format!("  {name:<10} {what}\n"));
-        format!("the kinds of players:\n{}", lines.collect::<String>())
+        let kinds = KINDS.iter().map(|kind| (kind.name, kind.what, kind.options));
+        let more = self.more.map(|(name, what)| (name, what, &[][..]));
+        let mut text = "the kinds of players, and their options:\n".to_owned();
+        for (name, what, options) in more.into_iter().chain(kinds) {
+            text += &format!("  {name:<10} {what}\n");
+            for (usage, what) in options {
+                text += &format!("    {usage:<36} {what}\n");
+            }
+        }
+        text
     }
 }
 

@@ -5,6 +5,7 @@ use rand::seq::IndexedRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::outlook::{Evaluation, Lanes, Outlook};
+use super::spec::evaluation;
 use super::{Advice, Agent, Backends, Brief, Candidate, Pace, PlayerError};
 use crate::game::Move;
 use crate::machine::PlayError;
@@ -27,16 +28,9 @@ impl Greedy {
     ///
     /// If there is no such option, or it has no such value.
     pub fn new(brief: Brief, settings: &[(String, String)]) -> Result<Self, String> {
-        let mut evaluation = Evaluation::default();
-        for (name, value) in settings {
-            match &name[..] {
-                "eval" => evaluation = value.parse()?,
-                _ => return Err(format!("there is no option `{name}`")),
-            }
-        }
         Ok(Greedy {
             random: Xoshiro256PlusPlus::seed_from_u64(brief.seed),
-            evaluation,
+            evaluation: evaluation(settings)?,
             backends: None,
             brief,
         })

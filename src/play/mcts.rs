@@ -5,10 +5,10 @@
 //! keeps one tree from move to move, and thinks on while others choose.
 
 mod lanes;
-mod machine;
 mod settings;
 
 use std::convert::Infallible;
+use std::hash::Hash;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -20,9 +20,11 @@ use crate::game::Move;
 use crate::machine::{AnyMachine, PlayError, PropnetMachine, PropnetState};
 use crate::propnet::batch::Packed;
 use crate::search::BudgetKind;
-use crate::search::mcts::{Mcts, OneByOne, RoleReport, Simulator, Tree};
-pub use lanes::{Lanes, Learning};
-pub use machine::Simulation;
+use crate::search::mcts::{Mcts, OneByOne, RoleReport, Simulator, Tree, grow_together};
+use crate::solve::{Faults, Table};
+use lanes::Lanes;
+pub use settings::OPTIONS;
+use settings::Settings;
 
 /// How often what was found is published.
 const TICK: Duration = Duration::from_millis(20);
@@ -31,8 +33,7 @@ const TICK: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub struct MctsAgent {
     brief: Brief,
-    options: Mcts,
-    learning: Option<Learning>,
+    settings: Settings,
     backends: Option<Backends>,
     searcher: Option<Searcher>,
     /// The moves before its last choice.
@@ -50,16 +51,21 @@ enum Searcher {
 #[derive(Debug)]
 struct InLanes {
     tree: Tree<Packed, u32>,
-    lanes: Lanes,
+    /// One for each thread.
+    lanes: Vec<Lanes>,
 }
 
-/// How far to search.
+/// A search for a move.
 struct Stint<'p> {
     role: usize,
     pace: &'p Pace,
-    /// Iterations after which it ends.
-    until: u64,
     memory_bytes: u64,
+    /// Draws the move, where moves are to be drawn.
+    number: f64,
+    /// Iterations so far.
+    made: u64,
+    /// Gets what is known every now and then, and ends the search with its answer.
+    tell: &'p mut dyn FnMut(Advice) -> ControlFlow<()>,
 }
 
 impl MctsAgent {
@@ -73,8 +79,7 @@ impl MctsAgent {
         Ok(MctsAgent {
             random: Xoshiro256PlusPlus::seed_from_u64(brief.seed),
             brief,
-            options: settings.mcts,
-            learning: settings.learning,
+            settings,
             backends: None,
             searcher: None,
             played: Vec::new(),
@@ -97,10 +102,16 @@ impl MctsAgent {
         pace: &Pace,
         tell: &mut dyn FnMut(Advice) -> ControlFlow<()>,
     ) -> Result<(), PlayError> {
-        let (role, memory_bytes) = (self.brief.role, self.brief.memory_bytes);
-        let depth = self.options.playout_depth;
-        let (mut made, mut is_first) = (0, true);
-        let number = self.random.random_range(0.0..1.0);
+        let depth = self.settings.mcts.playout_depth;
+        let mut is_first = true;
+        let mut stint = Stint {
+            role: self.brief.role.index(),
+            pace,
+            memory_bytes: self.brief.memory_bytes,
+            number: self.random.random_range(0.0..1.0),
+            made: 0,
+            tell,
+        };
         if pace.deadline().is_none() {
             // What comes of it shall not depend on time.
             self.backends()?.wait(pace);
@@ -110,45 +121,38 @@ impl MctsAgent {
             let is_new = backends.poll();
             let state = backends.state_after(played)?;
             self.look(&state, is_new || is_first)?;
+            is_first = false;
+            let threads = self.threads(pace);
             let (Some(backends), Some(searcher)) = (&mut self.backends, &mut self.searcher) else {
                 return Ok(());
             };
-            let left = pace.nodes().map_or(u64::MAX, |nodes| nodes - made);
-            let stint = |before: u64| Stint {
-                role: role.index(),
-                pace,
-                until: before.saturating_add(left),
-                memory_bytes,
-            };
-            let (before, after, is_over, found) = match searcher {
+            let is_over = match searcher {
                 Searcher::Machine(tree) => {
-                    let before = tree.iterations();
-                    let mut game = Simulation(backends.machine());
-                    let mut game = OneByOne::new(&mut game, depth);
-                    let is_over = is_first || stint(before).run(tree, &mut game)?;
-                    let report = tree.report(BudgetKind::Time);
-                    let found = advise(&report.roles[role.index()], number, |made| *made);
-                    (before, tree.iterations(), is_over, found)
+                    let is_last = backends.is_settled();
+                    let mut game = Table::new(backends.machine(), Faults::Nothing);
+                    let game = OneByOne::new(&mut game, depth);
+                    stint.run(tree, &mut [game], |made| *made, is_last)?
                 }
                 Searcher::Lanes(own) => {
-                    let before = own.tree.iterations();
-                    let is_over =
-                        is_first || sure(stint(before).run(&mut own.tree, &mut own.lanes));
-                    let report = own.tree.report(BudgetKind::Time);
-                    let moves = &network(backends.machine()).net().moves[role.index()];
+                    own.hire(threads, self.settings.mcts.seed);
+                    let moves = &network(backends.machine()).net().moves[stint.role];
                     let name = |made: &u32| moves[*made as usize];
-                    let found = advise(&report.roles[role.index()], number, name);
-                    (before, own.tree.iterations(), is_over, found)
+                    let lanes = &mut own.lanes[..threads];
+                    sure(stint.run(&mut own.tree, lanes, name, true))
                 }
             };
-            made += after - before;
-            let nodes = made;
-            let ends = found.is_none_or(|advice| tell(Advice { nodes, ..advice }).is_break());
-            if ends || pace.is_over() || (is_over && !is_first) {
+            if is_over {
                 return Ok(());
             }
-            is_first = false;
         }
+    }
+
+    /// Threads to search on: one unless told otherwise where iterations alone are
+    /// limited, as several come to results that depend on time.
+    fn threads(&self, pace: &Pace) -> usize {
+        let is_timed = pace.deadline().is_some() || pace.nodes().is_none();
+        let own = if is_timed { self.brief.threads } else { 1 };
+        self.settings.threads.unwrap_or(own).max(1)
     }
 
     /// Sees to it that the tree's root is the state.
@@ -159,21 +163,18 @@ impl MctsAgent {
         let Some(backends) = &mut self.backends else {
             return Ok(());
         };
-        let machine = backends.machine();
+        let (machine, keep) = (backends.machine(), self.settings.keep);
         let PropnetState::Packed(packed) = state else {
-            let mut game = Simulation(machine);
-            let mut game = OneByOne::new(&mut game, self.options.playout_depth);
+            let mut game = Table::new(machine, Faults::Nothing);
+            let mut game = OneByOne::new(&mut game, self.settings.mcts.playout_depth);
             return match &mut self.searcher {
-                Some(Searcher::Machine(tree)) => {
-                    tree.reroot(&mut game, state.clone())?;
-                    Ok(())
-                }
+                Some(Searcher::Machine(tree)) => follow(tree, &mut game, state.clone(), keep),
                 searcher => {
                     // One state at a time.
                     let options = Mcts {
                         batch: 1,
                         each: 1,
-                        ..self.options
+                        ..self.settings.mcts
                     };
                     let tree = Tree::new(&mut game, state.clone(), &options)?;
                     *searcher = Some(Searcher::Machine(Box::new(tree)));
@@ -184,17 +185,38 @@ impl MctsAgent {
         let root = packed.to_vec();
         if let Some(Searcher::Lanes(own)) = &mut self.searcher {
             if *own.tree.root() != root {
-                own.lanes.fade();
+                own.lanes.iter_mut().for_each(Lanes::fade);
             }
-            sure(own.tree.reroot(&mut own.lanes, root));
+            sure(follow(&mut own.tree, &mut own.lanes[0], root, keep));
             return Ok(());
         }
-        let (net, depth) = (network(machine).net(), self.options.playout_depth);
+        let (net, depth) = (network(machine).net(), self.settings.mcts.playout_depth);
         let engine = self.brief.limits.engine;
-        let mut lanes = Lanes::new(net, engine, depth, self.learning, self.options.seed);
-        let tree = sure(Tree::new(&mut lanes, root, &self.options));
+        let mut lanes = Lanes::new(
+            net,
+            engine,
+            depth,
+            self.settings.learning,
+            self.settings.mcts.rave.is_some(),
+            self.settings.mcts.seed,
+        );
+        let tree = sure(Tree::new(&mut lanes, root, &self.settings.mcts));
+        let lanes = vec![lanes];
         self.searcher = Some(Searcher::Lanes(Box::new(InLanes { tree, lanes })));
         Ok(())
+    }
+}
+
+/// Moves the root of a tree, which stays as it is or begins anew.
+fn follow<G: Simulator>(
+    tree: &mut Tree<G::State, G::Move>,
+    game: &mut G,
+    root: G::State,
+    keep: bool,
+) -> Result<(), G::Error> {
+    match keep || *tree.root() == root {
+        true => tree.reroot(game, root).map(|_| ()),
+        false => tree.plant(game, root),
     }
 }
 
@@ -213,30 +235,77 @@ fn network(machine: &mut AnyMachine) -> &PropnetMachine {
     }
 }
 
+impl InLanes {
+    /// Has lanes for so many threads.
+    fn hire(&mut self, threads: usize, seed: u64) {
+        for thread in self.lanes.len()..threads {
+            let lanes = self.lanes[0].another(seed.wrapping_add(thread as u64));
+            self.lanes.push(lanes);
+        }
+    }
+}
+
 impl Stint<'_> {
-    /// Searches for about a tick; whether nothing more is to be done.
-    fn run<G: Simulator>(
-        &self,
+    /// Searches on as many threads as there are games, to the end or for about a
+    /// tick; whether nothing more is to be done.
+    fn run<G>(
+        &mut self,
         tree: &mut Tree<G::State, G::Move>,
-        game: &mut G,
-    ) -> Result<bool, G::Error> {
-        let end = Instant::now() + TICK;
-        loop {
-            if tree.is_settled(self.role) || self.pace.is_over() {
+        games: &mut [G],
+        name: impl Fn(&G::Move) -> Move,
+        to_the_end: bool,
+    ) -> Result<bool, G::Error>
+    where
+        G: Simulator<State: Send, Move: Send, Error: Send> + Send,
+    {
+        let (pace, before, earlier) = (self.pace, tree.iterations(), self.made);
+        let left = pace
+            .nodes()
+            .map_or(u64::MAX, |nodes| nodes.saturating_sub(self.made));
+        let until = before.saturating_add(left);
+        let mut ends = self.tell(tree, &name);
+        let mut tick = Instant::now() + TICK;
+        while !ends {
+            if tree.is_settled(self.role) || pace.is_over() || tree.iterations() >= until {
                 return Ok(true);
             }
             if !tree.fits(self.memory_bytes) {
-                tree.fit(game, self.memory_bytes);
+                tree.fit(&games[0], self.memory_bytes);
             }
-            let most = self.until.saturating_sub(tree.iterations());
-            if most == 0 {
-                return Ok(true);
+            let begun = tree.iterations();
+            let mut is_tick = false;
+            let go_on = &mut |tree: &Tree<_, _>| {
+                self.made = earlier + tree.iterations() - before;
+                is_tick = Instant::now() >= tick;
+                if is_tick {
+                    ends = self.tell(tree, &name);
+                    tick = Instant::now() + TICK;
+                }
+                let is_full = tree.iterations() > begun && !tree.fits(self.memory_bytes);
+                !(ends || is_full || tree.is_settled(self.role) || is_tick && !to_the_end)
+            };
+            grow_together(tree, games, until, &|| !pace.is_over(), go_on)?;
+            self.made = earlier + tree.iterations() - before;
+            if !ends {
+                ends = self.tell(tree, &name);
             }
-            tree.grow(game, most, &mut None, &mut || !self.pace.is_over())?;
-            if Instant::now() >= end {
-                return Ok(false);
+            if is_tick && !to_the_end {
+                return Ok(ends);
             }
         }
+        Ok(true)
+    }
+
+    /// Tells what is known; whether that is enough.
+    fn tell<S, M>(&mut self, tree: &Tree<S, M>, name: impl Fn(&M) -> Move) -> bool
+    where
+        S: Clone + Eq + Hash,
+        M: Clone + Eq + Hash,
+    {
+        let report = tree.report(BudgetKind::Time);
+        let found = advise(&report.roles[self.role], self.number, name);
+        let nodes = self.made;
+        found.is_none_or(|advice| (self.tell)(Advice { nodes, ..advice }).is_break())
     }
 }
 

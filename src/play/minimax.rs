@@ -4,6 +4,7 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::outlook::{Evaluation, Lanes, Outlook};
+use super::spec::evaluation;
 use super::{Advice, Agent, Backends, Brief, Candidate, Pace, PlayerError};
 use crate::game::Move;
 use crate::machine::{Machine, PlayError, PropnetState};
@@ -58,16 +59,9 @@ impl MinimaxAgent {
     ///
     /// If there is no such option, or it has no such value.
     pub fn new(brief: Brief, settings: &[(String, String)]) -> Result<Self, String> {
-        let mut evaluation = Evaluation::default();
-        for (name, value) in settings {
-            match &name[..] {
-                "eval" => evaluation = value.parse()?,
-                _ => return Err(format!("there is no option `{name}`")),
-            }
-        }
         Ok(MinimaxAgent {
             brief,
-            evaluation,
+            evaluation: evaluation(settings)?,
             ready: None,
             moves: 0,
             chosen: None,

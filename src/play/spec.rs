@@ -7,6 +7,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
+use super::mcts;
+use super::outlook::Evaluation;
 use super::{Agent, Brief, Greedy, MctsAgent, MinimaxAgent, Picker, PuzzleAgent};
 
 /// How long an agent may think about a move.
@@ -34,6 +36,8 @@ pub struct Kind {
     pub name: &'static str,
     /// What it does, in a line.
     pub what: &'static str,
+    /// Its options with names and values, and what each says.
+    pub options: &'static [(&'static str, &'static str)],
     make: Make,
     /// Iterations or positions a move if nothing else limits it.
     nodes: Option<u64>,
@@ -53,30 +57,35 @@ pub const KINDS: &[Kind] = &[
     Kind {
         name: "auto",
         what: "a solver where one role decides, Monte Carlo tree search elsewhere",
+        options: &[],
         make: |brief, settings| none(settings).map(|()| auto(brief)),
         nodes: Some(10_000),
     },
     Kind {
         name: "first",
         what: "plays the first legal move",
+        options: &[],
         make: |brief, settings| none(settings).map(|()| Box::new(Picker::first(brief)) as _),
         nodes: None,
     },
     Kind {
         name: "random",
         what: "plays every legal move with the same chance",
+        options: &[],
         make: |brief, settings| none(settings).map(|()| Box::new(Picker::random(brief)) as _),
         nodes: None,
     },
     Kind {
         name: "greedy",
         what: "plays the move after which it is best off, one move ahead",
+        options: EVALUATION,
         make: |brief, settings| Greedy::new(brief, settings).map(|agent| Box::new(agent) as _),
         nodes: None,
     },
     Kind {
         name: "minimax",
         what: "alpha-beta search, deeper and deeper",
+        options: EVALUATION,
         make: |brief, settings| {
             MinimaxAgent::new(brief, settings).map(|agent| Box::new(agent) as _)
         },
@@ -85,6 +94,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         name: "mcts",
         what: "Monte Carlo tree search",
+        options: mcts::OPTIONS,
         make: |brief, settings| MctsAgent::new(brief, settings).map(|agent| Box::new(agent) as _),
         nodes: Some(10_000),
     },
@@ -101,6 +111,24 @@ fn auto(brief: Brief) -> Box<dyn Agent> {
 
 /// Other names.
 const ALIASES: &[(&str, &str)] = &[("legal", "first"), ("alpha-beta", "minimax")];
+
+/// The option of kinds that value positions.
+const EVALUATION: &[(&str, &str)] = &[(
+    "eval=goals|mobility|mixed|playouts",
+    "what positions are valued by",
+)];
+
+/// How positions are valued by kinds whose one option says it: `eval`.
+pub(super) fn evaluation(settings: &[(String, String)]) -> Result<Evaluation, String> {
+    let mut evaluation = Evaluation::default();
+    for (name, value) in settings {
+        match &name[..] {
+            "eval" => evaluation = value.parse()?,
+            _ => return Err(format!("there is no option `{name}`")),
+        }
+    }
+    Ok(evaluation)
+}
 
 /// For kinds without options.
 fn none(settings: &[(String, String)]) -> Result<(), String> {

@@ -62,7 +62,7 @@ use deal::Deal;
 use field::Field;
 use fill::Fill;
 use moves::Moves;
-pub use moves::{MoveSum, learned_levels};
+pub use moves::{Made, MoveSum, learned_levels};
 use worth::Worth;
 
 /// Playouts begin when one out of so many lanes stands idle.
@@ -84,6 +84,8 @@ pub struct RolloutOptions {
     pub level_bits: u32,
     /// What is told of the moves made; see [`Rollouts::moves`].
     pub record: Record,
+    /// Whether what is recorded is told of each state; see [`Rollouts::made`].
+    pub by_state: bool,
 }
 
 impl Default for RolloutOptions {
@@ -94,6 +96,7 @@ impl Default for RolloutOptions {
             depth: None,
             level_bits: 0,
             record: Record::Nothing,
+            by_state: false,
         }
     }
 }
@@ -157,6 +160,8 @@ pub struct Rollouts {
     streams: Streams,
     /// What is known of moves, if they are recorded.
     moves: Option<Moves>,
+    /// By state, if that is wanted: the moves made from it.
+    made: Option<Vec<Vec<Made>>>,
     /// By role and move: the first row that says its level.
     levels: Vec<Vec<usize>>,
     level_bits: u32,
@@ -214,6 +219,7 @@ impl Rollouts {
             field: Field::new(words, options.depth),
             streams: Streams::new(seed, 0, words),
             moves: (options.record == Record::Moves).then(|| Moves::new(net, words)),
+            made: options.by_state.then(Vec::new),
             levels: levels.collect(),
             level_bits: options.level_bits,
             exploration: 0,
@@ -282,6 +288,16 @@ impl Rollouts {
         moves.expect("moves are recorded").sums(role)
     }
 
+    /// By state of the last call: the moves that its playouts with scores made. A
+    /// move may be there several times, each with a part of these.
+    ///
+    /// # Panics
+    ///
+    /// If that was [not wanted](RolloutOptions::by_state).
+    pub fn made(&self) -> &[Vec<Made>] {
+        self.made.as_deref().expect("it was wanted")
+    }
+
     /// Has what is known of moves count for this part only: with 0 for nothing.
     ///
     /// Source: Tak, Winands and Björnsson, "Decaying simulation strategies", 2014.
@@ -316,6 +332,11 @@ impl Rollouts {
             scores: vec![none; roles],
             ..Outcome::default()
         });
+        if let Some(made) = &mut self.made {
+            made.truncate(starts.len());
+            made.iter_mut().for_each(Vec::clear);
+            made.resize_with(starts.len(), Vec::new);
+        }
         let lanes = self.lanes();
         let mut first = 0;
         for starts in starts.chunks(lanes) {
@@ -458,7 +479,11 @@ impl Rollouts {
             let right = worth.count(lanes, scores, &self.deal, &mut self.outcomes);
             if let Some(moves) = &mut self.moves {
                 for (role, scored) in worth.scores().iter().enumerate() {
-                    moves.count(role, &right[..lanes.len()], scored, scores);
+                    let right = &right[..lanes.len()];
+                    moves.count(role, right, scored, scores);
+                    if let Some(made) = &mut self.made {
+                        moves.count_apart(role, right, scored, scores, &self.deal, made);
+                    }
                 }
             }
             pool.clear();

@@ -11,8 +11,11 @@
 //! playing", 2008; and what the modules name.
 
 mod bounds;
+mod credit;
+mod crew;
 mod grow;
 mod keep;
+mod rave;
 mod report;
 mod select;
 mod simulator;
@@ -21,9 +24,11 @@ mod tree;
 use super::Compare;
 use super::budget::{Budget, BudgetKind, Meter};
 use super::stats::{Observer, Stats, bump};
-pub use grow::{Batch, Best};
+pub use crew::grow_together;
+pub use grow::Best;
+pub use rave::Rave;
 pub use report::{BestLine, MctsReport, MctsVerdict, MoveReport, RoleReport};
-pub use simulator::{Ahead, GameProblem, OneByOne, Sample, Simulator, View, Views};
+pub use simulator::{Ahead, GameProblem, OneByOne, Sample, Seen, Simulator, View, Views};
 pub use tree::Tree;
 
 /// How the worth of trying an arm is made of its mean and its visits.
@@ -56,6 +61,9 @@ pub struct Mcts {
     pub fpu: Option<f64>,
     /// The weight of what a move was worth elsewhere in the tree; 0 for none.
     pub history: f64,
+    /// How moves are thought of that were made later on, if they are; by the
+    /// moves that [`Sample`] tells of, and those of the tree.
+    pub rave: Option<Rave>,
     /// Whether equal states are one position.
     pub graph: bool,
     /// Whether bounds are proved.
@@ -83,6 +91,7 @@ impl Default for Mcts {
             formula: Formula::Ucb,
             fpu: None,
             history: 0.0,
+            rave: None,
             graph: false,
             solver: false,
             regret: false,

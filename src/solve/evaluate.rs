@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::simulation::Table;
+use super::simulation::{Faults, Table};
 use super::{SolveError, SolveOptions, or_interrupted};
 use crate::machine::Machine;
 use crate::search::mcts::{Mcts, mcts};
@@ -86,7 +86,7 @@ pub fn evaluate<M: Machine>(
         seed: options.seed,
         ..Mcts::default()
     };
-    let mut table = Table::new(machine.clone());
+    let mut table = Table::new(&mut machine, Faults::End);
     let outcome = mcts(&mut table, state, &how, budget, stats, observer);
     let report = or_interrupted(outcome.map(Some), || None)?;
     let game = machine.game().clone();

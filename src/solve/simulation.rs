@@ -60,20 +60,52 @@ impl<M: Machine> mcts::GameProblem for Simulation<'_, M> {
     }
 }
 
-/// A game of any number of roles that is to be evaluated.
-pub(super) struct Table<M: Machine> {
-    machine: M,
-    roles: Vec<RoleId>,
+/// What comes of rules that are wrong in some state: a role that has no legal
+/// move, or not one score at the end.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Faults {
+    /// It ends the search.
+    End,
+    /// The role gets nothing there, as a match may never come to it.
+    Nothing,
 }
 
-impl<M: Machine> Table<M> {
-    pub(super) fn new(machine: M) -> Self {
+/// A game of any number of roles on a machine.
+#[derive(Debug)]
+pub struct Table<'m, M> {
+    machine: &'m mut M,
+    roles: Vec<RoleId>,
+    faults: Faults,
+}
+
+impl<'m, M: Machine> Table<'m, M> {
+    /// The game that the machine runs.
+    pub fn new(machine: &'m mut M, faults: Faults) -> Self {
         let roles = machine.game().roles().collect();
-        Table { machine, roles }
+        Table {
+            machine,
+            roles,
+            faults,
+        }
+    }
+
+    /// What a role gets at the end, and half where it plays by chance.
+    fn score(&mut self, state: &M::State, role: RoleId) -> Result<u8, PlayError> {
+        if self.machine.game().is_random(role) {
+            return Ok(50);
+        }
+        match self.machine.goal(state, role) {
+            Err(PlayError::NoGoal(_) | PlayError::AmbiguousGoal(_) | PlayError::BadGoal(_))
+                if self.faults == Faults::Nothing =>
+            {
+                Ok(0)
+            }
+            score => score.map(Score::get),
+        }
     }
 }
 
-impl<M: Machine> mcts::GameProblem for Table<M> {
+impl<M: Machine> mcts::GameProblem for Table<'_, M> {
     type State = M::State;
     type Move = Move;
     type Error = PlayError;
@@ -96,7 +128,13 @@ impl<M: Machine> mcts::GameProblem for Table<M> {
         role: usize,
         out: &mut Vec<Move>,
     ) -> Result<(), PlayError> {
-        self.machine.legal(state, self.roles[role], out)
+        match self.machine.legal(state, self.roles[role], out) {
+            Err(PlayError::NoLegalMove(_)) if self.faults == Faults::Nothing => {
+                out.clear();
+                Ok(())
+            }
+            other => other,
+        }
     }
 
     fn next(&mut self, state: &M::State, joint: &[Move]) -> Result<M::State, PlayError> {
@@ -104,11 +142,8 @@ impl<M: Machine> mcts::GameProblem for Table<M> {
     }
 
     fn goals(&mut self, state: &M::State, out: &mut [u8]) -> Result<(), PlayError> {
-        for (role, value) in self.roles.iter().zip(out) {
-            *value = match self.machine.game().is_random(*role) {
-                true => 50,
-                false => self.machine.goal(state, *role)?.get(),
-            };
+        for (role, value) in out.iter_mut().enumerate() {
+            *value = self.score(state, self.roles[role])?;
         }
         Ok(())
     }

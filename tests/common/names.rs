@@ -15,7 +15,8 @@ pub fn scrambled(text: &str) -> String {
             let is_name = |c: char| c.is_alphanumeric() || c == '_';
             let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
             let word = &rest[..end];
-            if word.is_empty() || word == "100" || word == "0" || RESERVED.contains(&word) {
+            let is_score = ["100", "50", "0"].contains(&word);
+            if word.is_empty() || is_score || RESERVED.contains(&word) {
                 let step = word.len().max(c.len_utf8());
                 out.push_str(&rest[..step]);
                 rest = &rest[step..];

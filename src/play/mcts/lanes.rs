@@ -7,7 +7,7 @@ use crate::propnet::batch::{Batch, Packed};
 use crate::propnet::code::Engine;
 use crate::propnet::playout::Proceed;
 use crate::propnet::rollouts::{MoveSum, Record, RolloutOptions, Rollouts, learned_levels};
-use crate::search::mcts::{Ahead, Sample, Simulator, View, Views};
+use crate::search::mcts::{Ahead, Sample, Seen, Simulator, View, Views};
 
 /// States that are asked and changed together.
 const LANES: usize = 256;
@@ -56,17 +56,21 @@ pub struct Lanes {
     range: Vec<[u8; 2]>,
     is_small: bool,
     learning: Option<Learning>,
+    /// Whether it tells which moves playouts made.
+    tells_moves: bool,
     /// Playouts since the last lesson.
     unlearned: u64,
 }
 
 impl Lanes {
-    /// Compiles the network. Playouts are cut after so many joint moves.
+    /// Compiles the network. Playouts are cut after so many joint moves; which moves
+    /// they made is told if wanted.
     pub fn new(
         net: &Propnet,
         engine: Engine,
         depth: u32,
         learning: Option<Learning>,
+        tells_moves: bool,
         seed: u64,
     ) -> Self {
         let (game, terms) = (&net.game, net.terms());
@@ -83,15 +87,13 @@ impl Lanes {
         let options = RolloutOptions {
             engine,
             depth: Some(depth.into()),
-            ..RolloutOptions::default()
-        };
-        let options = match learning {
-            Some(_) => RolloutOptions {
-                level_bits: LEVEL_BITS,
-                record: Record::Moves,
-                ..options
+            level_bits: learning.map_or(0, |_| LEVEL_BITS),
+            record: match learning.is_some() || tells_moves {
+                true => Record::Moves,
+                false => Record::Nothing,
             },
-            None => options,
+            by_state: tells_moves,
+            ..RolloutOptions::default()
         };
         let mut rollouts = Rollouts::new(net, &options, seed);
         if let Some(learning) = learning {
@@ -101,12 +103,20 @@ impl Lanes {
             batch: Batch::new(net, LANES, engine),
             rollouts,
             learning,
+            tells_moves,
             unlearned: 0,
             chance: game.roles().map(|role| game.is_random(role)).collect(),
             range: scores.iter().map(range).collect(),
             scores,
             is_small: net.network.gates() <= SMALL,
         }
+    }
+
+    /// The same for another thread, with other random numbers. It learns for itself.
+    pub fn another(&self, seed: u64) -> Self {
+        let mut other = self.clone();
+        other.rollouts.reseed(seed);
+        other
     }
 
     /// Has what playouts have learned count for less, as the game goes on.
@@ -274,9 +284,21 @@ impl Simulator for Lanes {
                 sums: outcome.scores.iter().map(worth).collect(),
                 ended: undecided + outcome.faulty == 0,
                 line: None,
+                seen: Vec::new(),
             }
         });
-        let samples = samples.collect();
+        let mut samples: Vec<Sample<u32>> = samples.collect();
+        if self.tells_moves {
+            for (sample, made) in samples.iter_mut().zip(self.rollouts.made()) {
+                let all = sample.playouts as f32;
+                sample.seen.extend(made.iter().map(|made| Seen {
+                    role: made.role as u16,
+                    action: made.index as u32,
+                    share: made.sum.playouts as f32 / all,
+                    worth: made.sum.total as f32 / all,
+                }));
+            }
+        }
         self.unlearned += made;
         if self.learning.is_some() && self.unlearned >= LESSON {
             self.unlearned = 0;

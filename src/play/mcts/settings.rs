@@ -1,22 +1,55 @@
 //! The options of tree search by name.
-//!
-//! - `select=ucb|tuned|puct` and `exploration=W`: how arms are weighed;
-//! - `fpu=LESS|off`: untried moves count as the position's mean less this, or
-//!   are all tried first;
-//! - `history=W|off`: what a move was worth elsewhere counts so much;
-//! - `graph=on|off`: equal states are one position;
-//! - `solver=on|off`: bounds are proved, and what is worse is left out;
-//! - `simultaneous=duct|regret`: how those choose who choose at the same time;
-//! - `batch=N`: the most lines that are evaluated together;
-//! - `each=N|fill`: playouts of each new position, or as many as there are lanes;
-//! - `depth=N`: joint moves after which a playout is cut;
-//! - `playouts=uniform|mast`: whether legal moves are alike in playouts, or those
-//!   that have been worth more before are made more often;
-//! - `epsilon=P` and `fade=P`: how often playouts that learn choose freely, and
-//!   how much of what they have learned counts after the next move.
 
 use super::lanes::Learning;
-use crate::search::mcts::{Formula, Mcts};
+use crate::search::mcts::{Formula, Mcts, Rave};
+
+/// Their names, values and meanings.
+pub const OPTIONS: &[(&str, &str)] = &[
+    ("select=ucb|tuned|puct", "how moves are weighed"),
+    ("exploration=W", "how much is tried that looks worse"),
+    (
+        "fpu=LESS|off",
+        "a move never tried counts as the position less this; off: all are tried first",
+    ),
+    (
+        "history=W|off",
+        "what a move was worth elsewhere counts so much",
+    ),
+    (
+        "rave=grave:LINES|off",
+        "moves count as where they were made later on, by a position with so many lines",
+    ),
+    ("equivalence=VISITS", "until when they do so"),
+    ("graph=on|off", "equal states are one position"),
+    ("solver=on|off", "what is proved is left out if it is worse"),
+    (
+        "simultaneous=duct|regret",
+        "how those choose who choose at the same time",
+    ),
+    ("batch=N", "the most lines that are evaluated together"),
+    (
+        "each=N|fill",
+        "playouts of each new position; fill: as many as run in the time of one",
+    ),
+    ("depth=N", "joint moves after which a playout is cut"),
+    (
+        "playouts=uniform|mast",
+        "all moves alike, or more often those that were worth more",
+    ),
+    ("epsilon=P", "how often playouts that learn choose freely"),
+    (
+        "fade=P",
+        "how much of what they have learned counts after the next move",
+    ),
+    ("keep=on|off", "what was found before the last moves stays"),
+    (
+        "threads=N|auto",
+        "auto: all that the player has where moves have a time, else one",
+    ),
+];
+
+/// Visits at which moves made later on count half, see [`Rave`].
+const EQUIVALENCE: f64 = 250.0;
 
 /// What the options say.
 #[derive(Copy, Clone, Debug)]
@@ -24,6 +57,10 @@ pub(super) struct Settings {
     pub mcts: Mcts,
     /// How playouts learn, if they do.
     pub learning: Option<Learning>,
+    /// Whether the tree stays from move to move.
+    pub keep: bool,
+    /// Threads that search, if that is said.
+    pub threads: Option<usize>,
 }
 
 /// What the agent does unless told otherwise.
@@ -32,8 +69,9 @@ fn defaults(seed: u64) -> Mcts {
         iterations: u64::MAX,
         exploration: 0.6,
         formula: Formula::Puct,
-        fpu: Some(0.1),
+        fpu: None,
         history: 0.0,
+        rave: None,
         graph: true,
         solver: true,
         regret: false,
@@ -48,7 +86,13 @@ fn defaults(seed: u64) -> Mcts {
 pub(super) fn options(settings: &[(String, String)], seed: u64) -> Result<Settings, String> {
     let mut options = defaults(seed);
     let (mut learns, mut learning) = (false, Learning::default());
+    let (mut keep, mut threads) = (true, None);
+    let (mut reference, mut equivalence) = (None, EQUIVALENCE);
     for (name, value) in settings {
+        let is_it = |(usage, _): &(&str, &str)| usage.split_once('=').is_some_and(|u| u.0 == name);
+        if !OPTIONS.iter().any(is_it) {
+            return Err(format!("there is no option `{name}`"));
+        }
         let wrong = || format!("{name} is not `{value}`");
         let number = |most: f64| {
             let number = value.parse().ok();
@@ -81,6 +125,12 @@ pub(super) fn options(settings: &[(String, String)], seed: u64) -> Result<Settin
             "fpu" => options.fpu = Some(number(1.0)?),
             "history" if value == "off" => options.history = 0.0,
             "history" => options.history = number(100.0)?,
+            "rave" if value == "off" => reference = None,
+            "rave" => {
+                let lines = value.strip_prefix("grave:").and_then(|n| n.parse().ok());
+                reference = Some(lines.ok_or_else(wrong)?);
+            }
+            "equivalence" => equivalence = number(1e9)?,
             "graph" => options.graph = switch("off", "on")?,
             "solver" => options.solver = switch("off", "on")?,
             "simultaneous" => options.regret = switch("duct", "regret")?,
@@ -91,11 +141,34 @@ pub(super) fn options(settings: &[(String, String)], seed: u64) -> Result<Settin
             "playouts" => learns = switch("uniform", "mast")?,
             "epsilon" => learning.epsilon = number(1.0)?,
             "fade" => learning.fade = number(1.0)?,
-            _ => return Err(format!("there is no option `{name}`")),
+            "keep" => keep = switch("off", "on")?,
+            "threads" if value == "auto" => threads = None,
+            "threads" => threads = Some(count(1, 256)? as usize),
+            _ => unreachable!("options that are listed are known"),
         }
     }
+    options.rave = reference.map(|reference| Rave {
+        reference,
+        equivalence,
+    });
     Ok(Settings {
         mcts: options,
         learning: learns.then_some(learning),
+        keep,
+        threads,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_that_are_listed_are_known() {
+        for (usage, _) in OPTIONS {
+            let name = usage.split('=').next().unwrap();
+            let error = options(&[(name.to_owned(), "?".to_owned())], 0).unwrap_err();
+            assert_eq!(error, format!("{name} is not `?`"));
+        }
+    }
 }

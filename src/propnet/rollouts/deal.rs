@@ -196,14 +196,19 @@ impl Deal {
     /// How many of the lanes play from each state, for those that have any.
     pub fn count(&self, lanes: &[u64], mut add: impl FnMut(usize, u64)) {
         for (word, &lanes) in lanes.iter().enumerate() {
-            let mut left = lanes;
-            while left != 0 {
-                let lane = 64 * word + left.trailing_zeros() as usize;
-                let share = &self.shares[self.of[lane] as usize];
-                let both = left & share.lanes;
-                add(self.first + share.start, u64::from(both.count_ones()));
-                left &= !share.lanes;
-            }
+            let count = |start, lanes: u64| add(start, u64::from(lanes.count_ones()));
+            self.split(word, lanes, count);
+        }
+    }
+
+    /// Which of a word's lanes play from each state, for those that have any.
+    pub fn split(&self, word: usize, lanes: u64, mut add: impl FnMut(usize, u64)) {
+        let mut left = lanes;
+        while left != 0 {
+            let lane = 64 * word + left.trailing_zeros() as usize;
+            let share = &self.shares[self.of[lane] as usize];
+            add(self.first + share.start, left & share.lanes);
+            left &= !share.lanes;
         }
     }
 }

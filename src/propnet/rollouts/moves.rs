@@ -9,6 +9,7 @@
 
 use multiversion::multiversion;
 
+use super::deal::Deal;
 use super::worth::MOST_WORDS;
 use crate::propnet::Propnet;
 use crate::propnet::batch::starts;
@@ -29,6 +30,17 @@ impl MoveSum {
     pub fn mean(&self) -> Option<f64> {
         (self.playouts > 0).then(|| self.total as f64 / self.playouts as f64)
     }
+}
+
+/// A move that playouts from one state made.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Made {
+    /// Whose it is.
+    pub role: usize,
+    /// Which of [`Propnet::moves`].
+    pub index: usize,
+    /// In how many of them, and what these were worth to the role.
+    pub sum: MoveSum,
 }
 
 /// Levels of so many bits for moves of which this is known: 0 for the lowest mean,
@@ -108,6 +120,33 @@ impl Moves {
         let all = self.starts[role]..self.starts[role + 1];
         let sums = &mut self.sums[all.clone()];
         count(&self.made, all.start, lanes, &parts, sums);
+    }
+
+    /// The same by the state that playouts began in; only what was made.
+    pub fn count_apart(
+        &self,
+        role: usize,
+        lanes: &[u64],
+        scored: &[(usize, u64)],
+        scores: &Rows,
+        deal: &Deal,
+        made: &mut [Vec<Made>],
+    ) {
+        let parts = parts(lanes, scored, scores);
+        for (index, row) in (self.starts[role]..self.starts[role + 1]).enumerate() {
+            for (word, (bits, lanes)) in self.made.row(row).iter().zip(lanes).enumerate() {
+                deal.split(word, bits & lanes, |start, lanes| {
+                    let of = |part: &Part| {
+                        part.score * u64::from((part.lanes[word] & lanes).count_ones())
+                    };
+                    let sum = MoveSum {
+                        playouts: lanes.count_ones().into(),
+                        total: parts.iter().map(of).sum(),
+                    };
+                    made[start].push(Made { role, index, sum });
+                });
+            }
+        }
     }
 }
 

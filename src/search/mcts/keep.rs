@@ -47,6 +47,8 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             least *= 2;
             if u64::from(least) > 2 * self.visits() {
                 self.history.clear();
+                self.memories.clear();
+                self.remembered = 0;
                 return;
             }
             let stay = (self.nodes.iter()).filter(|node| node.is_end || node.visits >= least);
@@ -82,8 +84,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                 .iter()
                 .for_each(|(_, child)| visit(*child));
         }
-        let (roles, old) = (self.roles, self.clone_empty());
-        let old = std::mem::replace(self, old);
+        let (roles, old) = (self.roles, self.take());
         let mut states: Vec<Option<S>> = old.states.into_iter().map(Some).collect();
         let new_name = |child: u32| match child {
             NONE | WAITING => NONE,
@@ -129,40 +130,17 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             self.state_bytes += game.state_heap_bytes(&state);
             self.states.push(state);
         }
-        (self.root, self.lines) = (0, 0);
+        for (node, memory) in old.memories {
+            if became[node as usize] != NONE {
+                self.remembered += memory.len();
+                self.memories.insert(became[node as usize], memory);
+            }
+        }
         if self.options.graph {
             for node in 0..self.nodes.len() as u32 {
                 let hash = |&node: &u32| FxBuildHasher.hash_one(&self.states[node as usize]);
                 self.table.insert_unique(hash(&node), node, hash);
             }
-        }
-    }
-
-    /// A tree without nodes, else the same.
-    fn clone_empty(&mut self) -> Self {
-        Tree {
-            options: self.options,
-            rng: self.rng.clone(),
-            roles: self.roles,
-            chance: self.chance.clone(),
-            range: self.range.clone(),
-            total: self.total,
-            root: 0,
-            nodes: Vec::new(),
-            states: Vec::new(),
-            worth: Vec::new(),
-            bounds: Vec::new(),
-            counts: Vec::new(),
-            moves: Vec::new(),
-            arms: Vec::new(),
-            arm_worth: Vec::new(),
-            regrets: Vec::new(),
-            edges: Default::default(),
-            table: Default::default(),
-            history: std::mem::take(&mut self.history),
-            state_bytes: 0,
-            lines: 0,
-            iterations: self.iterations,
         }
     }
 

@@ -43,8 +43,15 @@ impl Mcts {
 }
 
 impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
-    /// An arm of a role among those of its own.
-    pub(super) fn choose(&mut self, node: u32, role: usize, arms: ArmRange) -> usize {
+    /// An arm of a role among those of its own. `reference` is a node that remembers
+    /// moves, or none.
+    pub(super) fn choose(
+        &mut self,
+        node: u32,
+        role: usize,
+        arms: ArmRange,
+        reference: u32,
+    ) -> usize {
         let count = arms.len();
         if count == 1 {
             return 0;
@@ -66,6 +73,11 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         let [low, high] = self.bounds[node as usize * self.roles + role];
         // Then the rest is of interest to the others alone.
         let is_proved = low == high;
+        let weight = match (reference, &self.options.rave) {
+            (NONE, _) | (_, None) => 0.0,
+            (_, Some(rave)) => rave.weight(all),
+        };
+        let place = (node, role);
         let (mut best, mut chosen, mut near) = (f64::NEG_INFINITY, 0, 0);
         let mut scores = if tolerance > 0.0 {
             Vec::with_capacity(count)
@@ -87,12 +99,14 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                 let mean = self.arm_worth[(arms.start + index) * self.roles + role];
                 let mean = mean / f64::from(arm.visits);
                 let mean = mean.clamp(low.into(), high.into()) / 100.0;
+                let mean = self.recalled(mean, place, index, reference, weight);
                 self.options.score(mean, tried, all, log, share)
             } else {
                 match self.options.fpu {
                     None if tried == 0.0 => 1e6,
                     less => {
                         let mean = (own - less.unwrap_or(0.0)).clamp(0.0, 1.0);
+                        let mean = self.recalled(mean, place, index, reference, weight);
                         self.options.score(mean, tried + 1.0, all, log, share)
                     }
                 }
@@ -125,6 +139,24 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             }
         }
         chosen
+    }
+
+    /// A mean with what another node remembers of the move mixed in.
+    fn recalled(
+        &self,
+        mean: f64,
+        (node, role): (u32, usize),
+        index: usize,
+        reference: u32,
+        weight: f64,
+    ) -> f64 {
+        if weight == 0.0 {
+            return mean;
+        }
+        let made = &self.moves_of(node, role)[index];
+        let memory = self.memories.get(&reference);
+        let known = memory.and_then(|memory| memory.mean(role, made));
+        known.map_or(mean, |known| mean + weight * (known / 100.0 - mean))
     }
 
     /// The most that some arm is proved to give.

@@ -140,6 +140,22 @@ pub struct Sample<M> {
     /// Of a game with one role: the best end seen, and the moves that lead
     /// there, if somebody keeps them.
     pub line: Option<(u8, Vec<M>)>,
+    /// The moves that were made, if somebody keeps them. One may be there several
+    /// times, each with a part of the playouts.
+    pub seen: Vec<Seen<M>>,
+}
+
+/// A move that some of the playouts made.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Seen<M> {
+    /// Whose it is.
+    pub role: u16,
+    /// The move.
+    pub action: M,
+    /// Which part of all playouts.
+    pub share: f32,
+    /// That part of what they were worth to the role.
+    pub worth: f32,
 }
 
 /// A game of which many positions are asked at once.
@@ -256,6 +272,7 @@ impl<'g, G: GameProblem> OneByOne<'g, G> {
             sums: vec![UNDECIDED; roles],
             ended: false,
             line: None,
+            seen: Vec::new(),
         };
         let (mut state, mut line, mut legal) = (start.clone(), Vec::new(), Vec::new());
         let mut joint = Vec::with_capacity(roles);

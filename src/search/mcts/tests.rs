@@ -8,6 +8,7 @@ use crate::search::Problem;
 use crate::search::toy::{Lights, Lit, Paid, is_plan};
 
 mod growth;
+mod threads;
 
 /// The three lights as a game; three lights are worth 100, else 20 each.
 struct LightsGame {

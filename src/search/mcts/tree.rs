@@ -13,6 +13,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::Mcts;
 use super::bounds::Total;
+use super::rave::Memory;
 use super::simulator::{Simulator, View, Views};
 
 /// Where there is no node, or no arm.
@@ -58,7 +59,7 @@ pub(super) struct Arm {
     /// Where it leads to, if nobody else has a choice.
     pub(super) child: u32,
     pub(super) visits: u32,
-    pub(super) pending: u16,
+    pub(super) pending: u32,
     /// The child's stamp when the bounds were taken from it.
     pub(super) stamp: u16,
     /// What it is proved to be worth to whom it belongs.
@@ -96,8 +97,14 @@ pub struct Tree<S, M> {
     pub(super) table: HashTable<u32>,
     /// By role and move: how often it was made in the tree, and its worth.
     pub(super) history: FxHashMap<(u16, M), (u32, f64)>,
+    /// By node: what it remembers of moves made later on.
+    pub(super) memories: FxHashMap<u32, Memory<M>>,
+    /// How many moves all of them remember.
+    pub(super) remembered: usize,
     pub(super) state_bytes: u64,
     pub(super) lines: u32,
+    /// Lines that are neither credited nor released.
+    pub(super) waiting: u64,
     pub(super) iterations: u64,
 }
 
@@ -112,13 +119,28 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         root: S,
         options: &Mcts,
     ) -> Result<Self, G::Error> {
-        let roles = game.roles();
-        let mut tree = Tree {
-            options: *options,
-            rng: Xoshiro256PlusPlus::seed_from_u64(options.seed),
-            roles,
-            chance: (0..roles).map(|role| game.is_chance(role)).collect(),
-            range: (0..roles).map(|role| game.range(role)).collect(),
+        let roles = 0..game.roles();
+        let chance = roles.clone().map(|role| game.is_chance(role)).collect();
+        let range = roles.map(|role| game.range(role)).collect();
+        let rng = Xoshiro256PlusPlus::seed_from_u64(options.seed);
+        let mut tree = Tree::bare(*options, rng, chance, range);
+        tree.plant(game, root)?;
+        Ok(tree)
+    }
+
+    /// A tree without a position.
+    fn bare(
+        options: Mcts,
+        rng: Xoshiro256PlusPlus,
+        chance: Vec<bool>,
+        range: Vec<[u8; 2]>,
+    ) -> Self {
+        Tree {
+            options,
+            rng,
+            roles: range.len(),
+            chance,
+            range,
             total: Total::default(),
             root: 0,
             nodes: Vec::new(),
@@ -133,12 +155,24 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             edges: FxHashMap::default(),
             table: HashTable::new(),
             history: FxHashMap::default(),
+            memories: FxHashMap::default(),
+            remembered: 0,
             state_bytes: 0,
             lines: 0,
+            waiting: 0,
             iterations: 0,
-        };
-        tree.plant(game, root)?;
-        Ok(tree)
+        }
+    }
+
+    /// Takes all positions out of it; what was learned of the game and of moves
+    /// stays.
+    pub(super) fn take(&mut self) -> Self {
+        let (chance, range) = (self.chance.clone(), self.range.clone());
+        let mut bare = Tree::bare(self.options, self.rng.clone(), chance, range);
+        bare.total = self.total;
+        bare.history = std::mem::take(&mut self.history);
+        bare.iterations = self.iterations;
+        std::mem::replace(self, bare)
     }
 
     /// Begins anew from another position; what was learned of moves stays.
@@ -151,27 +185,12 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         game: &mut G,
         root: S,
     ) -> Result<(), G::Error> {
-        self.clear();
+        self.take();
         let mut views = Views::default();
         game.look(std::slice::from_ref(&root), &mut views)?;
         let bytes = game.state_heap_bytes(&root);
         self.root = self.add(root, &views, &mut Cursor::default(), bytes);
         Ok(())
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.nodes.clear();
-        self.states.clear();
-        self.worth.clear();
-        self.bounds.clear();
-        self.counts.clear();
-        self.moves.clear();
-        self.arms.clear();
-        self.arm_worth.clear();
-        self.regrets.clear();
-        self.edges.clear();
-        self.table.clear();
-        self.state_bytes = 0;
     }
 
     /// The number of positions, the root included.
@@ -212,7 +231,9 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             // Hash tables are half full at least.
             + self.edges.len() * 2 * size_of::<((u32, u128), u32)>()
             + self.table.len() * 10
-            + self.history.len() * 2 * size_of::<((u16, M), (u32, f64))>();
+            + self.history.len() * 2 * size_of::<((u16, M), (u32, f64))>()
+            + self.memories.len() * 2 * size_of::<(u32, Memory<M>)>()
+            + self.remembered * 2 * size_of::<((u16, M), [f32; 2])>();
         own as u64 + self.state_bytes
     }
 

@@ -33,7 +33,7 @@ fn playouts_learn_which_moves_are_worth_more() {
     let game = Game::from_text("walk.kif", RULES).expect("the rules are right");
     let (net, _) = Propnet::ground(&game, &GroundLimits::default()).expect("it is small");
     let start = batch::pack(net.initial.iter().copied());
-    let lanes = |learning| Lanes::new(&net, Engine::Auto, 100, learning, 3);
+    let lanes = |learning| Lanes::new(&net, Engine::Auto, 100, learning, false, 3);
 
     // Uniform ones get there one time out of eight.
     let uniform = &mut lanes(None);

@@ -235,6 +235,57 @@ fn levels_are_learned_from_means() {
 }
 
 #[test]
+fn moves_are_told_of_each_state() {
+    let mut only = 0;
+    for rules in [RACE, HEAP, ROADS, TRAPS, DUEL] {
+        let net = net(rules);
+        let states = reached(&net, 60);
+        let options = RolloutOptions {
+            record: Record::Moves,
+            by_state: true,
+            ..RolloutOptions::default()
+        };
+        let mut rollouts = Rollouts::new(&net, &options, 3);
+        for each in [1, 7, 100] {
+            rollouts.fade_moves(0.0);
+            let outcomes = rollouts.run(&states, each, &mut on).to_vec();
+            for role in 0..net.legal.len() {
+                let mut all = vec![MoveSum::default(); net.moves[role].len()];
+                for ((state, outcome), made) in states.iter().zip(&outcomes).zip(rollouts.made()) {
+                    let mut own = all.clone();
+                    own.fill(MoveSum::default());
+                    for made in made.iter().filter(|made| made.role == role) {
+                        for sum in [&mut all[made.index], &mut own[made.index]] {
+                            sum.playouts += made.sum.playouts;
+                            sum.total += made.sum.total;
+                        }
+                    }
+                    let most = outcome.scores[role].total;
+                    for sum in &own {
+                        assert!(sum.playouts <= outcome.playouts && sum.total <= most);
+                    }
+                    let is = evaluate(&net, state, &[]);
+                    let legal: Vec<_> = net.legal[role].iter().map(|&legal| is(legal)).collect();
+                    let count = legal.iter().filter(|legal| **legal).count();
+                    let first = legal.iter().position(|&legal| legal);
+                    // Moves that change nothing may be left out.
+                    if let Some(first) =
+                        first.filter(|&first| count == 1 && own[first].playouts > 0)
+                        && !is(net.terminal)
+                    {
+                        only += 1;
+                        assert_eq!(own[first].playouts, outcome.playouts);
+                        assert_eq!(own[first].total, most);
+                    }
+                }
+                assert_eq!(all, rollouts.moves(role));
+            }
+        }
+    }
+    assert!(only > 0);
+}
+
+#[test]
 fn what_is_known_of_moves_fades() {
     let net = net(CHOICE);
     let options = RolloutOptions {

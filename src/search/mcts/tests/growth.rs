@@ -17,6 +17,11 @@ fn full(seed: u64) -> Mcts {
     }
 }
 
+const RAVE: Rave = Rave {
+    reference: 20,
+    equivalence: 100.0,
+};
+
 /// A tree over a game, grown by so many iterations or until it is settled.
 fn grown<G: GameProblem<Error = Infallible>>(
     game: &mut G,
@@ -221,9 +226,10 @@ fn a_tree_follows_the_game() {
 
 #[test]
 fn a_tree_stays_within_its_memory() {
-    for graph in [false, true] {
+    for (graph, rave) in [(false, None), (true, None), (true, Some(RAVE))] {
         let options = Mcts {
             graph,
+            rave,
             solver: false,
             ..full(5)
         };
@@ -243,12 +249,97 @@ fn a_tree_stays_within_its_memory() {
     }
 }
 
+/// Of nine switches, each put once in any order, the first says who wins.
+struct Switches;
+
+impl GameProblem for Switches {
+    /// Those that are put, and the first of them.
+    type State = (u16, Option<u32>);
+    type Move = u32;
+    type Error = Infallible;
+
+    fn roles(&self) -> usize {
+        1
+    }
+
+    fn is_terminal(&mut self, state: &Self::State) -> Result<bool, Infallible> {
+        Ok(state.0.count_ones() == 9)
+    }
+
+    fn legal(
+        &mut self,
+        state: &Self::State,
+        _role: usize,
+        out: &mut Vec<u32>,
+    ) -> Result<(), Infallible> {
+        out.extend((0..9).filter(|switch| state.0 >> switch & 1 == 0));
+        Ok(())
+    }
+
+    fn next(&mut self, state: &Self::State, joint: &[u32]) -> Result<Self::State, Infallible> {
+        Ok((state.0 | 1 << joint[0], state.1.or(Some(joint[0]))))
+    }
+
+    fn goals(&mut self, state: &Self::State, out: &mut [u8]) -> Result<(), Infallible> {
+        out[0] = state.1.map_or(0, |first| 10 * first as u8);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_position_remembers_what_lines_through_it_were_worth() {
+    let options = Mcts {
+        graph: false,
+        solver: false,
+        rave: Some(RAVE),
+        ..full(4)
+    };
+    let mut tree = grown(&mut Switches, (0, None), options, 3_000);
+    // After the first switch, nothing matters: what follows it was worth the same.
+    let child = |tree: &Tree<_, _>, state| {
+        let known = (0..tree.nodes.len()).find(|&node| tree.states[node] == state);
+        known.expect("it was tried") as u32
+    };
+    let node = child(&tree, (1 << 8, Some(8)));
+    assert!(tree.is_reference(node) && tree.is_reference(0));
+    let memory = &tree.memories[&node];
+    assert!((0..8).all(|made| memory.mean(0, &made) == Some(80.0)));
+    assert_eq!(memory.mean(0, &8), None);
+    // At the root it was made first, or after others.
+    let mean = tree.memories[&0].mean(0, &8).unwrap();
+    assert!((40.0..80.0).contains(&mean), "{mean}");
+
+    let remembered = tree.remembered;
+    assert_eq!(
+        remembered,
+        tree.memories
+            .values()
+            .map(|memory| memory.len())
+            .sum::<usize>()
+    );
+    let mut switches = Switches;
+    let mut game = OneByOne::new(&mut switches, 100);
+    tree.reroot(&mut game, (1 << 8, Some(8))).unwrap();
+    tree.fit(&game, u64::MAX);
+    let memory = &tree.memories[&0];
+    assert!((0..8).all(|made| memory.mean(0, &made) == Some(80.0)));
+    assert!(tree.remembered < remembered);
+    assert_eq!(
+        tree.remembered,
+        tree.memories
+            .values()
+            .map(|memory| memory.len())
+            .sum::<usize>()
+    );
+}
+
 #[test]
 fn batches_repeat_themselves_with_the_seed() {
     let report = |seed| {
         let options = Mcts {
             history: 0.5,
             fpu: Some(0.1),
+            rave: Some(RAVE),
             ..full(seed)
         };
         grown(&mut Walk::random(8), (0, 0), options, 300).report(BudgetKind::Time)

@@ -1,0 +1,199 @@
+//! Trees that several threads grow.
+
+use std::hash::Hash;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use super::*;
+
+fn options(seed: u64) -> Mcts {
+    Mcts {
+        graph: true,
+        solver: true,
+        batch: 8,
+        each: 2,
+        seed,
+        ..Mcts::default()
+    }
+}
+
+/// A tree, and what ended its growth.
+type Came<G> = (
+    Tree<<G as GameProblem>::State, <G as GameProblem>::Move>,
+    Result<(), <G as GameProblem>::Error>,
+);
+
+/// Grows a tree by games that are the same, one for each thread.
+fn grow<G>(
+    games: &mut [G],
+    root: G::State,
+    options: &Mcts,
+    until: u64,
+    proceed: &(dyn Fn() -> bool + Sync),
+) -> Came<G>
+where
+    G: GameProblem<State: Send, Move: Send, Error: Send + std::fmt::Debug> + Send,
+{
+    let mut games: Vec<_> = games
+        .iter_mut()
+        .map(|game| OneByOne::new(game, 100))
+        .collect();
+    let mut tree = Tree::new(&mut games[0], root, options).unwrap();
+    let go_on = &mut |tree: &Tree<_, _>| !tree.is_settled(0);
+    let came = grow_together(&mut tree, &mut games, until, proceed, go_on);
+    (tree, came)
+}
+
+/// Nothing waits any more, and each visit of a node but its own evaluation is one
+/// of each role's arms.
+fn check<S: Clone + Eq + Hash, M: Clone + Eq + Hash>(tree: &Tree<S, M>) {
+    assert_eq!(tree.waiting, 0);
+    assert!(tree.arms.iter().all(|arm| arm.pending == 0));
+    for (number, node) in tree.nodes.iter().enumerate() {
+        assert_eq!(node.pending, 0);
+        if node.arms == tree::NONE {
+            continue;
+        }
+        for (_, arms) in tree.choosers(number as u32) {
+            assert!(
+                tree.arms[arms.clone()]
+                    .iter()
+                    .all(|arm| arm.child != tree::WAITING)
+            );
+            let visits = tree.arms[arms].iter().map(|arm| arm.visits).sum::<u32>();
+            assert_eq!(node.visits.max(1), visits + 1);
+        }
+    }
+    assert!(tree.edges.values().all(|&child| child != tree::WAITING));
+}
+
+#[test]
+fn visits_add_up() {
+    for threads in [1, 2, 5] {
+        for (graph, solver) in [(false, false), (true, true)] {
+            let how = Mcts {
+                graph,
+                solver,
+                ..options(3)
+            };
+            let heaps = &mut [const { Heap }; 5][..threads];
+            let (tree, came) = grow(heaps, (200, 0), &how, 5_000, &|| true);
+            came.unwrap();
+            check(&tree);
+            assert_eq!(tree.visits(), tree.iterations());
+            match solver {
+                true => assert!(tree.is_settled(0)),
+                false => assert_eq!(tree.iterations(), 5_000),
+            }
+
+            let matrix = || Matrix {
+                worth: vec![vec![[10, 90], [70, 30]], vec![[60, 40], [20, 80]]],
+            };
+            let mut games: Vec<Matrix> = (0..threads).map(|_| matrix()).collect();
+            let (tree, came) = grow(&mut games, None, &how, 500, &|| true);
+            came.unwrap();
+            check(&tree);
+        }
+    }
+}
+
+#[test]
+fn the_same_is_proved() {
+    for heap in 1..30 {
+        let heaps = &mut [const { Heap }; 3];
+        let (tree, came) = grow(heaps, (heap, 0), &options(heap.into()), 20_000, &|| true);
+        came.unwrap();
+        check(&tree);
+        let worth = if heap % 4 == 0 { 0 } else { 100 };
+        let report = tree.report(BudgetKind::Iterations);
+        assert_eq!(report.roles[0].bounds, [worth; 2], "heap {heap}");
+    }
+}
+
+#[test]
+fn one_thread_repeats_itself() {
+    let report = || {
+        let (tree, came) = grow(&mut [Heap], (50, 0), &options(9), 700, &|| true);
+        came.unwrap();
+        tree.report(BudgetKind::Iterations)
+    };
+    assert_eq!(report(), report());
+}
+
+#[test]
+fn an_interrupt_ends_all_threads_and_leaves_the_tree_in_order() {
+    let end = Instant::now() + Duration::from_millis(50);
+    let how = Mcts {
+        solver: false,
+        ..options(1)
+    };
+    let heaps = &mut [const { Heap }; 4];
+    let (tree, came) = grow(heaps, (5_000, 0), &how, u64::MAX, &|| Instant::now() < end);
+    came.unwrap();
+    // A loaded machine may hold it up.
+    assert!(Instant::now() < end + Duration::from_secs(5));
+    check(&tree);
+    assert!(tree.iterations() > 0);
+}
+
+/// A heap that cannot be evaluated any more after some moves.
+struct Broken<'a> {
+    left: &'a AtomicU64,
+}
+
+impl GameProblem for Broken<'_> {
+    type State = (u32, usize);
+    type Move = u32;
+    type Error = ();
+
+    fn roles(&self) -> usize {
+        2
+    }
+
+    fn is_terminal(&mut self, state: &(u32, usize)) -> Result<bool, ()> {
+        Ok(state.0 == 0)
+    }
+
+    fn legal(&mut self, state: &(u32, usize), role: usize, out: &mut Vec<u32>) -> Result<(), ()> {
+        Heap.legal(state, role, out).map_err(|never| match never {})
+    }
+
+    fn next(&mut self, state: &(u32, usize), joint: &[u32]) -> Result<(u32, usize), ()> {
+        let left = self
+            .left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+                left.checked_sub(1)
+            });
+        left.map_err(|_| ())?;
+        Heap.next(state, joint).map_err(|never| match never {})
+    }
+
+    fn goals(&mut self, state: &(u32, usize), out: &mut [u8]) -> Result<(), ()> {
+        Heap.goals(state, out).map_err(|never| match never {})
+    }
+}
+
+#[test]
+fn an_error_ends_all_threads_and_leaves_the_tree_in_order() {
+    for (threads, moves) in [(1, 0), (1, 777), (3, 0), (3, 999)] {
+        let left = &AtomicU64::new(moves);
+        let mut games: Vec<Broken<'_>> = (0..threads).map(|_| Broken { left }).collect();
+        let (mut tree, came) = grow(&mut games, (60, 0), &options(2), u64::MAX, &|| true);
+        assert_eq!(came, Err(()), "{threads} {moves}");
+        check(&tree);
+        // It goes on where it was.
+        left.store(u64::MAX, Ordering::Relaxed);
+        let mut game = OneByOne::new(&mut games[0], 100);
+        let until = tree.iterations() + 100;
+        grow_together(
+            &mut tree,
+            std::slice::from_mut(&mut game),
+            until,
+            &|| true,
+            &mut |_| true,
+        )
+        .unwrap();
+        assert_eq!(tree.iterations(), until);
+        check(&tree);
+    }
+}
