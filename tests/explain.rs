@@ -100,11 +100,14 @@ fn ground(term: &Term, bindings: &[Option<TermId>], terms: &mut Terms) -> TermId
     }
 }
 
+/// A premise, and the fact that it is, if it is one.
+type Given = (Premise, Option<FactOf>);
+
 /// Whether premises, each marked when it is used, satisfy a literal.
 fn satisfied(
     literal: &Literal,
     bindings: &[Option<TermId>],
-    premises: &[(Premise, Option<FactOf>)],
+    premises: &[Given],
     used: &mut [bool],
     terms: &mut Terms,
 ) -> bool {
@@ -114,7 +117,7 @@ fn satisfied(
             .map(|term| ground(term, bindings, terms))
             .collect(),
     };
-    let mut find = |fits: &dyn Fn(&(Premise, Option<FactOf>)) -> bool| {
+    let mut find = |fits: &dyn Fn(&Given) -> bool| {
         let found: Vec<usize> = (0..premises.len())
             .filter(|&i| fits(&premises[i]))
             .collect();
@@ -181,7 +184,7 @@ fn check_derivation(explainer: &mut Explainer, derivation: &Derivation, place: &
                     (rule.head.relation, head),
                     (fact.relation, fact.arguments.clone())
                 );
-                let premises: Vec<(Premise, Option<FactOf>)> = (premises.iter())
+                let premises: Vec<Given> = (premises.iter())
                     .map(|premise| match premise {
                         Premise::Fact(at) => {
                             (premise.clone(), Some(derivation.proofs[*at].fact.clone()))

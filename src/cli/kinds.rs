@@ -34,7 +34,9 @@ impl<T> OrList<T> {
     }
 
     fn list(&self) -> String {
-        let kinds = KINDS.iter().map(|kind| (kind.name, kind.what, kind.options));
+        let kinds = KINDS
+            .iter()
+            .map(|kind| (kind.name, kind.what, kind.options));
         let more = self.more.map(|(name, what)| (name, what, &[][..]));
         let mut text = "the kinds of players, and their options:\n".to_owned();
         for (name, what, options) in more.into_iter().chain(kinds) {

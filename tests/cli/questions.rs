@@ -324,7 +324,7 @@ fn why_refuses_what_is_no_question() {
 #[test]
 fn names_of_rules_are_data_in_a_page() {
     let place = Workplace::new();
-    place.write("odd.kif", &LIGHTS.replace("me", "<script>"));
+    place.write("odd.kif", LIGHTS.replace("me", "<script>"));
     let arguments = ["(legal <script> (press 1))"];
     let found = place.run_with("why odd.kif --format html", &arguments, "");
     assert!(found.out.contains("&lt;script&gt;") && !found.out.contains("<script>"));
