@@ -80,10 +80,10 @@ fn visits_add_up() {
             let (tree, came) = grow(heaps, (200, 0), &how, 5_000, &|| true);
             came.unwrap();
             check(&tree);
-            assert_eq!(tree.visits(), tree.iterations());
             match solver {
-                true => assert!(tree.is_settled(0)),
-                false => assert_eq!(tree.iterations(), 5_000),
+                // Lines that find the root proved pass nothing.
+                true => assert!(tree.is_settled(0) && tree.visits() <= tree.iterations()),
+                false => assert_eq!([tree.visits(), tree.iterations()], [5_000; 2]),
             }
 
             let matrix = || Matrix {
