@@ -135,8 +135,10 @@ impl Board {
 /// How often a wait looks whether it is interrupted.
 const TICK: Duration = Duration::from_millis(20);
 
-/// How long before a deadline an agent is to end, at most.
+/// How long before a deadline an agent is to end, and when what it has published is
+/// taken, at most: a thread that is to be woken at a time wakes later.
 const SLACK: Duration = Duration::from_millis(50);
+const LAST: Duration = Duration::from_millis(15);
 
 impl Seat {
     /// A seat for an agent. The interrupt of the brief's limits, raised from
@@ -198,10 +200,13 @@ impl Seat {
     ) -> Answer {
         let now = Instant::now();
         // An agent that ends on time shall be heard, not only what it published.
-        let heard = deadline.map(|end| end - (end.saturating_duration_since(now) / 20).min(SLACK));
+        let before = |part: u32, most: Duration| {
+            deadline.map(|end| end - (end.saturating_duration_since(now) / part).min(most))
+        };
+        let (heard, last) = (before(10, SLACK), before(25, LAST));
         let pace = Pace::new(heard, nodes);
         self.post(Task::Choose(played.into()), &pace, &Pace::default());
-        self.wait(deadline, |told| {
+        self.wait(last, |told| {
             told.finished.is_some() && (told.legal.is_some() || told.failed)
         });
         pace.stop();
