@@ -20,10 +20,10 @@ pub fn why<M: Machine>(
     let terms = machine.terms().clone();
     let mut explainer = Explainer::new(&game, terms, limits, Options::default());
     let bracketed = format!("({text})");
-    let mut asked = explainer.question(text);
-    if asked.is_err() {
-        asked = explainer.question(&bracketed).or(asked);
-    }
+    let mut asked = match text.contains(' ') && !text.starts_with('(') {
+        true => explainer.question(&bracketed),
+        false => explainer.question(text),
+    };
     let is_relation = asked.as_ref().is_ok_and(|question| !of_state(&explainer, question));
     if !is_relation {
         let moves = turn.history.plies().flat_map(|ply| &ply.joint);
