@@ -468,7 +468,7 @@ also:
 └─ ✓ (legal r (go d))";
     assert_eq!(said(ROADS, "(legal r ?m)"), expected);
     let expected = "\
-(legal a ?m)  does not hold  no rule can give it; there is (legal r (go b)) (legal r (go d))
+(legal a ?m)  does not hold: no rule can give it; there is (legal r (go b)) (legal r (go d))
 └─ (legal r (go ?y))  is what the rule gives at rules:5:1";
     assert_eq!(said(ROADS, "(legal a ?m)"), expected);
 }
