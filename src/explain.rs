@@ -20,7 +20,7 @@ use std::sync::atomic::Ordering;
 use rustc_hash::FxHashMap;
 
 use crate::check::Keyword;
-use crate::datalog::{Bounds, Evaluator, Layer, Query};
+use crate::datalog::{Bounds, Evaluator, Failure, Layer, Query};
 use crate::game::{Game, Move};
 use crate::ground::{TermId, Terms};
 use crate::machine::{Limits, PlayError, play_error};
@@ -290,6 +290,9 @@ impl Budget {
     }
 }
 
+/// Rows looked at after which an evaluation is planned anew.
+const FIRST_WORK: [u64; 3] = [100_000, 1_000_000, 10_000_000];
+
 /// Answers questions about one game.
 #[derive(Debug)]
 pub struct Explainer {
@@ -463,19 +466,35 @@ impl Explainer {
                 made
             }
         };
-        evaluator.begin(Layer::First);
-        if let Some(state) = state {
-            for fact in situation.facts {
-                evaluator.give(state, &[*fact]);
+        let most = self.limits.work;
+        // Rules are planned by sizes that are only known once they were evaluated.
+        for work in FIRST_WORK.into_iter().chain([most]) {
+            evaluator.set_bounds(Bounds {
+                work: work.min(most),
+                ..evaluator.bounds().clone()
+            });
+            evaluator.begin(Layer::First);
+            if let Some(state) = state {
+                for fact in situation.facts {
+                    evaluator.give(state, &[*fact]);
+                }
+            }
+            evaluator.begin(Layer::Second);
+            if let (Some(does), Some(joint)) = (does, situation.joint) {
+                for (role, chosen) in game.roles().zip(joint) {
+                    evaluator.give(does, &[game.role_term(role), chosen.term()]);
+                }
+            }
+            match evaluator.ask(query, &mut self.terms) {
+                Ok(()) => break,
+                Err(error) if matches!(error.failure, Failure::Work(_)) && work < most => {
+                    evaluator.replan();
+                    let known = (evaluator.clone(), query);
+                    self.evaluators.insert(relation, known);
+                }
+                Err(error) => return Err(failed(error)),
             }
         }
-        evaluator.begin(Layer::Second);
-        if let (Some(does), Some(joint)) = (does, situation.joint) {
-            for (role, chosen) in game.roles().zip(joint) {
-                evaluator.give(does, &[game.role_term(role), chosen.term()]);
-            }
-        }
-        evaluator.ask(query, &mut self.terms).map_err(failed)?;
         Ok(Model::new(evaluator))
     }
 

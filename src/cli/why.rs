@@ -6,14 +6,14 @@ use anyhow::{Context as _, bail};
 use clap::ValueEnum;
 
 use super::position::{self, PositionOptions};
-use super::rules::RuleOptions;
+use super::rules::{BackendChoice, RuleOptions};
 use super::{Context, Exit, show};
 use crate::explain::tree::Tree;
 use crate::explain::{Answer, Explainer, Options as Depths, Situation};
 use crate::check::Keyword;
 use crate::game::Move;
 use crate::ground::TermId;
-use crate::machine::Machine;
+use crate::machine::{AnyMachine, DatalogMachine, Machine};
 
 /// The options of `ggp why`.
 #[derive(clap::Args)]
@@ -95,8 +95,15 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         (Some(question), false) => question.to_string_lossy().into_owned(),
         _ => bail!("give the rules and then what is asked: ggp why FILE... FACT"),
     };
-    let mut machine = rules.machine(context)?;
-    let game = machine.game().clone();
+    let game = rules.game(context)?;
+    // A network is not worth its making for the states of one question.
+    let mut machine = match rules.backend {
+        BackendChoice::Auto => {
+            let machine = DatalogMachine::for_few_states(&game, rules.limits(context))?;
+            AnyMachine::Datalog(Box::new(machine))
+        }
+        _ => rules.machine_for(&game, context)?,
+    };
     let depths = Depths {
         facts: options.most_facts.max(1),
         depth: options.depth.max(1),
