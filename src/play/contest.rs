@@ -94,7 +94,7 @@ impl Contender for SeatContender {
         }
         match answer.advice {
             Some(advice) if answer.origin != Origin::Chance => Ok(advice.chosen),
-            _ if deadline.is_some_and(|deadline| Instant::now() >= deadline) => Err(Lapse::Late),
+            _ if !answer.finished => Err(Lapse::Late),
             _ => Err(Lapse::Illegal(String::new())),
         }
     }

@@ -32,6 +32,8 @@ pub struct Answer {
     pub advice: Option<Advice>,
     /// Who it comes from.
     pub origin: Origin,
+    /// Whether the agent had come to its end, with a move or without.
+    pub finished: bool,
     /// What the agent failed with.
     pub error: Option<PlayerError>,
 }
@@ -213,6 +215,7 @@ impl Seat {
         let mut told = self.board.told();
         let (finished, legal) = (told.finished.take(), told.legal.take());
         drop(told);
+        let is_finished = matches!(finished, Some(Ok(_)));
         let (advice, error) = match finished {
             Some(Ok(advice)) => (advice.map(|advice| (advice, Origin::Agent)), None),
             // Time was up before it had a move.
@@ -239,6 +242,7 @@ impl Seat {
         Answer {
             advice,
             origin,
+            finished: is_finished,
             error,
         }
     }
