@@ -63,6 +63,7 @@ pub mod ggp;
 pub mod grid;
 pub mod ground;
 pub mod machine;
+mod markup;
 pub mod picture;
 pub mod play;
 pub mod program;

@@ -136,9 +136,12 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             bail!("`{question}`: only facts of the state have a history");
         }
         let course = explainer.history(&asked, &states, &joints);
-        let tree = explainer.course_tree(&course.map_err(anyhow::Error::from)?);
-        write(options, &question, context, vec![tree])?;
-        return Ok(Exit::Done);
+        let course = course.map_err(anyhow::Error::from)?;
+        write(options, &question, context, vec![explainer.course_tree(&course)])?;
+        return Ok(match course.never {
+            None => Exit::Done,
+            Some(_) => Exit::Negative,
+        });
     }
     let (facts, joint): (&[TermId], Option<&[Move]>) = match joints.last() {
         Some(joint) if explainer.needs_moves(&asked) => {

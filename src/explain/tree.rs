@@ -11,6 +11,7 @@ use super::{
 };
 use crate::check::Keyword;
 use crate::ground::TermId;
+use crate::markup::escaped;
 use crate::program::{Atom, Literal, Shape, Term};
 use crate::span::Span;
 
@@ -215,21 +216,6 @@ h1{font-size:1.1rem}details,div{margin-left:1.2rem}summary{cursor:pointer}\
 .open>summary::before,div.open::before{content:\"? \";color:#888}\
 </style>";
 
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            letter => out.push(letter),
-        }
-    }
-    out
-}
-
 impl Explainer {
     /// An answer in lines; several facts that match have a tree each.
     pub fn trees(&self, answer: &Answer) -> Vec<Tree> {
@@ -377,7 +363,7 @@ impl Explainer {
             }
             Nothing::Above => tree.note = "as above".to_owned(),
             Nothing::Cut(nearest) => {
-                tree.note = "no rule gives it (ask for more --depth)".to_owned();
+                tree.note = "not looked into (--depth)".to_owned();
                 if !nearest.is_empty() {
                     let _ = write!(tree.note, "; there is {}", near(nearest));
                 }

@@ -51,6 +51,14 @@ pub struct DrawnTable {
     pub entries: Vec<DrawnEntry>,
 }
 
+impl DrawnTable {
+    /// How much is said of the entry of which most is said.
+    pub(super) fn height(&self) -> usize {
+        let heights = self.entries.iter().map(|entry| entry.values.len());
+        heights.max().unwrap_or(0)
+    }
+}
+
 /// A line of a table, or a pile.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct DrawnEntry {

@@ -299,12 +299,7 @@ fn piles(canvas: &mut Canvas, table: &DrawnTable, mut y: f64) -> f64 {
         .flat_map(|entry| entry.values.iter().chain([&entry.key]));
     let longest = words.map(|word| word.chars().count()).max().unwrap_or(0);
     let width = (longest as f64 * LETTER + 20.0).max(PLACE);
-    let height = table
-        .entries
-        .iter()
-        .map(|entry| entry.values.len())
-        .max()
-        .unwrap_or(0);
+    let height = table.height();
     let floor = y + height as f64 * 26.0;
     for (k, entry) in table.entries.iter().enumerate() {
         let middle = MARGIN + (k as f64 + 0.5) * (width + 16.0);

@@ -301,12 +301,7 @@ fn bars(table: &DrawnTable) -> String {
 
 /// Piles side by side, what they stand on below.
 fn piles(table: &DrawnTable) -> String {
-    let height = table
-        .entries
-        .iter()
-        .map(|entry| entry.values.len())
-        .max()
-        .unwrap_or(0);
+    let height = table.height();
     let length = |text: &String| text.chars().count();
     let words = table
         .entries

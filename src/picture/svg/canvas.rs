@@ -2,6 +2,8 @@
 
 use std::fmt::{Display, Write};
 
+use crate::markup::escaped;
+
 /// What is drawn so far, and how large it is.
 #[derive(Debug, Default)]
 pub(super) struct Canvas {
@@ -158,25 +160,6 @@ impl Canvas {
     fn put(&mut self, what: impl Display) {
         writeln!(self.body, "{what}").expect("a text takes all");
     }
-}
-
-/// Text as XML may hold it.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            '\n' | '\t' => escaped.push(c),
-            '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
-            c if c.is_control() => escaped.push('\u{fffd}'),
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]
