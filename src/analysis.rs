@@ -21,6 +21,7 @@ use serde::Serialize;
 use crate::game::{Game, Score};
 
 pub use counter::{Counter, Course, Readers, Stripping, counters};
+pub use reads::unread;
 
 /// Something that the rules show, in a form for printing.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]

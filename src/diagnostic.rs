@@ -35,7 +35,7 @@ pub enum Strictness {
 macro_rules! codes {
     ($($(#[doc = $doc:literal])* $name:ident = $text:literal $(, $sloppy:ident)?;)*) => {
         /// The kind of a finding. `K0xx` is about the text, `G1xx` about the
-        /// rules, `W2xx` are warnings.
+        /// rules, `W2xx` are warnings, `P3xx` are what play shows.
         #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Code {
             $($(#[doc = $doc])* $name,)*
@@ -138,6 +138,8 @@ codes! {
     OddName = "W211", sloppy;
     /// A keyword is used as an ordinary name.
     KeywordAsName = "W212", sloppy;
+    /// A rule never fires in play.
+    SilentRule = "P301";
 }
 
 impl fmt::Display for Code {
@@ -171,7 +173,7 @@ impl Diagnostic {
         span: impl Into<Option<Span>>,
         message: impl Into<String>,
     ) -> Self {
-        let is_warning = code.as_str().starts_with('W')
+        let is_warning = code.as_str().starts_with(['W', 'P'])
             && !(strictness == Strictness::Strict && code.is_sloppy());
         Diagnostic {
             code,

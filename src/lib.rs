@@ -50,6 +50,7 @@
 
 pub mod analysis;
 #[cfg(feature = "cli")]
+pub mod audit;
 pub mod bench;
 pub mod check;
 #[cfg(feature = "cli")]

@@ -125,6 +125,40 @@ impl Dependencies {
     }
 }
 
+/// The functors of facts that neither a legal move, nor a goal, nor the end ever
+/// depends on, directly or through later facts.
+pub fn unread(game: &Game) -> Vec<FunctorId> {
+    let dependencies = Dependencies::new(game);
+    let mut read = Reads::default();
+    for keyword in [Keyword::Legal, Keyword::Goal, Keyword::Terminal] {
+        read.add(&dependencies.relation(game.keyword(keyword)));
+    }
+    let next = game.keyword(Keyword::Next);
+    let mut grown = true;
+    while grown {
+        grown = false;
+        for rule in game
+            .rules()
+            .rules
+            .iter()
+            .filter(|rule| Some(rule.head.relation) == next)
+        {
+            let mut heads = dependencies
+                .functors_of(game.terms(), &rule.head.arguments[0])
+                .into_iter();
+            if heads.any(|functor| read.facts.contains(&functor)) {
+                grown |= read.add(&dependencies.rule(game.terms(), rule));
+            }
+        }
+    }
+    dependencies
+        .facts
+        .iter()
+        .copied()
+        .filter(|functor| !read.facts.contains(functor))
+        .collect()
+}
+
 fn fact_functors(game: &Game) -> BTreeSet<FunctorId> {
     let rules = game.rules();
     let holds_facts = |relation: RelationId| {

@@ -25,6 +25,7 @@ use crate::propnet::clauses::{Clauses, Frame, Watch};
 use crate::propnet::network::{Builder, Literal};
 use crate::propnet::rewrite::{copy, live};
 use crate::search::Budget;
+pub(crate) use automorphism::{Graph, generators};
 pub use canonical::{Canonical, lift};
 
 /// A renaming: by fact and by move of the network, what it becomes.
@@ -211,7 +212,7 @@ fn candidates(puzzle: &Puzzle, effects: &Effects, watch: &Watch) -> Vec<Symmetry
         let part = &permutation[first as usize..][..count];
         part.iter().map(|&image| image - first).collect()
     };
-    let found = automorphism::generators(&graph, MOST_WORK, watch);
+    let found = generators(&graph, MOST_WORK, watch);
     let found = found.iter().map(|permutation| Symmetry {
         facts: part(permutation, facts, puzzle.net.facts.len()),
         moves: part(permutation, moves, puzzle.moves()),

@@ -19,7 +19,7 @@ use crate::propnet::clauses::Watch;
 
 /// A graph without directions.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Graph {
+pub(crate) struct Graph {
     /// By vertex.
     colours: Vec<u32>,
     edges: Vec<(u32, u32)>,
@@ -47,7 +47,7 @@ impl Graph {
 const MOST_KEPT: usize = 4_000_000;
 
 /// Generators: by vertex, where it goes. `work` is the edges looked at.
-pub(super) fn generators(graph: &Graph, work: usize, watch: &Watch) -> Vec<Vec<u32>> {
+pub(crate) fn generators(graph: &Graph, work: usize, watch: &Watch) -> Vec<Vec<u32>> {
     let vertices = graph.colours.len();
     let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); vertices];
     for &(one, other) in &graph.edges {

@@ -1,0 +1,419 @@
+//! What only play shows of a rule set.
+//!
+//! In: a game and a machine for it. Out: a [`Report`]: claims such as that every
+//! play ends or that each end has one goal, each *seen* in random plays or
+//! *proved*, with moves that lead to an example; and the rules that never fire.
+//!
+//! Four sources are asked, cheapest first: random plays (`plays`, on lanes where
+//! there is a network), all positions of a small game (`space`), induction over
+//! the rules by a SAT solver (`proof`), and the structure of the rules (counters,
+//! facts nothing depends on, renamings). What fails was always seen to fail.
+//!
+//! What is asked for is what the language demands of a game (playable,
+//! terminating, winnable: Love et al., General Game Playing: Game Description
+//! Language Specification, 2008, section 4), and what its author would want to
+//! know.
+
+mod alike;
+mod claims;
+mod coverage;
+mod plays;
+mod proof;
+mod space;
+mod tally;
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rustc_hash::FxHashSet;
+use serde::Serialize;
+
+use crate::analysis::{Counter, counters};
+use crate::diagnostic::{Code, Diagnostic, Strictness};
+use crate::game::{Game, Move, Score};
+use crate::ground::TermId;
+use crate::machine::{AnyMachine, Limits, Machine, PlayError};
+use crate::span::Span;
+use coverage::{Coverage, Silent};
+use plays::{Orders, play};
+use space::{Space, State, joint_moves};
+use tally::{Path, Tally};
+
+/// How much is looked at.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub struct AuditOptions {
+    /// Random plays.
+    pub plays: u64,
+    /// Joint moves after which a play is cut.
+    pub depth: usize,
+    /// Most positions of a game that is looked at as a whole.
+    pub states: usize,
+    /// The seed of the plays.
+    pub seed: u64,
+    /// Time on the clock for everything.
+    pub time: Duration,
+}
+
+impl Default for AuditOptions {
+    fn default() -> Self {
+        AuditOptions {
+            plays: 1_000,
+            depth: 10_000,
+            states: 100_000,
+            seed: 0,
+            time: Duration::from_secs(20),
+        }
+    }
+}
+
+/// What was found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Random plays made to the end, or cut.
+    pub plays: u64,
+    /// Positions of these plays, with repetitions.
+    pub positions: u64,
+    /// All positions that can be reached, where they were all looked at.
+    pub space: Option<u64>,
+    /// Fewest and most joint moves of the plays that ended.
+    pub lengths: Option<(usize, usize)>,
+    /// The claims, in a fixed order.
+    pub claims: Vec<Claim>,
+    /// Positions in which rules were watched.
+    pub watched: u64,
+    /// Rules that never fired. The findings about them are in `findings`.
+    pub silent: usize,
+    /// Findings with a place in the rules.
+    #[serde(skip)]
+    pub findings: Vec<Diagnostic>,
+}
+
+/// What a claim is about.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Subject {
+    /// Every play ends.
+    Ends,
+    /// A role always has a legal move.
+    Legal,
+    /// A role has exactly one goal at each end, from 0 to 100.
+    Goal,
+    /// A role can get 100.
+    Winnable,
+    /// At most one role has a choice.
+    Turns,
+    /// The scores of all roles have the same sum at each end.
+    Sum,
+    /// Every move changes something.
+    Change,
+    /// Every fact changes in some play.
+    Facts,
+    /// Something depends on every fact.
+    Read,
+    /// The rules treat all roles alike.
+    Alike,
+}
+
+/// Whether a claim holds.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// As far as its basis goes.
+    Holds,
+    /// There is an example against it.
+    Fails,
+    /// Nothing was seen that tells.
+    Open,
+}
+
+/// What a claim rests on.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// Random plays.
+    Seen,
+    /// All positions: proved.
+    Positions,
+    /// Induction over the rules: proved.
+    Induction,
+    /// The structure of the rules: proved.
+    Rules,
+}
+
+/// How much it matters that a claim fails.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Weight {
+    /// It tells what kind of game this is.
+    Remark,
+    /// Good rules have it so.
+    Warning,
+    /// Play fails.
+    Error,
+}
+
+/// Something said of all plays.
+#[derive(Clone, Debug, Serialize)]
+pub struct Claim {
+    /// What it is about.
+    pub subject: Subject,
+    /// The role that it is about, if it is about one.
+    pub role: Option<String>,
+    /// Whether it holds.
+    pub verdict: Verdict,
+    /// What it rests on.
+    pub basis: Basis,
+    /// How much it matters.
+    pub weight: Weight,
+    /// In words.
+    pub text: String,
+    /// Joint moves from the initial state that lead to an example.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moves: Option<Vec<String>>,
+    /// Joint moves that lead from there back to the same position.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round: Option<Vec<String>>,
+}
+
+impl Report {
+    /// Whether play fails somewhere.
+    pub fn has_errors(&self) -> bool {
+        self.count(Weight::Error) > 0
+    }
+
+    /// Number of claims of this weight that do not hold.
+    pub fn count(&self, weight: Weight) -> usize {
+        let claims = self.claims.iter();
+        claims
+            .filter(|claim| claim.verdict != Verdict::Holds && claim.weight == weight)
+            .count()
+    }
+}
+
+/// Shares of the time: plays, all positions, rules; the rest is for proofs.
+const SHARES: [f64; 3] = [0.3, 0.6, 0.8];
+/// Plays kept, in which rules are watched, and the joint moves of all together.
+const KEPT: usize = 200;
+const KEPT_MOVES: usize = 20_000;
+/// Positions in which silent rules are looked at once more.
+const CLOSER: usize = 300;
+
+/// Everything that claims are made from.
+struct Evidence<'a> {
+    game: &'a Game,
+    machine: &'a mut AnyMachine,
+    options: &'a AuditOptions,
+    limits: &'a Limits,
+    deadline: Instant,
+    /// Facts that depend on the number of moves alone.
+    counters: Vec<Counter>,
+    apart: Vec<TermId>,
+    /// Random plays.
+    played: Tally,
+    kept: Vec<Path>,
+    space: Option<Space>,
+    /// By fact, among those seen: whether it was lost or gained.
+    lost: FxHashSet<TermId>,
+    gained: FxHashSet<TermId>,
+    coverage: Coverage,
+}
+
+/// Looks at a game. `limits` are those of the machine.
+///
+/// # Errors
+///
+/// [`PlayError::Interrupted`], or what makes the rules impossible to evaluate.
+pub fn audit(
+    machine: &mut AnyMachine,
+    limits: &Limits,
+    options: &AuditOptions,
+) -> Result<Report, PlayError> {
+    let began = Instant::now();
+    let game = machine.game().clone();
+    let over = |share: f64| {
+        let until = options.time.mul_f64(share);
+        let interrupt = Arc::clone(&limits.interrupt);
+        move || interrupt.load(Ordering::Relaxed) || began.elapsed() >= until
+    };
+    let counters = counters(&game, Score::MAX);
+    let apart: Vec<TermId> = counters
+        .iter()
+        .flat_map(|counter| counter.values.concat())
+        .collect();
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(options.seed);
+    let mut played = Tally::new(game.role_count());
+    let orders = Orders {
+        plays: options.plays,
+        depth: options.depth,
+        stop: &over(SHARES[0]),
+        apart: &apart,
+        kept: KEPT,
+    };
+    let kept = play(machine, &orders, &mut played, &mut random)?;
+    let space = Space::of(machine, options.states, &apart, &over(SHARES[1]))?;
+    let coverage = Coverage::new(&game, machine.terms(), limits);
+    let mut evidence = Evidence {
+        game: &game,
+        machine,
+        options,
+        limits,
+        deadline: began + options.time,
+        counters,
+        apart,
+        played,
+        kept,
+        space,
+        lost: FxHashSet::default(),
+        gained: FxHashSet::default(),
+        coverage,
+    };
+    let (complete, silent) = evidence.watch(&over(SHARES[2]))?;
+    let findings: Vec<Diagnostic> = evidence.silent(&silent, complete);
+    let claims = evidence.claims()?;
+    if limits.interrupt.load(Ordering::Relaxed) {
+        return Err(PlayError::Interrupted);
+    }
+    Ok(Report {
+        plays: evidence.played.ends + evidence.played.cut + evidence.played.stuck,
+        positions: evidence.played.positions,
+        space: evidence
+            .space
+            .as_ref()
+            .map(|space| space.states.len() as u64),
+        lengths: evidence.played.lengths,
+        claims,
+        watched: evidence.coverage.positions,
+        silent: findings.len(),
+        findings,
+    })
+}
+
+impl Evidence<'_> {
+    /// Looks at rules in all positions, or in those of the plays kept; whether it
+    /// was all of them.
+    fn watch(&mut self, stop: &dyn Fn() -> bool) -> Result<(bool, Vec<Silent>), PlayError> {
+        let mut closer: Vec<(Vec<TermId>, Vec<Vec<Move>>)> = Vec::new();
+        let mut complete = self.space.is_some();
+        if let Some(space) = &self.space {
+            let states = space.states.clone();
+            for state in &states {
+                if stop() {
+                    complete = false;
+                    break;
+                }
+                let joints = match self.machine.is_terminal(state)? {
+                    true => Vec::new(),
+                    false => joint_moves(&plays::legal(self.machine, state)?).collect(),
+                };
+                self.look(state, joints, &mut closer)?;
+            }
+        } else {
+            let mut moves = 0;
+            for path in std::mem::take(&mut self.kept) {
+                moves += path.len();
+                if stop() || moves > KEPT_MOVES {
+                    break;
+                }
+                let mut state = self.machine.initial()?;
+                for joint in path {
+                    let next = self.machine.next(&state, &joint)?;
+                    self.look(&state, vec![joint], &mut closer)?;
+                    state = next;
+                }
+                self.look(&state, Vec::new(), &mut closer)?;
+            }
+        }
+        let closer = closer
+            .iter()
+            .map(|(facts, joints)| (&facts[..], &joints[..]));
+        let silent = self.coverage.silent(closer)?;
+        Ok((complete, silent))
+    }
+
+    fn look(
+        &mut self,
+        state: &State,
+        joints: Vec<Vec<Move>>,
+        closer: &mut Vec<(Vec<TermId>, Vec<Vec<Move>>)>,
+    ) -> Result<(), PlayError> {
+        let facts = self.machine.facts(state);
+        let here: FxHashSet<TermId> = facts.iter().copied().collect();
+        for joint in &joints {
+            let next = self.machine.next(state, joint)?;
+            let next: FxHashSet<TermId> = self.machine.facts(&next).into_iter().collect();
+            self.lost.extend(here.difference(&next));
+            self.gained.extend(next.difference(&here));
+        }
+        self.coverage.look(&facts, &joints)?;
+        // Positions spread over all that are seen: fewer and fewer of them.
+        if closer.len() < CLOSER
+            || self
+                .coverage
+                .positions
+                .is_multiple_of(1 + self.coverage.positions / CLOSER as u64)
+        {
+            match closer.len() < CLOSER {
+                true => closer.push((facts, joints)),
+                false => {
+                    let place = self.coverage.positions as usize % CLOSER;
+                    closer[place] = (facts, joints);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The findings about rules that never fired, one for each place.
+    fn silent(&self, silent: &[Silent], complete: bool) -> Vec<Diagnostic> {
+        let rules = &self.game.rules().rules;
+        let mut told: FxHashSet<(Span, Option<Span>)> = FxHashSet::default();
+        let mut findings = Vec::new();
+        for silent in silent {
+            let rule = &rules[silent.rule];
+            if !told.insert((rule.span, silent.stops_at)) {
+                continue;
+            }
+            let variants: Vec<usize> = (0..rules.len())
+                .filter(|&other| rules[other].span == rule.span)
+                .collect();
+            let some = variants.iter().any(|&variant| self.coverage.fired[variant]);
+            let what = if some {
+                "an alternative of this rule"
+            } else {
+                "this rule"
+            };
+            let message = match (silent.proved || complete, self.coverage.positions) {
+                (true, _) => format!("{what} never fires (proved)"),
+                (false, positions) => {
+                    format!("{what} never fired in {positions} positions of play")
+                }
+            };
+            let mut finding = Diagnostic::new(
+                Code::SilentRule,
+                Strictness::Tolerant,
+                rule.head.span,
+                message,
+            );
+            finding = match silent.stops_at {
+                Some(place) if silent.alone => finding.note(place, "no fact matches this"),
+                Some(place) if silent.reached == 0 => {
+                    finding.note(place, "this is never fulfilled")
+                }
+                Some(place) => finding.note(
+                    place,
+                    "this is never fulfilled together with what stands before it",
+                ),
+                None => finding,
+            };
+            findings.push(finding.help(match some {
+                true => "what is meant by it? Take it out if nothing is",
+                false => "ask `ggp why` for a fact that it should give, or take the rule out",
+            }));
+        }
+        findings.sort_by_key(|finding| finding.span);
+        findings
+    }
+}

@@ -1,0 +1,496 @@
+//! From what was seen to what is said.
+
+use super::alike::alike;
+use super::proof::Induction;
+use super::space::Ending;
+use super::tally::{Example, GoalFault, Path, Tally};
+use super::{Basis, Claim, Evidence, Subject, Verdict, Weight};
+use crate::analysis::unread;
+use crate::game::{Move, Score};
+use crate::ground::TermId;
+use crate::machine::{Machine, PlayError};
+use crate::propnet::Propnet;
+use crate::propnet::clauses::Watch;
+use crate::search::{Budget, Stats, Verdict as Found};
+use crate::solve::{SolveOptions, solve};
+
+/// Facts named in one claim.
+const NAMED: usize = 6;
+
+impl Evidence<'_> {
+    /// Everything that is said.
+    pub(super) fn claims(&mut self) -> Result<Vec<Claim>, PlayError> {
+        let start = self.machine.initial()?;
+        let net: Option<Propnet> = self.machine.network(&start).map(|(net, _)| net.clone());
+        let mut induction = match &self.space {
+            Some(_) => None,
+            None => net
+                .as_ref()
+                .map(|net| Induction::new(net, Some(self.deadline), &self.limits.interrupt)),
+        };
+        let mut claims = vec![self.ends(net.as_ref(), induction.as_mut())];
+        let roles: Vec<_> = self.game.roles().collect();
+        for role in 0..roles.len() {
+            claims.push(self.legal(role, induction.as_mut()));
+        }
+        for role in 0..roles.len() {
+            claims.push(self.goal(role, induction.as_mut()));
+        }
+        for (number, role) in roles.iter().enumerate() {
+            if !self.game.is_random(*role) {
+                claims.push(self.winnable(number, net.as_ref(), induction.as_mut())?);
+            }
+        }
+        if roles.len() > 1 {
+            claims.push(self.turns(induction.as_mut()));
+            claims.extend(self.sum(induction.as_mut()));
+            claims.extend(self.alike());
+        }
+        claims.push(self.change(induction.as_mut()));
+        claims.extend(self.constant(net.as_ref()));
+        claims.extend(self.unread());
+        Ok(claims)
+    }
+
+    /// What all positions show, or else the random plays.
+    fn tally(&self) -> &Tally {
+        self.space
+            .as_ref()
+            .map_or(&self.played, |space| &space.tally)
+    }
+
+    fn basis(&self) -> Basis {
+        match self.space {
+            Some(_) => Basis::Positions,
+            None => Basis::Seen,
+        }
+    }
+
+    /// The shorter example of those that plays and all positions gave.
+    fn example<T: Clone>(&self, of: impl Fn(&Tally) -> Option<&Example<T>>) -> Option<Example<T>> {
+        let all = self.space.as_ref().and_then(|space| of(&space.tally));
+        all.or(of(&self.played)).cloned()
+    }
+
+    fn claim(&self, subject: Subject, weight: Weight) -> Claim {
+        Claim {
+            subject,
+            role: None,
+            verdict: Verdict::Holds,
+            basis: self.basis(),
+            weight,
+            text: String::new(),
+            moves: None,
+            round: None,
+        }
+    }
+
+    fn texts(&self, path: &[Vec<Move>]) -> Vec<String> {
+        path.iter().map(|joint| self.joint(joint)).collect()
+    }
+
+    fn joint(&self, joint: &[Move]) -> String {
+        let texts: Vec<String> = joint
+            .iter()
+            .map(|chosen| self.text(chosen.term()))
+            .collect();
+        texts.join(" ")
+    }
+
+    fn text(&self, term: TermId) -> String {
+        self.game.canonical(self.machine.terms(), term)
+    }
+
+    fn name(&self, role: usize) -> String {
+        let role = self.game.roles().nth(role).expect("it is a role");
+        self.game.role_name(role).to_owned()
+    }
+
+    fn score(&self) -> impl Fn(TermId) -> Option<Score> + use<> {
+        let (game, terms) = (self.game.clone(), self.machine.terms().clone());
+        move |value| game.score(&terms, value).ok()
+    }
+
+    fn ends(&self, net: Option<&Propnet>, induction: Option<&mut Induction<'_>>) -> Claim {
+        let mut claim = self.claim(Subject::Ends, Weight::Warning);
+        let moves = |count: u64| match count {
+            1 => "1 move".to_owned(),
+            _ => format!("{count} moves"),
+        };
+        match self.space.as_ref().map(|space| &space.ending) {
+            Some(Ending::Within(most)) => {
+                claim.text = format!("every play ends, after {} at most", moves(*most));
+                return claim;
+            }
+            Some(Ending::Round(path, round)) => {
+                claim.verdict = Verdict::Fails;
+                claim.text = format!(
+                    "play can go on for ever: {} lead back to the same position",
+                    moves(round.len() as u64)
+                );
+                claim.moves = Some(self.texts(path));
+                claim.round = Some(self.texts(round));
+                return claim;
+            }
+            None => {}
+        }
+        let counted = self
+            .counters
+            .iter()
+            .filter_map(|counter| counter.ends_at)
+            .min();
+        if let Some(most) = counted {
+            claim.basis = Basis::Rules;
+            claim.text = format!(
+                "every play ends, after {} at most: a counter ends it",
+                moves(most as u64)
+            );
+            return claim;
+        }
+        let proved = net.zip(induction).and_then(|(net, induction)| {
+            let seen = |of: &rustc_hash::FxHashSet<TermId>| -> Vec<bool> {
+                net.facts.iter().map(|fact| of.contains(fact)).collect()
+            };
+            induction.ends_within(&seen(&self.lost), &seen(&self.gained))
+        });
+        if let Some(most) = proved {
+            claim.basis = Basis::Induction;
+            claim.text = format!(
+                "every play ends, after {} at most: each changes facts that change but once",
+                moves(most)
+            );
+            return claim;
+        }
+        match (self.played.cut, self.played.lengths) {
+            (0, Some((least, most))) => {
+                claim.text = format!("every play ended, after {least} to {}", moves(most as u64));
+            }
+            (cut, _) => {
+                claim.verdict = Verdict::Open;
+                claim.text = format!(
+                    "{cut} plays were cut after {}",
+                    moves(self.options.depth as u64)
+                );
+            }
+        }
+        claim
+    }
+
+    fn legal(&self, role: usize, induction: Option<&mut Induction<'_>>) -> Claim {
+        let mut claim = self.claim(Subject::Legal, Weight::Error);
+        let name = self.name(role);
+        claim.text = format!("{name} always has a legal move");
+        claim.role = Some(name.clone());
+        match self.example(|tally| tally.roles[role].stuck.as_ref()) {
+            Some(example) => {
+                claim.verdict = Verdict::Fails;
+                claim.text = format!("{name} has no legal move though the game is not over");
+                claim.moves = Some(self.texts(&example.path));
+            }
+            None if induction.is_some_and(|induction| induction.can_move(role)) => {
+                claim.basis = Basis::Induction;
+            }
+            None => {}
+        }
+        claim
+    }
+
+    fn goal(&self, role: usize, induction: Option<&mut Induction<'_>>) -> Claim {
+        let mut claim = self.claim(Subject::Goal, Weight::Error);
+        let name = self.name(role);
+        claim.role = Some(name.clone());
+        claim.text = format!("{name} has exactly one goal from 0 to 100 at every end");
+        match self.example(|tally| tally.roles[role].fault.as_ref()) {
+            Some(example) => {
+                claim.verdict = Verdict::Fails;
+                claim.text = match example.what {
+                    GoalFault::None => format!("{name} has no goal at an end"),
+                    GoalFault::Several(values) => {
+                        let values: Vec<String> =
+                            values.iter().map(|value| self.text(*value)).collect();
+                        format!(
+                            "{name} has several goals at an end: {}",
+                            values.join(" and ")
+                        )
+                    }
+                    GoalFault::Bad(value) => {
+                        format!(
+                            "{name} has the goal {} at an end, which is no integer from 0 to 100",
+                            self.text(value)
+                        )
+                    }
+                };
+                claim.moves = Some(self.texts(&example.path));
+            }
+            None if induction
+                .is_some_and(|induction| induction.has_one_goal(role, &self.score())) =>
+            {
+                claim.basis = Basis::Induction;
+            }
+            None if self.tally().ends == 0 => {
+                claim.verdict = Verdict::Open;
+                claim.text = format!("no end was seen, so nothing is known of the goals of {name}");
+                claim.weight = Weight::Warning;
+            }
+            None => {}
+        }
+        claim
+    }
+
+    fn winnable(
+        &mut self,
+        role: usize,
+        net: Option<&Propnet>,
+        induction: Option<&mut Induction<'_>>,
+    ) -> Result<Claim, PlayError> {
+        let mut claim = self.claim(Subject::Winnable, Weight::Warning);
+        let name = self.name(role);
+        claim.role = Some(name.clone());
+        let got = &self.tally().roles[role];
+        let (best, scored) = (got.best.clone(), self.tally().scored.max(1));
+        let mean = self.played.roles[role].sum as f64 / self.played.scored.max(1) as f64;
+        let _ = scored;
+        let reached = |example: &Example<u8>| {
+            format!(
+                "{name} can get {} ({mean:.0} on average at random)",
+                example.what
+            )
+        };
+        if let Some(example) = best.as_ref().filter(|best| best.what == 100) {
+            claim.text = reached(example);
+            claim.moves = Some(self.texts(&example.path));
+            // An example is a proof.
+            claim.basis = match self.space {
+                Some(_) => Basis::Positions,
+                None => Basis::Seen,
+            };
+            return Ok(claim);
+        }
+        let refuted = match (net, induction) {
+            (Some(net), Some(induction)) => {
+                let score = self.score();
+                let mut hundred = (0..net.goals[role].len())
+                    .filter(|&value| score(net.goals[role][value].0) == Some(Score::MAX));
+                hundred.all(|value| induction.never_gets(role, value))
+            }
+            _ => self.space.is_some(),
+        };
+        if refuted {
+            claim.verdict = Verdict::Fails;
+            claim.basis = match self.space {
+                Some(_) => Basis::Positions,
+                None => Basis::Induction,
+            };
+            claim.text = match &best {
+                Some(best) => format!("{name} can never get 100; the most seen is {}", best.what),
+                None => format!("{name} can never get 100"),
+            };
+            claim.moves = best.map(|best| self.texts(&best.path));
+            return Ok(claim);
+        }
+        if self.game.role_count() == 1 {
+            if let Some(plan) = self.plan()? {
+                claim.text = format!("{name} can get 100 ({mean:.0} on average at random)");
+                claim.moves = Some(self.texts(&plan));
+                return Ok(claim);
+            }
+        }
+        claim.verdict = Verdict::Open;
+        claim.text = match &best {
+            Some(best) => format!(
+                "{name} was not seen to get 100; the most seen is {}",
+                best.what
+            ),
+            None => format!("{name} was not seen to get 100"),
+        };
+        claim.moves = best.map(|best| self.texts(&best.path));
+        Ok(claim)
+    }
+
+    /// A plan of the only role.
+    fn plan(&mut self) -> Result<Option<Path>, PlayError> {
+        let left = self
+            .deadline
+            .saturating_duration_since(std::time::Instant::now());
+        let options = SolveOptions {
+            budget: Budget {
+                time: Some(left),
+                interrupt: Some(std::sync::Arc::clone(&self.limits.interrupt)),
+                ..Budget::default()
+            },
+            seed: self.options.seed,
+            ..SolveOptions::default()
+        };
+        let answer = solve(&*self.machine, &options, &mut Stats::default(), &mut ());
+        Ok(match answer.map(|answer| answer.verdict) {
+            Ok(Found::Solved { plans, .. }) => plans
+                .into_iter()
+                .next()
+                .map(|plan| plan.into_iter().map(|chosen| vec![chosen]).collect()),
+            _ => None,
+        })
+    }
+
+    fn turns(&self, induction: Option<&mut Induction<'_>>) -> Claim {
+        let mut claim = self.claim(Subject::Turns, Weight::Remark);
+        claim.text = "never more than one role has a choice: roles take turns".to_owned();
+        match self.example(|tally| tally.crowded.as_ref()) {
+            Some(example) => {
+                let tally = self.tally();
+                claim.verdict = Verdict::Fails;
+                claim.text = match tally.single {
+                    0 => "several roles choose at the same time".to_owned(),
+                    single => format!(
+                        "several roles choose at the same time in {} positions, one alone in {single}",
+                        tally.crowds
+                    ),
+                };
+                claim.moves = Some(self.texts(&example.path));
+            }
+            None if induction.is_some_and(Induction::takes_turns) => claim.basis = Basis::Induction,
+            None => {}
+        }
+        claim
+    }
+
+    fn sum(&self, induction: Option<&mut Induction<'_>>) -> Option<Claim> {
+        let mut claim = self.claim(Subject::Sum, Weight::Remark);
+        let least = self.example(|tally| tally.least.as_ref())?;
+        let most = self.example(|tally| tally.most.as_ref())?;
+        if least.what == most.what {
+            claim.text = format!(
+                "constant sum: the scores come to {} at every end",
+                least.what
+            );
+            if induction.is_some_and(|induction| induction.has_sum(least.what, &self.score())) {
+                claim.basis = Basis::Induction;
+            }
+        } else {
+            claim.verdict = Verdict::Fails;
+            claim.text = format!(
+                "no constant sum: the scores come to {} or to {}",
+                least.what, most.what
+            );
+            claim.moves = Some(self.texts(&least.path));
+        }
+        Some(claim)
+    }
+
+    fn alike(&self) -> Option<Claim> {
+        let watch = Watch {
+            deadline: Some(self.deadline),
+            interrupt: Some(std::sync::Arc::clone(&self.limits.interrupt)),
+        };
+        let mut claim = self.claim(Subject::Alike, Weight::Remark);
+        let whole = alike(self.game, true, &watch)?;
+        let (found, but) = match whole.all {
+            true => (whole, ""),
+            false => (
+                alike(self.game, false, &watch)?,
+                " but for the initial state",
+            ),
+        };
+        let names: Vec<String> = (found.exchanged.iter())
+            .filter(|(from, to)| from < to)
+            .map(|(from, to)| format!("{from} and {to}"))
+            .collect();
+        if found.all {
+            claim.basis = Basis::Rules;
+            claim.text = format!(
+                "the rules treat all roles alike{but}: exchange {}",
+                names.join(", ")
+            );
+        } else {
+            claim.verdict = Verdict::Open;
+            claim.text = "no renaming was found that exchanges the roles".to_owned();
+        }
+        Some(claim)
+    }
+
+    fn change(&self, induction: Option<&mut Induction<'_>>) -> Claim {
+        let mut claim = self.claim(Subject::Change, Weight::Remark);
+        let but = match self.apart.is_empty() {
+            true => "",
+            false => " besides counters and turns",
+        };
+        claim.text = format!("every move changes something{but}");
+        match self.example(|tally| tally.idle.as_ref()) {
+            Some(example) => {
+                claim.verdict = Verdict::Fails;
+                claim.text = format!(
+                    "a legal move changes nothing{but}: {}",
+                    self.joint(&example.what)
+                );
+                let mut path = example.path;
+                path.push(example.what);
+                claim.moves = Some(self.texts(&path));
+            }
+            None if induction.is_some_and(|induction| induction.always_changes(&self.apart)) => {
+                claim.basis = Basis::Induction;
+            }
+            None => {}
+        }
+        claim
+    }
+
+    /// Facts that hold in every position.
+    fn constant(&self, net: Option<&Propnet>) -> Option<Claim> {
+        let always = self.coverage.always.as_ref()?;
+        if always.is_empty() || self.coverage.positions < 2 {
+            return None;
+        }
+        let mut facts: Vec<TermId> = always.iter().copied().collect();
+        let terms = self.machine.terms();
+        facts.sort_by(|left, right| self.game.compare_terms(terms, *left, *right));
+        let mut claim = self.claim(Subject::Facts, Weight::Remark);
+        claim.verdict = Verdict::Fails;
+        let fixed = |fact: &TermId| {
+            net.is_some_and(|net| {
+                let assumed = net.assumed.iter();
+                assumed
+                    .filter(|(known, _)| net.facts[*known] == *fact)
+                    .any(|(_, equal)| equal.is_constant())
+            })
+        };
+        if self.space.is_none() && facts.iter().all(fixed) {
+            claim.basis = Basis::Induction;
+        }
+        let named: Vec<String> = facts
+            .iter()
+            .take(NAMED)
+            .map(|fact| self.text(*fact))
+            .collect();
+        let more = match facts.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        claim.text = format!(
+            "true in every position: {}{more}; what never changes need not be part of the state",
+            named.join(" ")
+        );
+        Some(claim)
+    }
+
+    /// Facts that nothing depends on.
+    fn unread(&self) -> Option<Claim> {
+        let functors = unread(self.game);
+        if functors.is_empty() {
+            return None;
+        }
+        let mut claim = self.claim(Subject::Read, Weight::Warning);
+        claim.verdict = Verdict::Fails;
+        claim.basis = Basis::Rules;
+        let names: Vec<&str> = (functors.iter())
+            .map(|functor| {
+                self.game
+                    .symbols()
+                    .name(self.game.functors().functor(*functor).name)
+            })
+            .collect();
+        claim.text = format!(
+            "no legal move, goal or end depends on: {}",
+            names.join(", ")
+        );
+        Some(claim)
+    }
+}

@@ -1,0 +1,434 @@
+//! Which rules ever fire, and where those that never do come to nothing.
+//!
+//! In: positions, one after the other. Each rule gets a proposition that holds
+//! if its body can be fulfilled; rules that never were get one for each
+//! beginning of their body. A rule that does not even fire where negations are
+//! left out, all facts that ever hold do so at once, and all moves are made at
+//! once, never fires at all (*relaxation*).
+//!
+//! Source of the relaxation: Bonet and Geffner, Planning as heuristic search
+//! (2001), there for plans.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use crate::check::Keyword;
+use crate::datalog::{Bounds, Evaluator, Failure, Layer, Query};
+use crate::game::{Game, Move};
+use crate::ground::{TermId, Terms};
+use crate::machine::{Limits, PlayError};
+use crate::program::{Atom, Literal, RelationId, Rule, RuleSet, Term, Variable};
+use crate::span::Span;
+
+/// What is known of the rules.
+pub(super) struct Coverage {
+    game: Game,
+    terms: Terms,
+    limits: Limits,
+    /// By rule: whether it fired.
+    pub(super) fired: Vec<bool>,
+    /// Positions looked at.
+    pub(super) positions: u64,
+    /// Facts that held in all of them, and in any.
+    pub(super) always: Option<FxHashSet<TermId>>,
+    watch: Option<Watched>,
+}
+
+/// An evaluator that knows, for some rules, whether their bodies are fulfilled.
+struct Watched {
+    evaluator: Evaluator,
+    /// By proposition: what it stands for, and how to ask for it.
+    asked: Vec<(RelationId, Query, bool)>,
+}
+
+/// A rule that never fired.
+pub(super) struct Silent {
+    /// As an index into the game's rules.
+    pub(super) rule: usize,
+    /// Its literals in the order in which they were tried, as far as they are
+    /// ever fulfilled together.
+    pub(super) reached: usize,
+    /// The first literal that never was, together with those before it.
+    pub(super) stops_at: Option<Span>,
+    /// Whether that literal was never fulfilled by itself either.
+    pub(super) alone: bool,
+    /// Whether it is proved that the rule never fires.
+    pub(super) proved: bool,
+}
+
+impl Coverage {
+    pub(super) fn new(game: &Game, terms: &Terms, limits: &Limits) -> Self {
+        Coverage {
+            game: game.clone(),
+            terms: terms.clone(),
+            limits: limits.clone(),
+            fired: vec![false; game.rules().rules.len()],
+            positions: 0,
+            always: None,
+            watch: None,
+        }
+    }
+
+    /// Whether there is nothing more to learn of rules.
+    pub(super) fn is_full(&self) -> bool {
+        self.fired.iter().all(|fired| *fired)
+    }
+
+    /// Looks at a position and the joint moves made there.
+    ///
+    /// # Errors
+    ///
+    /// [`PlayError::Interrupted`]. What takes too much is left out.
+    pub(super) fn look(&mut self, facts: &[TermId], joints: &[Vec<Move>]) -> Result<(), PlayError> {
+        self.positions += 1;
+        match &mut self.always {
+            None => self.always = Some(facts.iter().copied().collect()),
+            Some(always) => {
+                let here: FxHashSet<TermId> = facts.iter().copied().collect();
+                always.retain(|fact| here.contains(fact));
+            }
+        }
+        if self.is_full() {
+            return Ok(());
+        }
+        let mut watch = match self.watch.take() {
+            Some(watch) => watch,
+            None => {
+                let bodies =
+                    (0..self.fired.len()).map(|rule| self.game.rules().rules[rule].clone());
+                match self.watching(bodies.collect()) {
+                    Ok(watch) => watch,
+                    Err(Failure::Interrupted) => return Err(PlayError::Interrupted),
+                    Err(_) => return Ok(()),
+                }
+            }
+        };
+        let mut fired = std::mem::take(&mut self.fired);
+        let came = self.ask(&mut watch, facts, joints, &mut fired);
+        self.fired = fired;
+        self.watch = Some(watch);
+        came
+    }
+
+    /// An evaluator that watches these bodies.
+    fn watching(&mut self, bodies: Vec<Rule>) -> Result<Watched, Failure> {
+        let mut rules = self.game.rules().clone();
+        let moving = moving(&self.game);
+        let mut propositions = Vec::with_capacity(bodies.len());
+        for mut rule in bodies {
+            let mut moves = false;
+            for literal in &rule.body {
+                literal.for_each_atom(&mut |atom, _| moves |= moving[atom.relation.index()]);
+            }
+            rule.head = Atom {
+                relation: rules.add_relation(0),
+                arguments: Vec::new(),
+                span: rule.head.span,
+            };
+            propositions.push((rule.head.relation, moves));
+            rules.rules.push(rule);
+        }
+        let [state, does] =
+            [Keyword::True, Keyword::Does].map(|keyword| self.game.keyword(keyword));
+        let inputs = [(state, Layer::First), (does, Layer::Second)];
+        let inputs: Vec<_> = inputs
+            .into_iter()
+            .filter_map(|(r, layer)| Some((r?, layer)))
+            .collect();
+        let queries = propositions
+            .iter()
+            .map(|(relation, moves)| (usize::from(*moves), vec![*relation]));
+        let queries: Vec<_> = queries.collect();
+        let bounds = self.bounds();
+        let (evaluator, asks) = Evaluator::new(rules, &inputs, &queries, &mut self.terms, bounds)
+            .map_err(|error| error.failure)?;
+        let asked = propositions.into_iter().zip(asks);
+        Ok(Watched {
+            evaluator,
+            asked: asked
+                .map(|((relation, moves), query)| (relation, query, moves))
+                .collect(),
+        })
+    }
+
+    fn bounds(&self) -> Bounds {
+        Bounds {
+            facts: self.limits.facts,
+            work: self.limits.work,
+            interrupt: Arc::clone(&self.limits.interrupt),
+            ..Bounds::default()
+        }
+    }
+
+    /// Sets what is fulfilled here among what is not known to be.
+    fn ask(
+        &mut self,
+        watch: &mut Watched,
+        facts: &[TermId],
+        joints: &[Vec<Move>],
+        known: &mut [bool],
+    ) -> Result<(), PlayError> {
+        let mut given = facts
+            .iter()
+            .copied()
+            .chain(joints.iter().flatten().map(|m| m.term()));
+        if given.any(|term| !self.terms.knows(term)) {
+            self.terms.refresh();
+        }
+        let [state, does] =
+            [Keyword::True, Keyword::Does].map(|keyword| self.game.keyword(keyword));
+        let evaluator = &mut watch.evaluator;
+        let begin = |evaluator: &mut Evaluator| {
+            evaluator.begin(Layer::First);
+            if let Some(state) = state {
+                facts
+                    .iter()
+                    .for_each(|fact| evaluator.give(state, &[*fact]));
+            }
+        };
+        begin(evaluator);
+        let mut layers: Vec<Option<&Vec<Move>>> = vec![None];
+        layers.extend(joints.iter().map(Some));
+        for joint in layers {
+            if let Some(joint) = joint {
+                evaluator.begin(Layer::Second);
+                if let Some(does) = does {
+                    for (role, chosen) in self.game.roles().zip(joint) {
+                        evaluator.give(does, &[self.game.role_term(role), chosen.term()]);
+                    }
+                }
+            }
+            for (&(relation, query, moves), known) in watch.asked.iter().zip(known.iter_mut()) {
+                if *known || moves != joint.is_some() {
+                    continue;
+                }
+                match evaluator.ask(query, &mut self.terms) {
+                    Ok(()) => *known = evaluator.count(relation) > 0,
+                    Err(error) if error.failure == Failure::Interrupted => {
+                        return Err(PlayError::Interrupted);
+                    }
+                    // The inputs are to be given anew; what is left is not asked here.
+                    Err(_) => return Ok(()),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The rules that never fired, and where they come to nothing in these
+    /// positions: facts, and the joint moves made.
+    ///
+    /// # Errors
+    ///
+    /// [`PlayError::Interrupted`].
+    pub(super) fn silent<'p>(
+        &mut self,
+        positions: impl Iterator<Item = (&'p [TermId], &'p [Vec<Move>])>,
+    ) -> Result<Vec<Silent>, PlayError> {
+        let silent: Vec<usize> = (0..self.fired.len())
+            .filter(|&rule| !self.fired[rule])
+            .collect();
+        if silent.is_empty() {
+            return Ok(Vec::new());
+        }
+        let never = self.never_fire(&silent)?;
+        let orders: Vec<Vec<Literal>> = (silent.iter())
+            .map(|&rule| in_order(&self.game.rules().rules[rule]))
+            .collect();
+        // For each literal: the body up to it, and it alone.
+        let mut bodies = Vec::new();
+        for (&rule, order) in silent.iter().zip(&orders) {
+            let rule = &self.game.rules().rules[rule];
+            for end in 1..=order.len() {
+                bodies.push(with_body(rule, order[..end].to_vec()));
+                bodies.push(match &order[end - 1] {
+                    literal @ Literal::Positive(_) => with_body(rule, vec![literal.clone()]),
+                    // A test says nothing by itself.
+                    _ => with_body(rule, order[..end].to_vec()),
+                });
+            }
+        }
+        let mut reached = vec![false; bodies.len()];
+        if let Ok(mut watch) = self.watching(bodies) {
+            for (facts, joints) in positions {
+                self.ask(&mut watch, facts, joints, &mut reached)?;
+            }
+        }
+        let mut pairs = reached.chunks_exact(2);
+        let mut found = Vec::with_capacity(silent.len());
+        for ((rule, order), proved) in silent.into_iter().zip(orders).zip(never) {
+            let pairs: Vec<&[bool]> = pairs.by_ref().take(order.len()).collect();
+            let count = pairs.iter().take_while(|pair| pair[0]).count();
+            found.push(Silent {
+                rule,
+                reached: count,
+                stops_at: order.get(count).and_then(place_of),
+                alone: pairs.get(count).is_some_and(|pair| !pair[1])
+                    && matches!(order.get(count), Some(Literal::Positive(_))),
+                proved,
+            });
+        }
+        Ok(found)
+    }
+
+    /// Which of these rules never fire, as far as that is easily proved.
+    fn never_fire(&mut self, of: &[usize]) -> Result<Vec<bool>, PlayError> {
+        let (rules, propositions) = self.relaxed(of);
+        let queries: Vec<_> = propositions
+            .iter()
+            .map(|relation| (0, vec![*relation]))
+            .collect();
+        let bounds = self.bounds();
+        let made = Evaluator::new(rules, &[], &queries, &mut self.terms, bounds);
+        match made {
+            Ok((mut evaluator, asks)) => {
+                let mut never = vec![false; of.len()];
+                let asked = propositions.into_iter().zip(asks);
+                for (never, (relation, query)) in never.iter_mut().zip(asked) {
+                    if evaluator.ask(query, &mut self.terms).is_err() {
+                        break;
+                    }
+                    *never = evaluator.count(relation) == 0;
+                }
+                Ok(never)
+            }
+            Err(error) if error.failure == Failure::Interrupted => Err(PlayError::Interrupted),
+            Err(_) => Ok(vec![false; of.len()]),
+        }
+    }
+
+    /// The relaxed rules, with a proposition for each of these rules.
+    fn relaxed(&self, of: &[usize]) -> (RuleSet, Vec<RelationId>) {
+        let game = &self.game;
+        let mut changing = vec![false; game.rules().arity.len()];
+        for keyword in [Keyword::True, Keyword::Does] {
+            if let Some(relation) = game.keyword(keyword) {
+                changing[relation.index()] = true;
+            }
+        }
+        close(game, &mut changing);
+        let mut rules = game.rules().clone();
+        for rule in &mut rules.rules {
+            rule.body = relaxed_body(&rule.body, &changing);
+        }
+        let mut link = |head: Keyword, body: Keyword, columns: usize| {
+            if let (Some(head), Some(body)) = (game.keyword(head), game.keyword(body)) {
+                let atom = |relation| Atom {
+                    relation,
+                    arguments: (0..columns)
+                        .map(|column| Term::Variable(Variable::new(column)))
+                        .collect(),
+                    span: Span::default(),
+                };
+                rules.rules.push(Rule {
+                    head: atom(head),
+                    body: vec![Literal::Positive(atom(body))],
+                    variables: vec!["".into(); columns],
+                    span: Span::default(),
+                });
+            }
+        };
+        link(Keyword::True, Keyword::Init, 1);
+        link(Keyword::True, Keyword::Next, 1);
+        link(Keyword::Does, Keyword::Legal, 2);
+        let mut propositions = Vec::with_capacity(of.len());
+        for &number in of {
+            let mut rule = rules.rules[number].clone();
+            rule.head.relation = rules.add_relation(0);
+            rule.head.arguments.clear();
+            propositions.push(rule.head.relation);
+            rules.rules.push(rule);
+        }
+        (rules, propositions)
+    }
+}
+
+/// By relation: whether it depends on the moves made.
+fn moving(game: &Game) -> Vec<bool> {
+    let mut moving = vec![false; game.rules().arity.len()];
+    if let Some(does) = game.keyword(Keyword::Does) {
+        moving[does.index()] = true;
+    }
+    close(game, &mut moving);
+    moving
+}
+
+/// Adds all relations that depend on these.
+fn close(game: &Game, found: &mut [bool]) {
+    let mut grown = true;
+    while grown {
+        grown = false;
+        for rule in &game.rules().rules {
+            let head = rule.head.relation.index();
+            let mut reads = found[head];
+            for literal in &rule.body {
+                literal.for_each_atom(&mut |atom, _| reads |= found[atom.relation.index()]);
+            }
+            grown |= reads && !found[head];
+            found[head] = reads;
+        }
+    }
+}
+
+/// A body without negations of what changes.
+fn relaxed_body(body: &[Literal], changing: &[bool]) -> Vec<Literal> {
+    let keeps = |literal: &Literal| !matches!(literal, Literal::Negative(atom) if changing[atom.relation.index()]);
+    let mut relaxed = Vec::with_capacity(body.len());
+    for literal in body.iter().filter(|literal| keeps(literal)) {
+        match literal {
+            Literal::Any(branches) => {
+                let branches: Vec<Vec<Literal>> = (branches.iter())
+                    .map(|branch| relaxed_body(branch, changing))
+                    .collect();
+                // An empty branch holds.
+                if branches.iter().all(|branch| !branch.is_empty()) {
+                    relaxed.push(Literal::Any(branches));
+                }
+            }
+            other => relaxed.push(other.clone()),
+        }
+    }
+    relaxed
+}
+
+fn with_body(rule: &Rule, body: Vec<Literal>) -> Rule {
+    Rule {
+        body,
+        ..rule.clone()
+    }
+}
+
+/// A body in the order of the text, tests as soon as they can be made.
+fn in_order(rule: &Rule) -> Vec<Literal> {
+    let mut bound = vec![false; rule.variables.len()];
+    let mut tests: Vec<&Literal> = Vec::new();
+    let mut order = Vec::with_capacity(rule.body.len());
+    for literal in &rule.body {
+        match literal {
+            Literal::Positive(atom) => {
+                atom.for_each_variable(|variable, _| bound[variable.index()] = true);
+                order.push(literal.clone());
+            }
+            test => tests.push(test),
+        }
+        tests.retain(|test| {
+            let mut ready = true;
+            test.for_each_variable(&mut |variable| ready &= bound[variable.index()]);
+            if ready {
+                order.push(Literal::clone(test));
+            }
+            !ready
+        });
+    }
+    order
+}
+
+/// Where a literal was written.
+fn place_of(literal: &Literal) -> Option<Span> {
+    match literal {
+        Literal::Positive(atom) | Literal::Negative(atom) => Some(atom.span),
+        Literal::Distinct(_, _, span) | Literal::Same(_, _, span) => Some(*span),
+        Literal::Any(branches) => branches.iter().flatten().find_map(place_of),
+    }
+}
