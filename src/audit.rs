@@ -36,6 +36,8 @@ use crate::diagnostic::{Code, Diagnostic, Strictness};
 use crate::game::{Game, Move, Score};
 use crate::ground::TermId;
 use crate::machine::{AnyMachine, Limits, Machine, PlayError};
+use crate::search::{self, Budget, Stats};
+use crate::solve::{SolveOptions, solve};
 use crate::span::Span;
 use coverage::{Coverage, Silent};
 use plays::{Orders, play};
@@ -135,6 +137,8 @@ pub enum Verdict {
 pub enum Basis {
     /// Random plays.
     Seen,
+    /// An example, which is enough.
+    Example,
     /// All positions: proved.
     Positions,
     /// Induction over the rules: proved.
@@ -193,11 +197,15 @@ impl Report {
     }
 }
 
-/// Shares of the time: plays, all positions, rules; the rest is for proofs.
-const SHARES: [f64; 3] = [0.3, 0.6, 0.8];
-/// Plays kept, in which rules are watched, and the joint moves of all together.
-const KEPT: usize = 200;
-const KEPT_MOVES: usize = 20_000;
+/// Shares of the time: plays, all positions, a plan, rules; the rest is for proofs.
+const SHARES: [f64; 4] = [0.25, 0.5, 0.65, 0.85];
+/// Plays kept, in which rules are watched, the joint moves of all together, and
+/// the plays that are looked at even if all rules have fired.
+const KEPT: usize = 10_000;
+const KEPT_MOVES: usize = 1_000_000;
+const ENOUGH: usize = 100;
+/// Rules named that follow from others.
+const FOLLOWERS: usize = 5;
 /// Positions in which silent rules are looked at once more.
 const CLOSER: usize = 300;
 
@@ -215,6 +223,8 @@ struct Evidence<'a> {
     played: Tally,
     kept: Vec<Path>,
     space: Option<Space>,
+    /// The way of a single role to 100.
+    plan: Option<Path>,
     /// By fact, among those seen: whether it was lost or gained.
     lost: FxHashSet<TermId>,
     gained: FxHashSet<TermId>,
@@ -254,7 +264,12 @@ pub fn audit(
     };
     let kept = play(machine, &orders, &mut played, &mut random)?;
     let space = Space::of(machine, options.states, &apart, &over(SHARES[1]))?;
-    let coverage = Coverage::new(&game, machine.terms(), limits);
+    let coverage = Coverage::new(
+        &game,
+        machine.terms(),
+        limits,
+        began + options.time.mul_f64(SHARES[3]),
+    );
     let mut evidence = Evidence {
         game: &game,
         machine,
@@ -266,11 +281,13 @@ pub fn audit(
         played,
         kept,
         space,
+        plan: None,
         lost: FxHashSet::default(),
         gained: FxHashSet::default(),
         coverage,
     };
-    let (complete, silent) = evidence.watch(&over(SHARES[2]))?;
+    evidence.plan = evidence.find_plan(options.time.mul_f64(SHARES[2] - SHARES[1]));
+    let (complete, silent) = evidence.watch(&over(SHARES[3]))?;
     let findings: Vec<Diagnostic> = evidence.silent(&silent, complete);
     let claims = evidence.claims()?;
     if limits.interrupt.load(Ordering::Relaxed) {
@@ -292,6 +309,44 @@ pub fn audit(
 }
 
 impl Evidence<'_> {
+    /// A plan of the only role, unless one was seen.
+    fn find_plan(&mut self, time: Duration) -> Option<Path> {
+        let best = self.played.roles[0].best.as_ref();
+        if self.space.is_some()
+            || self.game.role_count() > 1
+            || best.is_some_and(|best| best.what == 100)
+        {
+            return None;
+        }
+        let options = SolveOptions {
+            budget: Budget {
+                time: Some(time),
+                interrupt: Some(Arc::clone(&self.limits.interrupt)),
+                ..Budget::default()
+            },
+            seed: self.options.seed,
+            ..SolveOptions::default()
+        };
+        let answer = solve(&*self.machine, &options, &mut Stats::default(), &mut ()).ok()?;
+        match answer.verdict {
+            search::Verdict::Solved { plans, .. } => {
+                let plan = plans.into_iter().next()?;
+                Some(plan.into_iter().map(|chosen| vec![chosen]).collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// Ways to what is rare.
+    fn telling(&self) -> Vec<Path> {
+        let tally = &self.played;
+        let of_roles = tally.roles.iter();
+        let best = of_roles.filter_map(|role| role.best.as_ref().map(|best| &best.path));
+        let sums = [&tally.least, &tally.most].into_iter().flatten();
+        let paths = best.chain(sums.map(|sum| &sum.path));
+        self.plan.iter().chain(paths).cloned().collect()
+    }
+
     /// Looks at rules in all positions, or in those of the plays kept; whether it
     /// was all of them.
     fn watch(&mut self, stop: &dyn Fn() -> bool) -> Result<(bool, Vec<Silent>), PlayError> {
@@ -312,9 +367,11 @@ impl Evidence<'_> {
             }
         } else {
             let mut moves = 0;
-            for path in std::mem::take(&mut self.kept) {
+            let kept = std::mem::take(&mut self.kept);
+            for (number, path) in self.telling().into_iter().chain(kept).enumerate() {
                 moves += path.len();
-                if stop() || moves > KEPT_MOVES {
+                let enough = self.coverage.is_full() && number >= ENOUGH;
+                if enough || stop() || moves > KEPT_MOVES {
                     break;
                 }
                 let mut state = self.machine.initial()?;
@@ -366,24 +423,26 @@ impl Evidence<'_> {
         Ok(())
     }
 
-    /// The findings about rules that never fired, one for each place.
+    /// The findings about rules that never fired, one for each place; those that
+    /// follow from others are only counted.
     fn silent(&self, silent: &[Silent], complete: bool) -> Vec<Diagnostic> {
         let rules = &self.game.rules().rules;
         let mut told: FxHashSet<(Span, Option<Span>)> = FxHashSet::default();
         let mut findings = Vec::new();
+        let mut followers: Vec<Span> = Vec::new();
         for silent in silent {
             let rule = &rules[silent.rule];
+            if silent.follows {
+                followers.push(rule.span);
+                continue;
+            }
             if !told.insert((rule.span, silent.stops_at)) {
                 continue;
             }
-            let variants: Vec<usize> = (0..rules.len())
-                .filter(|&other| rules[other].span == rule.span)
-                .collect();
-            let some = variants.iter().any(|&variant| self.coverage.fired[variant]);
-            let what = if some {
-                "an alternative of this rule"
-            } else {
-                "this rule"
+            let some = self.coverage.has_fired(rule.span);
+            let what = match some {
+                true => "an alternative of this rule",
+                false => "this rule",
             };
             let message = match (silent.proved || complete, self.coverage.positions) {
                 (true, _) => format!("{what} never fires (proved)"),
@@ -391,29 +450,50 @@ impl Evidence<'_> {
                     format!("{what} never fired in {positions} positions of play")
                 }
             };
-            let mut finding = Diagnostic::new(
-                Code::SilentRule,
-                Strictness::Tolerant,
-                rule.head.span,
-                message,
-            );
-            finding = match silent.stops_at {
-                Some(place) if silent.alone => finding.note(place, "no fact matches this"),
-                Some(place) if silent.reached == 0 => {
-                    finding.note(place, "this is never fulfilled")
-                }
-                Some(place) => finding.note(
-                    place,
-                    "this is never fulfilled together with what stands before it",
-                ),
-                None => finding,
-            };
+            let place = rule.head.span;
+            let mut finding =
+                Diagnostic::new(Code::SilentRule, Strictness::Tolerant, place, message);
+            if let Some(place) = silent.stops_at {
+                let note = match silent.reached {
+                    _ if silent.alone => "no fact matches this",
+                    0 => "this is never fulfilled",
+                    _ => "this is never fulfilled together with what stands before it",
+                };
+                finding = finding.note(place, note);
+            }
             findings.push(finding.help(match some {
-                true => "what is meant by it? Take it out if nothing is",
+                true => "if the alternative is not needed, take it out",
                 false => "ask `ggp why` for a fact that it should give, or take the rule out",
             }));
         }
+        followers.retain(|span| findings.iter().all(|finding| !self.is_told(finding, *span)));
+        followers.sort_unstable();
+        followers.dedup();
         findings.sort_by_key(|finding| finding.span);
+        if let (Some(last), false) = (findings.last_mut(), followers.is_empty()) {
+            let sources = self.game.sources();
+            let places: Vec<String> = followers
+                .iter()
+                .take(FOLLOWERS)
+                .map(|span| sources.place(*span))
+                .collect();
+            let more = match followers.len().saturating_sub(FOLLOWERS) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let help = last.help.take().unwrap_or_default();
+            last.help = Some(format!(
+                "{help}; rules that need what these would give do not fire either: {}{more}",
+                places.join(", ")
+            ));
+        }
         findings
+    }
+
+    /// Whether a finding is about the rule with this place.
+    fn is_told(&self, finding: &Diagnostic, rule: Span) -> bool {
+        finding.span.is_some_and(|span| {
+            span.file == rule.file && rule.start <= span.start && span.end <= rule.end
+        })
     }
 }

@@ -3,7 +3,7 @@
 use super::alike::alike;
 use super::proof::Induction;
 use super::space::Ending;
-use super::tally::{Example, GoalFault, Path, Tally};
+use super::tally::{Example, GoalFault, Tally};
 use super::{Basis, Claim, Evidence, Subject, Verdict, Weight};
 use crate::analysis::unread;
 use crate::game::{Move, Score};
@@ -11,8 +11,6 @@ use crate::ground::TermId;
 use crate::machine::{Machine, PlayError};
 use crate::propnet::Propnet;
 use crate::propnet::clauses::Watch;
-use crate::search::{Budget, Stats, Verdict as Found};
-use crate::solve::{SolveOptions, solve};
 
 /// Facts named in one claim.
 const NAMED: usize = 6;
@@ -38,7 +36,7 @@ impl Evidence<'_> {
         }
         for (number, role) in roles.iter().enumerate() {
             if !self.game.is_random(*role) {
-                claims.push(self.winnable(number, net.as_ref(), induction.as_mut())?);
+                claims.push(self.winnable(number, net.as_ref(), induction.as_mut()));
             }
         }
         if roles.len() > 1 {
@@ -156,7 +154,7 @@ impl Evidence<'_> {
         if let Some(most) = proved {
             claim.basis = Basis::Induction;
             claim.text = format!(
-                "every play ends, after {} at most: each changes facts that change but once",
+                "every play ends, after {} at most: each changes something that never comes back",
                 moves(most)
             );
             return claim;
@@ -184,6 +182,7 @@ impl Evidence<'_> {
         match self.example(|tally| tally.roles[role].stuck.as_ref()) {
             Some(example) => {
                 claim.verdict = Verdict::Fails;
+                claim.basis = Basis::Example;
                 claim.text = format!("{name} has no legal move though the game is not over");
                 claim.moves = Some(self.texts(&example.path));
             }
@@ -203,6 +202,7 @@ impl Evidence<'_> {
         match self.example(|tally| tally.roles[role].fault.as_ref()) {
             Some(example) => {
                 claim.verdict = Verdict::Fails;
+                claim.basis = Basis::Example;
                 claim.text = match example.what {
                     GoalFault::None => format!("{name} has no goal at an end"),
                     GoalFault::Several(values) => {
@@ -238,33 +238,25 @@ impl Evidence<'_> {
     }
 
     fn winnable(
-        &mut self,
+        &self,
         role: usize,
         net: Option<&Propnet>,
         induction: Option<&mut Induction<'_>>,
-    ) -> Result<Claim, PlayError> {
+    ) -> Claim {
         let mut claim = self.claim(Subject::Winnable, Weight::Warning);
         let name = self.name(role);
         claim.role = Some(name.clone());
-        let got = &self.tally().roles[role];
-        let (best, scored) = (got.best.clone(), self.tally().scored.max(1));
-        let mean = self.played.roles[role].sum as f64 / self.played.scored.max(1) as f64;
-        let _ = scored;
-        let reached = |example: &Example<u8>| {
-            format!(
-                "{name} can get {} ({mean:.0} on average at random)",
-                example.what
-            )
-        };
-        if let Some(example) = best.as_ref().filter(|best| best.what == 100) {
-            claim.text = reached(example);
-            claim.moves = Some(self.texts(&example.path));
-            // An example is a proof.
-            claim.basis = match self.space {
-                Some(_) => Basis::Positions,
-                None => Basis::Seen,
-            };
-            return Ok(claim);
+        let best = self.tally().roles[role].best.clone();
+        let won = best
+            .as_ref()
+            .filter(|best| best.what == 100)
+            .map(|best| &best.path);
+        if let Some(path) = won.or(self.plan.as_ref()) {
+            let mean = self.played.roles[role].sum as f64 / self.played.scored.max(1) as f64;
+            claim.text = format!("{name} can get 100 ({mean:.0} on average at random)");
+            claim.moves = Some(self.texts(path));
+            claim.basis = Basis::Example;
+            return claim;
         }
         let refuted = match (net, induction) {
             (Some(net), Some(induction)) => {
@@ -286,14 +278,7 @@ impl Evidence<'_> {
                 None => format!("{name} can never get 100"),
             };
             claim.moves = best.map(|best| self.texts(&best.path));
-            return Ok(claim);
-        }
-        if self.game.role_count() == 1 {
-            if let Some(plan) = self.plan()? {
-                claim.text = format!("{name} can get 100 ({mean:.0} on average at random)");
-                claim.moves = Some(self.texts(&plan));
-                return Ok(claim);
-            }
+            return claim;
         }
         claim.verdict = Verdict::Open;
         claim.text = match &best {
@@ -304,31 +289,7 @@ impl Evidence<'_> {
             None => format!("{name} was not seen to get 100"),
         };
         claim.moves = best.map(|best| self.texts(&best.path));
-        Ok(claim)
-    }
-
-    /// A plan of the only role.
-    fn plan(&mut self) -> Result<Option<Path>, PlayError> {
-        let left = self
-            .deadline
-            .saturating_duration_since(std::time::Instant::now());
-        let options = SolveOptions {
-            budget: Budget {
-                time: Some(left),
-                interrupt: Some(std::sync::Arc::clone(&self.limits.interrupt)),
-                ..Budget::default()
-            },
-            seed: self.options.seed,
-            ..SolveOptions::default()
-        };
-        let answer = solve(&*self.machine, &options, &mut Stats::default(), &mut ());
-        Ok(match answer.map(|answer| answer.verdict) {
-            Ok(Found::Solved { plans, .. }) => plans
-                .into_iter()
-                .next()
-                .map(|plan| plan.into_iter().map(|chosen| vec![chosen]).collect()),
-            _ => None,
-        })
+        claim
     }
 
     fn turns(&self, induction: Option<&mut Induction<'_>>) -> Claim {
@@ -338,6 +299,7 @@ impl Evidence<'_> {
             Some(example) => {
                 let tally = self.tally();
                 claim.verdict = Verdict::Fails;
+                claim.basis = Basis::Example;
                 claim.text = match tally.single {
                     0 => "several roles choose at the same time".to_owned(),
                     single => format!(
@@ -367,6 +329,7 @@ impl Evidence<'_> {
             }
         } else {
             claim.verdict = Verdict::Fails;
+            claim.basis = Basis::Example;
             claim.text = format!(
                 "no constant sum: the scores come to {} or to {}",
                 least.what, most.what
@@ -417,6 +380,7 @@ impl Evidence<'_> {
         match self.example(|tally| tally.idle.as_ref()) {
             Some(example) => {
                 claim.verdict = Verdict::Fails;
+                claim.basis = Basis::Example;
                 claim.text = format!(
                     "a legal move changes nothing{but}: {}",
                     self.joint(&example.what)

@@ -10,6 +10,7 @@
 //! (2001), there for plans.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use rustc_hash::FxHashSet;
 
@@ -18,7 +19,7 @@ use crate::datalog::{Bounds, Evaluator, Failure, Layer, Query};
 use crate::game::{Game, Move};
 use crate::ground::{TermId, Terms};
 use crate::machine::{Limits, PlayError};
-use crate::program::{Atom, Literal, RelationId, Rule, RuleSet, Term, Variable};
+use crate::program::{Atom, FunctorId, Literal, RelationId, Rule, RuleSet, Term, Variable};
 use crate::span::Span;
 
 /// What is known of the rules.
@@ -26,8 +27,12 @@ pub(super) struct Coverage {
     game: Game,
     terms: Terms,
     limits: Limits,
-    /// By rule: whether it fired.
-    pub(super) fired: Vec<bool>,
+    deadline: Instant,
+    /// The rules, those with alternatives in their body once for each: which it is
+    /// among the game's, and its body.
+    units: Vec<(usize, Vec<Literal>)>,
+    /// By unit: whether it fired.
+    fired: Vec<bool>,
     /// Positions looked at.
     pub(super) positions: u64,
     /// Facts that held in all of them, and in any.
@@ -55,15 +60,26 @@ pub(super) struct Silent {
     pub(super) alone: bool,
     /// Whether it is proved that the rule never fires.
     pub(super) proved: bool,
+    /// Whether only rules that never fire either could give what it misses.
+    pub(super) follows: bool,
 }
 
 impl Coverage {
-    pub(super) fn new(game: &Game, terms: &Terms, limits: &Limits) -> Self {
+    /// Knows nothing yet. What is not found out by the deadline stays unknown.
+    pub(super) fn new(game: &Game, terms: &Terms, limits: &Limits, deadline: Instant) -> Self {
+        let rules = game.rules().rules.iter().enumerate();
+        let units = rules.flat_map(|(number, rule)| {
+            let bodies = alternatives(rule).into_iter();
+            bodies.map(move |body| (number, body))
+        });
+        let units: Vec<_> = units.collect();
         Coverage {
             game: game.clone(),
             terms: terms.clone(),
             limits: limits.clone(),
-            fired: vec![false; game.rules().rules.len()],
+            deadline,
+            fired: vec![false; units.len()],
+            units,
             positions: 0,
             always: None,
             watch: None,
@@ -73,6 +89,13 @@ impl Coverage {
     /// Whether there is nothing more to learn of rules.
     pub(super) fn is_full(&self) -> bool {
         self.fired.iter().all(|fired| *fired)
+    }
+
+    /// Whether some rule that stands at this place fired.
+    pub(super) fn has_fired(&self, place: Span) -> bool {
+        let rules = &self.game.rules().rules;
+        let mut units = self.units.iter().zip(&self.fired);
+        units.any(|((rule, _), fired)| *fired && rules[*rule].span == place)
     }
 
     /// Looks at a position and the joint moves made there.
@@ -95,8 +118,10 @@ impl Coverage {
         let mut watch = match self.watch.take() {
             Some(watch) => watch,
             None => {
-                let bodies =
-                    (0..self.fired.len()).map(|rule| self.game.rules().rules[rule].clone());
+                let bodies = self
+                    .units
+                    .iter()
+                    .map(|(rule, body)| with_body(&self.game.rules().rules[*rule], body.clone()));
                 match self.watching(bodies.collect()) {
                     Ok(watch) => watch,
                     Err(Failure::Interrupted) => return Err(PlayError::Interrupted),
@@ -157,6 +182,7 @@ impl Coverage {
             facts: self.limits.facts,
             work: self.limits.work,
             interrupt: Arc::clone(&self.limits.interrupt),
+            deadline: Some(self.deadline),
             ..Bounds::default()
         }
     }
@@ -234,12 +260,15 @@ impl Coverage {
         }
         let never = self.never_fire(&silent)?;
         let orders: Vec<Vec<Literal>> = (silent.iter())
-            .map(|&rule| in_order(&self.game.rules().rules[rule]))
+            .map(|&unit| {
+                let (rule, body) = &self.units[unit];
+                in_order(&with_body(&self.game.rules().rules[*rule], body.clone()))
+            })
             .collect();
         // For each literal: the body up to it, and it alone.
         let mut bodies = Vec::new();
         for (&rule, order) in silent.iter().zip(&orders) {
-            let rule = &self.game.rules().rules[rule];
+            let rule = &self.game.rules().rules[self.units[rule].0];
             for end in 1..=order.len() {
                 bodies.push(with_body(rule, order[..end].to_vec()));
                 bodies.push(match &order[end - 1] {
@@ -252,24 +281,73 @@ impl Coverage {
         let mut reached = vec![false; bodies.len()];
         if let Ok(mut watch) = self.watching(bodies) {
             for (facts, joints) in positions {
+                if Instant::now() >= self.deadline {
+                    break;
+                }
                 self.ask(&mut watch, facts, joints, &mut reached)?;
             }
         }
         let mut pairs = reached.chunks_exact(2);
         let mut found = Vec::with_capacity(silent.len());
-        for ((rule, order), proved) in silent.into_iter().zip(orders).zip(never) {
+        for ((unit, order), proved) in silent.into_iter().zip(orders).zip(never) {
             let pairs: Vec<&[bool]> = pairs.by_ref().take(order.len()).collect();
             let count = pairs.iter().take_while(|pair| pair[0]).count();
+            let missing = match order.get(count) {
+                Some(Literal::Positive(atom)) if !pairs[count][1] => Some(atom),
+                _ => None,
+            };
             found.push(Silent {
-                rule,
+                rule: self.units[unit].0,
                 reached: count,
                 stops_at: order.get(count).and_then(place_of),
-                alone: pairs.get(count).is_some_and(|pair| !pair[1])
-                    && matches!(order.get(count), Some(Literal::Positive(_))),
+                alone: missing.is_some(),
                 proved,
+                follows: missing.is_some_and(|atom| self.is_given_by_silent(atom)),
             });
         }
         Ok(found)
+    }
+
+    /// Whether there are rules that could give such a fact, and no other way to it.
+    fn is_given_by_silent(&self, atom: &Atom) -> bool {
+        let game = &self.game;
+        let keyword = |keyword| game.keyword(keyword);
+        // What is true was so initially, or came next.
+        let (sources, functor) = match Some(atom.relation) {
+            relation if relation == keyword(Keyword::True) => (
+                [keyword(Keyword::Init), keyword(Keyword::Next)],
+                atom.arguments[0].functor(game.terms()),
+            ),
+            relation if relation == keyword(Keyword::Does) => (
+                [keyword(Keyword::Legal), None],
+                atom.arguments[1].functor(game.terms()),
+            ),
+            relation => ([relation, None], None),
+        };
+        let fits = |relation: RelationId, given: Option<Option<FunctorId>>| {
+            sources.contains(&Some(relation))
+                && given
+                    .is_none_or(|given| functor.is_none() || given.is_none() || given == functor)
+        };
+        let given = |relation, arguments: &[Term]| {
+            let last =
+                functor.map(|_| arguments.last().and_then(|term| term.functor(game.terms())));
+            fits(relation, last)
+        };
+        let set = game.rules();
+        let stated = set.facts.iter().any(|fact| {
+            let last = functor.map(|_| {
+                fact.arguments
+                    .last()
+                    .map(|term| game.terms().functor(*term))
+            });
+            fits(fact.relation, last)
+        });
+        let mut rules = (self.units.iter().zip(&self.fired))
+            .map(|((rule, _), fired)| (&set.rules[*rule], fired))
+            .filter(|(rule, _)| given(rule.head.relation, &rule.head.arguments))
+            .peekable();
+        !stated && rules.peek().is_some() && rules.all(|(_, fired)| !fired)
     }
 
     /// Which of these rules never fire, as far as that is easily proved.
@@ -333,8 +411,9 @@ impl Coverage {
         link(Keyword::True, Keyword::Next, 1);
         link(Keyword::Does, Keyword::Legal, 2);
         let mut propositions = Vec::with_capacity(of.len());
-        for &number in of {
-            let mut rule = rules.rules[number].clone();
+        for &unit in of {
+            let (number, body) = &self.units[unit];
+            let mut rule = with_body(&rules.rules[*number], relaxed_body(body, &changing));
             rule.head.relation = rules.add_relation(0);
             rule.head.arguments.clear();
             propositions.push(rule.head.relation);
@@ -390,6 +469,25 @@ fn relaxed_body(body: &[Literal], changing: &[bool]) -> Vec<Literal> {
         }
     }
     relaxed
+}
+
+/// The bodies of a rule, each with one branch of one of its alternatives.
+fn alternatives(rule: &Rule) -> Vec<Vec<Literal>> {
+    let mut bodies = Vec::new();
+    for (place, literal) in rule.body.iter().enumerate() {
+        let Literal::Any(branches) = literal else {
+            continue;
+        };
+        for branch in branches {
+            let mut body = rule.body.clone();
+            body.splice(place..=place, branch.iter().cloned());
+            bodies.push(body);
+        }
+    }
+    if bodies.is_empty() {
+        bodies.push(rule.body.clone());
+    }
+    bodies
 }
 
 fn with_body(rule: &Rule, body: Vec<Literal>) -> Rule {

@@ -6,13 +6,15 @@
 //! holds initially and is kept by every move, see [`Propnet::exclusive`]. Where it
 //! does find a state nothing is known, since that state may never be reached.
 //!
-//! Play ends if there are facts that are never lost, or never gained, and every
-//! joint move gains or loses one of them: each happens once.
+//! Play ends if every joint move changes something that never comes back to what
+//! it was: a fact that is never lost, or never gained, or facts of which one holds
+//! at a time and none holds again.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use super::space::longest;
 use crate::game::Score;
 use crate::ground::TermId;
 use crate::propnet::Propnet;
@@ -21,6 +23,8 @@ use crate::propnet::network::Literal;
 
 /// Conflicts for one question.
 const CONFLICTS: i32 = 20_000;
+/// Facts of a group whose courses are followed.
+const MOST_COURSES: usize = 64;
 /// Combinations of goal values that are looked at one by one.
 const MOST_SUMS: usize = 4_000;
 
@@ -237,23 +241,98 @@ impl<'n> Induction<'n> {
             .filter(|&fact| !gained[fact])
             .filter(|&fact| self.never(&[stay[0], stay[1], -self.now[fact], self.next[fact]]))
             .collect();
-        let initial = &self.net.initial;
-        let to_lose = falling.iter().filter(|&&fact| initial[fact]).count() as u64;
-        let to_gain =
-            self.most_of(&kept) - kept.iter().filter(|&&fact| initial[fact]).count() as u64;
-        let mut bounds = Vec::new();
-        for (facts, bound) in [
-            (kept.clone(), to_gain),
-            (falling.clone(), to_lose),
-            ([kept, falling].concat(), to_gain + to_lose),
-        ] {
-            let mut all: Vec<i32> = facts.into_iter().map(|fact| -self.differs(fact)).collect();
-            all.extend(stay);
-            if self.never(&all) {
-                bounds.push(bound);
+        let (to_gain, to_lose) = (self.to_gain(&kept), self.to_lose(&falling));
+        let bounds = [
+            self.progress(&kept, to_gain),
+            self.progress(&falling, to_lose),
+        ];
+        if let Some(least) = bounds.into_iter().flatten().min() {
+            return Some(least);
+        }
+        let (mut facts, mut bound) = (Vec::new(), 0);
+        for group in &self.net.exclusive {
+            if let Some(most) = self.courses(&group.facts) {
+                facts.extend(&group.facts);
+                bound += most;
             }
         }
-        bounds.into_iter().min()
+        let apart = |of: Vec<usize>| -> Vec<usize> {
+            of.into_iter()
+                .filter(|fact| !facts.contains(fact))
+                .collect()
+        };
+        let (kept, falling) = (apart(kept), apart(falling));
+        bound += self.to_gain(&kept) + self.to_lose(&falling);
+        let facts = [facts, kept, falling].concat();
+        self.progress(&facts, bound)
+    }
+
+    /// How many of these facts there are to lose.
+    fn to_lose(&self, falling: &[usize]) -> u64 {
+        let initial = &self.net.initial;
+        falling.iter().filter(|&&fact| initial[fact]).count() as u64
+    }
+
+    /// How many of these facts there are to gain, at most.
+    fn to_gain(&self, kept: &[usize]) -> u64 {
+        self.most_of(kept) - self.to_lose(kept)
+    }
+
+    /// The bound, if every joint move changes some of these facts.
+    fn progress(&mut self, facts: &[usize], bound: u64) -> Option<u64> {
+        let mut all: Vec<i32> = facts.iter().map(|&fact| -self.differs(fact)).collect();
+        all.extend([-self.terminal, self.moved]);
+        self.never(&all).then_some(bound)
+    }
+
+    /// How often facts of which at most one holds can change, if none of them, nor
+    /// that none of them holds, ever comes again.
+    fn courses(&mut self, facts: &[usize]) -> Option<u64> {
+        if facts.len() > MOST_COURSES {
+            return None;
+        }
+        let stay = [-self.terminal, self.moved];
+        // The last place stands for none of them.
+        let mut after: Vec<Vec<u32>> = Vec::with_capacity(facts.len() + 1);
+        for from in 0..=facts.len() {
+            let here = |at: usize, of: &[i32]| -> Vec<i32> {
+                let signed = facts.iter().enumerate();
+                let signed = signed.filter(|(place, _)| at == facts.len() || *place == at);
+                signed
+                    .map(|(place, &fact)| if place == at { of[fact] } else { -of[fact] })
+                    .collect()
+            };
+            let any: Vec<i32> = facts.iter().map(|&fact| self.next[fact]).collect();
+            let any = self.clauses.any(&any);
+            let mut all = here(from, &self.now);
+            all.extend(stay);
+            all.push(match from == facts.len() {
+                true => any,
+                false => -self.next[facts[from]],
+            });
+            let mut to = Vec::new();
+            loop {
+                if self.is_over() {
+                    return None;
+                }
+                match self.clauses.solve(&all, CONFLICTS) {
+                    Some(false) => break,
+                    None => return None,
+                    Some(true) => {
+                        let holds = |fact: &usize| self.clauses.holds(self.next[*fact]);
+                        let place = facts.iter().position(holds).unwrap_or(facts.len());
+                        to.push(place as u32);
+                        all.push(match place == facts.len() {
+                            true => any,
+                            false => -self.next[facts[place]],
+                        });
+                    }
+                }
+            }
+            after.push(to);
+        }
+        let first = facts.iter().position(|&fact| self.net.initial[fact]);
+        longest(&after, first.unwrap_or(facts.len()))
     }
 
     /// Most of these facts that can hold together, at most.

@@ -105,7 +105,7 @@ impl Space {
             walk.after.push(after);
             number += 1;
         }
-        let ending = match longest(&walk.after) {
+        let ending = match longest(&walk.after, 0) {
             Some(longest) => Ending::Within(longest),
             None => walk.round(machine)?,
         };
@@ -173,15 +173,26 @@ pub(super) fn joint_moves(legal: &[Vec<Move>]) -> impl Iterator<Item = Vec<Move>
     })
 }
 
-/// The edges of the longest way from the first vertex, if no way goes round.
-fn longest(after: &[Vec<u32>]) -> Option<u64> {
+/// The edges of the longest way from a vertex, if no way from it goes round.
+pub(super) fn longest(after: &[Vec<u32>], first: usize) -> Option<u64> {
+    let mut is_reached = vec![false; after.len()];
+    is_reached[first] = true;
+    let mut open = vec![first];
     let mut before = vec![0u32; after.len()];
-    for &to in after.iter().flatten() {
-        before[to as usize] += 1;
+    let mut reached = 0;
+    while let Some(number) = open.pop() {
+        reached += 1;
+        for &to in &after[number] {
+            before[to as usize] += 1;
+            if !std::mem::replace(&mut is_reached[to as usize], true) {
+                open.push(to as usize);
+            }
+        }
     }
     let mut lengths = vec![0u64; after.len()];
-    // All are reached from the first, so it alone can have none before it.
-    let mut open: Vec<usize> = (before[0] == 0).then_some(0).into_iter().collect();
+    if before[first] == 0 {
+        open.push(first);
+    }
     let mut done = 0;
     while let Some(number) = open.pop() {
         done += 1;
@@ -194,7 +205,7 @@ fn longest(after: &[Vec<u32>]) -> Option<u64> {
             }
         }
     }
-    (done == after.len()).then(|| lengths.into_iter().max().unwrap_or(0))
+    (done == reached).then(|| lengths.into_iter().max().unwrap_or(0))
 }
 
 /// A way round, shortest from the first of its vertices that was numbered.
@@ -233,9 +244,10 @@ mod tests {
     #[test]
     fn ways_are_measured_and_rounds_found() {
         let line = [vec![1, 2], vec![2], vec![3], vec![]];
-        assert_eq!(longest(&line), Some(3));
+        assert_eq!(longest(&line, 0), Some(3));
         let round = [vec![1], vec![2, 3], vec![1], vec![]];
-        assert_eq!(longest(&round), None);
+        assert_eq!(longest(&round, 0), None);
+        assert_eq!(longest(&round, 3), Some(0));
         assert_eq!(cycle(&round), [1, 2]);
         assert_eq!(cycle(&[vec![0]]), [0]);
     }

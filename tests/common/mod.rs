@@ -77,7 +77,14 @@ pub fn seed() -> u64 {
 /// Calls a function for each game, on as many threads as there are cores;
 /// panics with the first message in the order of the games.
 pub fn for_each_game(check: impl Fn(&str, &Game) -> Result<(), String> + Sync) {
-    let games = games();
+    for_each(&games(), check);
+}
+
+/// As [`for_each_game`], for these games.
+pub fn for_each(
+    games: &[(String, Game)],
+    check: impl Fn(&str, &Game) -> Result<(), String> + Sync,
+) {
     let next = std::sync::atomic::AtomicUsize::new(0);
     let failures = std::sync::Mutex::new(Vec::new());
     let threads = std::thread::available_parallelism().map_or(1, usize::from);

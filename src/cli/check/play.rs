@@ -39,6 +39,9 @@ pub struct PlayOptions {
     time: std::time::Duration,
 }
 
+/// Rules that never fired, as far as they are shown.
+const SHOWN: usize = 12;
+
 /// A report with the places of its findings.
 #[derive(Serialize)]
 pub struct Record {
@@ -81,25 +84,34 @@ pub(super) fn look(
 /// Prints what was found.
 pub(super) fn print(report: &Report, sources: &Sources, context: &Context) -> anyhow::Result<()> {
     let mut looked = vec![show::counted(report.plays as usize, "play")];
-    if let Some((least, most)) = report.lengths {
-        looked.push(format!("{least} to {most} moves"));
+    match report.lengths {
+        Some((least, most)) if least == most => looked.push(show::counted(most, "move")),
+        Some((least, most)) => looked.push(format!("{least} to {most} moves")),
+        None => {}
     }
     looked.push(match report.space {
+        Some(1) => "the only position".to_owned(),
         Some(count) => format!("all {}", show::counted(count as usize, "position")),
         None => show::counted(report.positions as usize, "position"),
     });
     context.print(format!("play: {}", looked.join(", ")))?;
     for claim in &report.claims {
-        context.print_lines(lines(claim, report))?;
+        context.print_lines(lines(claim))?;
     }
     match report.findings.len() {
         0 => context.print(format!("  seen    every rule fired, in {} positions", report.watched))?,
         _ => context.print("")?,
     }
     let style = context.style(&io::stdout());
-    for finding in &report.findings {
+    for finding in report.findings.iter().take(SHOWN) {
         context.print(finding.render(sources, style))?;
         context.print("")?;
+    }
+    if report.findings.len() > SHOWN {
+        let more = report.findings.len() - SHOWN;
+        context.print(format!(
+            "{more} more rules never fired; --json lists them all\n"
+        ))?;
     }
     let (errors, warnings) = (report.count(Weight::Error), report.count(Weight::Warning) + report.silent);
     if errors + warnings > 0 {
@@ -113,15 +125,15 @@ pub(super) fn print(report: &Report, sources: &Sources, context: &Context) -> an
 }
 
 /// A claim, what it rests on, and moves to an example where it fails.
-fn lines(claim: &Claim, report: &Report) -> Vec<String> {
+fn lines(claim: &Claim) -> Vec<String> {
     let basis = match (claim.verdict, claim.weight, claim.basis) {
         (Verdict::Fails, Weight::Error, _) => "ERROR".to_owned(),
         (Verdict::Fails | Verdict::Open, Weight::Warning, _) => "warning".to_owned(),
         (Verdict::Open, ..) => "open".to_owned(),
         (_, _, Basis::Seen) => "seen".to_owned(),
+        (_, _, Basis::Example) => "example".to_owned(),
         _ => "proved".to_owned(),
     };
-    let _ = report;
     let mut lines = vec![format!("  {basis:7} {}", claim.text)];
     if claim.verdict == Verdict::Holds {
         return lines;
