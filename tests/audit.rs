@@ -152,7 +152,7 @@ fn right_rules_have_no_errors() {
         assert!(claim(&report, Subject::Facts).text.contains("idle"));
         assert!(claim(&report, Subject::Read).text.contains("idle"));
     }
-    assert_eq!(report(&walk, &options(1_000)).space, Some(4 + 1));
+    assert_eq!(report(&walk, &options(1_000)).space, Some(6));
 }
 
 /// Each mistake, what is said about it, and with which verdict.
