@@ -10,6 +10,7 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use serde::Serialize;
 
+use crate::markup;
 use crate::span::{Sources, Span};
 
 /// How much a finding matters.
@@ -319,22 +320,9 @@ impl Diagnostic {
 }
 
 /// A text of ours, in which names of the rules may be as long as they like and
-/// hold what steers a terminal: shortened, and on one line.
+/// hold what steers a terminal.
 fn plain(text: String) -> String {
-    const LONGEST: usize = 400;
-    let steers = |c: char| c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c);
-    if text.len() <= LONGEST && !text.contains(steers) {
-        return text;
-    }
-    let mut plain: String = text
-        .chars()
-        .take(LONGEST)
-        .map(|c| if steers(c) { '\u{fffd}' } else { c })
-        .collect();
-    if text.chars().nth(LONGEST).is_some() {
-        plain.push_str("...");
-    }
-    plain
+    markup::plain(&text, 400)
 }
 
 /// Longest line of a rule file that is shown, in bytes.

@@ -24,6 +24,8 @@ mod spec;
 
 use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use im::Vector;
@@ -310,6 +312,7 @@ pub struct SeatPlayer {
     seat: Seat,
     spec: AgentSpec,
     clock: Option<Duration>,
+    interrupt: Arc<AtomicBool>,
 }
 
 impl SeatPlayer {
@@ -322,6 +325,7 @@ impl SeatPlayer {
     pub fn new(brief: Brief, spec: AgentSpec) -> Result<Self, String> {
         Ok(SeatPlayer {
             clock: brief.play_clock,
+            interrupt: Arc::clone(&brief.limits.interrupt),
             seat: Seat::new(brief, &spec)?,
             spec,
         })
@@ -341,7 +345,11 @@ impl<M: Machine> Player<M> for SeatPlayer {
         match (answer.error, answer.advice) {
             (Some(error), _) => Err(error),
             (None, Some(advice)) => Ok(Choice::Play(advice.chosen)),
-            (None, None) => Err(PlayError::Interrupted.into()),
+            (None, None) if self.interrupt.load(Ordering::Relaxed) => {
+                Err(PlayError::Interrupted.into())
+            }
+            // The time was too short for anything.
+            (None, None) => Ok(Choice::Play(turn.legal[0])),
         }
     }
 }

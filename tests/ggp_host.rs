@@ -50,6 +50,7 @@ fn options(grace: Duration) -> HostOptions {
     let limits = Limits::default();
     HostOptions {
         start_clock: 0,
+        most_moves: 10_000,
         play_clock: 0,
         whole_clock: false,
         preview_clock: None,
@@ -225,6 +226,8 @@ fn a_match_goes_on_whatever_a_player_does() {
         (Manner::Garbage, "CE"),
         (Manner::Giant, "IL more than 1048576 bytes"),
         (Manner::Says("nil"), "IL nil"),
+        (Manner::Says("busy"), "IL busy"),
+        (Manner::Says("\u{1b}[2J\u{9b}H"), "IL \u{fffd}[2J\u{fffd}H"),
         (Manner::Says("( take 7 )"), "IL ( take 7 )"),
         (Manner::Says("((("), "IL ((("),
         (Manner::Says(""), "IL "),

@@ -99,7 +99,13 @@ fn what_players_do_wrong_is_counted() {
             "tournament --games matches.kif --player odd={url} --player first --start-clock 1 \
              --play-clock 1 --grace {grace} --csv r.csv"
         );
-        let found = place.json(&line, &[]);
+        let found = place.run(&format!("--json {line}"));
+        assert_eq!(found.code, Some(1), "{found:#?}");
+        assert!(
+            found.err.contains("odd made no move of its own"),
+            "{found:#?}"
+        );
+        let found: Value = serde_json::from_str(&found.out).unwrap();
         assert_eq!(found["unfinished"], 0, "{found}");
         let odd = player(&found, "odd");
         for name in ["late", "unreachable", "illegal", "crashed"] {

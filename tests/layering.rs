@@ -36,7 +36,7 @@ const LAYERS: &[&[&str]] = &[
 const NARROW: &[(&str, &[&str])] = &[
     ("symbol", &[]),
     ("span", &[]),
-    ("diagnostic", &["span"]),
+    ("diagnostic", &["span", "markup"]),
     ("syntax", &["span", "diagnostic"]),
     ("program", &["symbol", "span", "ground"]),
     ("ground", &["program"]),

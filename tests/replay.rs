@@ -24,11 +24,11 @@ fn a_match_between_programs_is_shown_and_recorded() {
     let found = place.run(line);
     assert_eq!(found.code, Some(0), "{found:#?}");
     let expected = "\
-1: ann plays ( take 1 ), bob plays wait
-2: ann plays wait, bob plays ( take 1 )
-3: ann plays ( take 1 ), bob plays wait
-4: ann plays wait, bob plays ( take 1 )
-5: ann plays ( take 1 ), bob plays wait
+1: ann plays (take 1), bob plays wait
+2: ann plays wait, bob plays (take 1)
+3: ann plays (take 1), bob plays wait
+4: ann plays wait, bob plays (take 1)
+5: ann plays (take 1), bob plays wait
 the game is over after 5 joint moves
 ann 100
 bob 0
@@ -198,6 +198,98 @@ fn other_peoples_records_need_rules_and_no_more_than_they_have() {
 }
 
 #[test]
+fn an_endless_match_is_broken_off() {
+    let place = Workplace::new();
+    place.write(
+        "on.kif",
+        "(role a) (init f) (next f) (legal a on) (<= terminal (not (true f))) (goal a 0)",
+    );
+    let line = "host on.kif --player first --save match.json --depth 5";
+    let found = place.run(line);
+    assert_eq!(found.code, Some(2), "{found:#?}");
+    assert!(found.out.ends_with("5: a plays on\n"), "{found:#?}");
+    let why = "it is not over after 5 joint moves; see --depth";
+    assert!(found.err.contains(why), "{found:#?}");
+    let found = place.run("replay match.json");
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    assert!(
+        found.out.contains("5 joint moves, broken off"),
+        "{found:#?}"
+    );
+    // A match that is over after as many moves as there may be is not too long.
+    let line = "host matches.kif --player first --player first --depth 5";
+    assert_eq!(place.run(line).code, Some(0));
+}
+
+#[test]
+fn a_match_that_has_ended_is_not_gone_on_with() {
+    let (place, record) = played();
+    let line = "host --player first --player first --resume match.json";
+    let found = place.run(line);
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    assert!(found.err.contains("nothing to go on with"), "{found:#?}");
+    assert!(
+        found.out.starts_with("the game is over after "),
+        "{found:#?}"
+    );
+    let text = std::fs::read_to_string(place.folder().join("match.json")).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), record);
+}
+
+#[test]
+fn a_record_of_no_clock_is_gone_on_with_by_the_usual_ones() {
+    let place = Workplace::new();
+    let line = "play matches.kif --roles first,first --depth 2 --save match.json";
+    assert_eq!(place.run(line).code, Some(0));
+    let found = place.run("host --player first --player first --resume match.json");
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    for part in ["no start clock: it is 30 s", "no play clock: it is 10 s"] {
+        assert!(found.err.contains(part), "{found:#?}");
+    }
+    let text = std::fs::read_to_string(place.folder().join("match.json")).unwrap();
+    let record: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        (&record["startClock"], &record["playClock"]),
+        (&json!(30), &json!(10))
+    );
+}
+
+#[test]
+fn what_steers_a_terminal_is_not_shown() {
+    let (place, mut record) = played();
+    record["errors"][1][0] = json!("IL \u{1b}[2J( boo )");
+    record["playerNamesFromHost"][0] = json!("\u{1b}[2J");
+    place.write("match.json", record.to_string());
+    let found = place.run("replay match.json");
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    assert!(found.out.contains("[IL \u{fffd}[2J(boo)]"), "{found:#?}");
+    assert!(!found.out.contains('\u{1b}'), "{found:#?}");
+    let found = place.run("replay match.json --step 0");
+    assert!(!found.out.contains('\u{1b}'), "{found:#?}");
+}
+
+#[test]
+fn moves_are_shown_as_far_as_they_are_right() {
+    let (place, mut record) = played();
+    let found = place.run("replay match.json --game lights.kif");
+    assert_eq!(found.code, Some(1), "{found:#?}");
+    assert!(
+        found.out.starts_with("the record differs in "),
+        "{found:#?}"
+    );
+    record["states"][2] = json!("( ( turn ann ) )");
+    place.write("match.json", record.to_string());
+    let found = place.run("replay match.json");
+    let lines: Vec<&str> = found.out.lines().collect();
+    assert_eq!(lines.len(), 2, "{found:#?}");
+    assert!(lines[0].starts_with("1: ann plays (take "), "{found:#?}");
+    assert!(
+        lines[1].starts_with("the record differs in state 2: "),
+        "{found:#?}"
+    );
+}
+
+#[test]
 fn letter_case_is_kept_where_it_matters() {
     let place = Workplace::new();
     place.write(
@@ -222,6 +314,10 @@ fn what_makes_no_match_is_refused() {
     let place = Workplace::new();
     place.write("not.json", "{\"moves\": 3}");
     for (line, part) in [
+        (
+            "host matches.kif --player mcts:threads=0 --player first",
+            "threads is a whole number from 1 to 256 or auto, not `0`",
+        ),
         ("host matches.kif --player first", "nobody plays bob"),
         (
             "host matches.kif --player first --player first --player first",

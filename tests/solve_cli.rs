@@ -235,6 +235,25 @@ fn a_suite_says_which_games_have_several_roles() {
     assert_eq!(output.status.code(), Some(0));
     let out = text(&output.stdout);
     assert!(out.contains("1 of 2 solved, 1 of several roles"), "{out}");
+    assert!(out.contains("  several roles  "), "{out}");
+}
+
+#[test]
+fn a_suite_tells_rules_without_a_board_and_says_where_others_are_wrong() {
+    let wrong = scratch("wrong.kif");
+    std::fs::write(&wrong, "(role me)\n(legal me a)\n(<= (next ?x) terminal)\n").unwrap();
+    let games = [
+        "solve",
+        "--suite",
+        "games/lights_out.kif",
+        wrong.to_str().unwrap(),
+    ];
+    let output = ggp(&games);
+    assert_eq!(output.status.code(), Some(2));
+    let out = text(&output.stdout);
+    assert!(out.contains("0 of 2 solved, 1 as they stand"), "{out}");
+    assert!(out.contains("wrong.kif: nobody ever scores"), "{out}");
+    assert!(text(&output.stderr).contains("wrong.kif: nobody ever scores"));
 }
 
 #[test]

@@ -114,6 +114,10 @@ fn results_are_of_one_tournament_unless_others_are_welcome() {
         // More rounds of the same.
         assert_eq!(place.run(&line(3, "")).code, Some(0));
         assert_eq!(rows(&place, &name).len(), 6);
+        let found = place.run(&line(1, ""));
+        assert_eq!(found.code, Some(2), "{found:#?}");
+        let part = "has 3 rounds of this tournament, and it is to have 1: say --rounds 3";
+        assert!(found.err.contains(part), "{found:#?}");
         for more in ["--seed 9", "--play-clock 5", "--depth 7"] {
             let found = place.run(&line(3, more));
             assert_eq!(found.code, Some(2), "{more}: {found:#?}");

@@ -1,6 +1,7 @@
 //! `ggp host`: a match between players on the network and programs of ours.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -12,10 +13,11 @@ use anyhow::{anyhow, bail};
 use super::rules::RuleOptions;
 use super::{Context, Exit, kinds, legal, replay, show};
 use crate::game::Game;
-use crate::ggp::host::{HostError, HostOptions, Party, Seen, host, info};
+use crate::ggp::host::{BUSY, HostError, HostOptions, Party, Seen, host, info};
+use crate::machine::{AnyMachine, Machine};
 use crate::play::contest::Means;
 use crate::play::record::MatchRecord;
-use crate::play::referee::{Lapse, Round};
+use crate::play::referee::Lapse;
 use crate::symbol::Case;
 
 /// The options of `ggp host`.
@@ -33,13 +35,15 @@ one drawn, and lines and records say why:
 
   [TO]      no answer in time
   [CE]      no connection, it broke, or the answer was no HTTP
-  [IL ...]  what was answered is no legal move
+  [IL ...]  what was answered is no legal move; [IL busy]: it plays another match
   [CR ...]  a program of ours failed
 
 A match is gone on with after its last joint move, by the rules in its record unless
 others are given; players are told all moves again first, since nobody knows what they
-heard last. Exit code 0: played to the end without errors; 1: to the end, with errors of
-players, which are counted; 2: not to the end.")]
+heard last. A record without clocks is gone on with by the usual ones.
+
+Exit code 0: played to the end without errors; 1: to the end, with errors of players, which
+are counted; 2: not to the end.")]
 #[command(mut_arg("files", |files| files.required(false).required_unless_present("resume")))]
 pub struct Options {
     #[command(flatten)]
@@ -57,6 +61,9 @@ pub struct Options {
     /// Show the rules to players before the match, for so many seconds
     #[arg(long, value_name = "S", help_heading = "Match")]
     preview_clock: Option<u32>,
+    /// Break the match off after so many joint moves
+    #[arg(long, value_name = "N", default_value_t = 10_000, help_heading = "Match")]
+    depth: usize,
     /// Seconds that an answer may take beyond its clock
     #[arg(long, value_name = "S", default_value_t = 1.0, help_heading = "Match")]
     grace: f64,
@@ -127,6 +134,10 @@ impl FromStr for Seat {
     }
 }
 
+/// Seconds, unless others are given.
+const START_CLOCK: u32 = 30;
+const PLAY_CLOCK: u32 = 10;
+
 /// Runs the command.
 ///
 /// # Errors
@@ -142,14 +153,18 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         _ => options.rules.game(context)?,
     };
     let machine = options.rules.machine_for(&game, context)?;
+    if let Some(record) = resumed.as_ref().filter(|record| record.is_completed) {
+        return ended_before(record, machine, context);
+    }
     let mut seats = options.assign(&game)?;
     let path = options.resume.as_ref().or(options.save.as_ref());
     if let Some(path) = path {
         Context::can_write(path)?;
     }
-    let mut record = resumed.unwrap_or_else(|| options.record(&game));
-    record.start_clock = options.start_clock.unwrap_or(record.start_clock);
-    record.play_clock = options.play_clock.unwrap_or(record.play_clock);
+    let mut record = match resumed {
+        Some(record) => options.resumed(record, context),
+        None => options.record(&game),
+    };
     let settings = options.settings(&record, context)?;
     if options.ping {
         for (role, seat) in game.roles().zip(&mut seats) {
@@ -167,6 +182,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
     record.player_names_from_host = seats.iter().map(Seat::name).collect();
     record.is_player_human = vec![false; seats.len()];
+    let roles = show::role_names(&game);
     let parties: Vec<Party> = seats.into_iter().map(|seat| seat.party).collect();
     let ended = host(machine, &parties, &settings, &mut record, &mut |record, seen| {
         if let Some(path) = path {
@@ -176,13 +192,17 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             Seen::Begun(lapses) => {
                 for (role, lapse) in game.roles().zip(lapses) {
                     if let Some(lapse) = lapse {
-                        let role = game.role_name(role);
+                        let role = show::said(game.role_name(role));
                         context.note(format_args!("{role} is not ready: {}", meaning(lapse)));
                     }
                 }
                 Ok(())
             }
-            Seen::Moved(round) if !context.json() => context.print(line(&game, record, round)),
+            Seen::Moved(_) if !context.json() => {
+                let of_last = |lists: &[Vec<String>]| lists.last().cloned().unwrap_or_default();
+                let (joint, errors) = (of_last(&record.moves), of_last(&record.errors));
+                context.print(show::recorded_line(record.moves.len(), &roles, &joint, &errors))
+            }
             Seen::Moved(_) | Seen::Ended => Ok(()),
         }
     });
@@ -197,13 +217,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         Ok(()) => {}
         Err(HostError::Play(error)) => return Err(error.into()),
         Err(HostError::Observer(error)) => return Err(error.into()),
+        Err(error @ HostError::TooLong(_)) => bail!("{error}; see --depth"),
         Err(error) => return Err(anyhow!("{error}")),
     }
     if !context.json() {
-        let moves = show::counted(record.moves.len(), "joint move");
-        context.print(format!("the game is over after {moves}"))?;
-        let scores = show::role_names(&game).into_iter().zip(&record.goal_values);
-        context.print_lines(scores.map(|(role, score)| format!("{role} {score}")))?;
+        print_end(&game, &record, context)?;
     }
     Ok(match faults.is_empty() {
         true => Exit::Done,
@@ -211,55 +229,75 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     })
 }
 
-/// `3: a plays x, b plays y [TO]`.
-fn line(game: &Game, record: &MatchRecord, round: &Round) -> String {
-    let number = record.moves.len();
-    let joint = record.moves.last().into_iter().flatten();
-    let plays = game.roles().zip(joint).zip(&round.lapses).map(|((role, chosen), lapse)| {
-        let role = game.role_name(role);
-        match lapse {
-            None => format!("{role} plays {chosen}"),
-            Some(lapse) => format!("{role} plays {chosen} [{lapse}]"),
-        }
-    });
-    format!("{number}: {}", plays.collect::<Vec<_>>().join(", "))
+/// Prints how a match ended.
+fn print_end(game: &Game, record: &MatchRecord, context: &Context) -> io::Result<()> {
+    let moves = show::counted(record.moves.len(), "joint move");
+    context.print(format!("the game is over after {moves}"))?;
+    let scores = show::role_names(game).into_iter().zip(&record.goal_values);
+    context.print_lines(scores.map(|(role, score)| format!("{} {score}", show::said(&role))))
+}
+
+/// What there is to say of a match that is to be gone on with and has ended: nobody is
+/// asked anything, and the record stays as it is.
+fn ended_before(
+    record: &MatchRecord,
+    machine: AnyMachine,
+    context: &Context,
+) -> anyhow::Result<Exit> {
+    let played = record.replay(machine, |_, _| ());
+    let mut played = played.map_err(|difference| anyhow!("the record: {difference}"))?;
+    let game = played.machine().game().clone();
+    context.note("this match was played to its end; there is nothing to go on with");
+    match context.json() {
+        true => context.print_json(record)?,
+        false => print_end(&game, record, context)?,
+    }
+    Ok(match faults(&game, record).is_empty() {
+        true => Exit::Done,
+        false => Exit::Negative,
+    })
 }
 
 /// What a lapse means, for people.
 fn meaning(lapse: &Lapse) -> String {
+    let meaning = meaning_of(code(&lapse.to_string())).to_owned();
     match lapse {
-        Lapse::Late | Lapse::Unreachable => kind_of(&lapse.to_string()).to_owned(),
-        Lapse::Illegal(said) | Lapse::Crashed(said) => {
-            format!("{}: {said}", kind_of(&lapse.to_string()))
-        }
+        Lapse::Crashed(why) => format!("{meaning}: {}", show::said(why)),
+        _ => meaning,
     }
 }
 
-/// What an error of a record means.
-fn kind_of(error: &str) -> &'static str {
-    match error.get(..2) {
-        Some("TO") => "no answer in time",
-        Some("CE") => "no connection, or no HTTP",
-        Some("IL") => "no legal move",
+/// What stands for the kind of an error in a record.
+fn code(error: &str) -> &str {
+    match error.strip_prefix("IL ") {
+        Some(BUSY) => error,
+        _ => error.get(..2).unwrap_or_default(),
+    }
+}
+
+fn meaning_of(code: &str) -> &'static str {
+    match code {
+        "TO" => "no answer in time",
+        "CE" => "no connection, or no HTTP",
+        "IL" => "no legal move",
+        "IL busy" => "it is busy with another match",
         _ => "the program failed",
     }
 }
 
-/// How often each player went wrong in which way: `a: TO 3 times, no answer in time`.
+/// How often each player went wrong in which way: `a: [TO] 3 times: no answer in time`.
 fn faults(game: &Game, record: &MatchRecord) -> Vec<String> {
     let mut counts: BTreeMap<(usize, &str), usize> = BTreeMap::new();
     for errors in &record.errors {
-        for (role, error) in errors.iter().enumerate() {
-            if let Some(kind) = error.get(..2) {
-                *counts.entry((role, kind)).or_default() += 1;
-            }
+        for (role, error) in errors.iter().enumerate().filter(|(_, error)| !error.is_empty()) {
+            *counts.entry((role, code(error))).or_default() += 1;
         }
     }
     let names = show::role_names(game);
-    let line = |((role, kind), count): (&(usize, &str), &usize)| {
+    let line = |((role, code), count): (&(usize, &str), &usize)| {
         let times = show::counted(*count, "time");
-        let role = names.get(*role).map_or("", String::as_str);
-        format!("{role}: [{kind}] {times}: {}", kind_of(kind))
+        let role = show::said(names.get(*role).map_or("", String::as_str));
+        format!("{role}: [{}] {times}: {}", show::said(code), meaning_of(code))
     };
     counts.iter().map(line).collect()
 }
@@ -312,12 +350,32 @@ impl Options {
         let begun = MatchRecord::begin(game, self.match_id.as_deref());
         MatchRecord {
             preview_clock: self.preview_clock.map_or(-1, i64::from),
-            start_clock: 30,
-            play_clock: 10,
+            start_clock: self.start_clock.unwrap_or(START_CLOCK),
+            play_clock: self.play_clock.unwrap_or(PLAY_CLOCK),
             tournament_name_from_host: self.tournament.clone(),
             scrambled: self.scramble,
             seed: Some(self.seed.unwrap_or(begun.start_time)),
             ..begun
+        }
+    }
+
+    /// A record that is gone on with, by clocks that are asked for, or else its own.
+    fn resumed(&self, record: MatchRecord, context: &Context) -> MatchRecord {
+        let clock = |what: &str, given: Option<u32>, recorded: u32, usual: u32| match given {
+            Some(seconds) => seconds,
+            None if recorded > 0 => recorded,
+            // Nobody could be on time.
+            None => {
+                context.note(format_args!(
+                    "the record has no {what} clock: it is {usual} s; --{what}-clock sets it"
+                ));
+                usual
+            }
+        };
+        MatchRecord {
+            start_clock: clock("start", self.start_clock, record.start_clock, START_CLOCK),
+            play_clock: clock("play", self.play_clock, record.play_clock, PLAY_CLOCK),
+            ..record
         }
     }
 
@@ -334,6 +392,7 @@ impl Options {
         Ok(HostOptions {
             start_clock: record.start_clock,
             play_clock: record.play_clock,
+            most_moves: self.depth,
             whole_clock: self.whole_clock,
             preview_clock: self.preview_clock,
             grace: time(self.grace, "the grace")?,

@@ -1,15 +1,17 @@
 //! Players as options name them, or a list of their kinds.
+//!
+//! `list` in place of a player prints the kinds and ends the process, as `--help` does.
 
 use std::ffi::OsStr;
+use std::io::{self, Write};
 use std::marker::PhantomData;
 use std::str::FromStr;
 
 use clap::builder::TypedValueParser;
-use clap::error::ErrorKind;
 
 use crate::play::KINDS;
 
-/// Reads a player; for `list` all kinds are printed, as help is.
+/// Reads a player, or prints the list.
 pub struct OrList<T> {
     /// A kind that only this command has, with what it is.
     more: Option<(&'static str, &'static str)>,
@@ -45,6 +47,15 @@ impl<T> OrList<T> {
                 text += &format!("    {usage:<36} {what}\n");
             }
         }
+        let thinking = KINDS
+            .iter()
+            .filter(|kind| kind.thinks())
+            .map(|kind| kind.name);
+        text += &format!(
+            "of {}: KIND:N thinks for N iterations a move, KIND:2s for two seconds\n\
+             options follow a colon, with commas between them: mcts:2s,exploration=1\n",
+            thinking.collect::<Vec<_>>().join(", ")
+        );
         text
     }
 }
@@ -71,7 +82,9 @@ where
         value: &OsStr,
     ) -> Result<T, clap::Error> {
         if value == "list" {
-            return Err(clap::Error::raw(ErrorKind::DisplayHelp, self.list()));
+            // Whoever closes the pipe has seen enough.
+            let _ = io::stdout().lock().write_all(self.list().as_bytes());
+            std::process::exit(0);
         }
         let read = |text: &str| text.parse::<T>();
         read.parse_ref(command, argument, value)

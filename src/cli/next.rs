@@ -18,7 +18,8 @@ Examples:
   ggp next tic_tac_toe.kif -- '(mark 1 1)' noop
   ggp next tic_tac_toe.kif --moves '(mark 1 1); (mark 2 2)' --move '(mark 3 3)'
 
-An illegal move gives the exit code 1 and the list of legal ones.")]
+An illegal move gives the exit code 1 and the list of legal ones. What can never be a move,
+such as a name that the rules do not have, is bad input: 2.")]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,

@@ -17,7 +17,7 @@ use anyhow::{Context as _, bail};
 use super::position::PositionOptions;
 use super::record::{Facts, Record};
 use super::rules::RuleOptions;
-use super::{Context, Exit, draw, kinds, perft, show};
+use super::{Context, Exit, draw, kinds, perft, replay, show};
 use crate::game::{Move, RoleId};
 use crate::machine::{AnyMachine, Machine, PlayError};
 use crate::picture::ENOUGH;
@@ -25,7 +25,7 @@ use crate::play::record::MatchRecord;
 use crate::play::{Brief, Match, Player, PlayerError, SeatPlayer, Step};
 
 use human::{After, Human, Table};
-use kind::{Kind, Seat};
+use kind::{Kind, Kinds, Seat};
 
 /// The options of `ggp play`.
 #[derive(clap::Args)]
@@ -37,12 +37,13 @@ Examples:
   ggp play tic_tac_toe.kif --player mcts:500 --seed 3   all roles, 500 iterations a move
   ggp play tic_tac_toe.kif --player cross=mcts:2s --player nought=first
   ggp play connect_four.kif --roles auto,human --play-clock 3
-  ggp play tic_tac_toe.kif --save game.json; ggp play tic_tac_toe.kif --resume game.json
+  ggp play tic_tac_toe.kif --save game.json; ggp play --resume game.json
   printf '(mark 2 2)\\n1\\nquit\\n' | ggp play tic_tac_toe.kif
 
 Type a number or a move, or: help, state, moves, history, hint, undo, quit. A role with a
 single legal move is not asked, unless it is alone. With --json the match is printed as
 JSON at the end, and everything else goes to standard error.")]
+#[command(mut_arg("files", |files| files.required(false).required_unless_present("resume")))]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,
@@ -56,21 +57,27 @@ pub struct Options {
     #[arg(value_parser = kinds::OrList::<Seat>::or_human())]
     players: Vec<Seat>,
     /// Who plays, by role: as many players as roles, with commas between them
-    #[arg(long, value_name = "KIND,…", value_delimiter = ',', conflicts_with = "players")]
-    #[arg(value_parser = kinds::OrList::<Kind>::or_human())]
-    roles: Vec<Kind>,
-    /// Seconds that a program has for a move
+    ///
+    /// What follows a comma is the next player if it is the name of one, and else an option
+    /// of the player before it: `human,mcts:500,exploration=2`.
+    #[arg(long, value_name = "KIND,…", conflicts_with = "players")]
+    #[arg(value_parser = kinds::OrList::<Kinds>::or_human())]
+    roles: Option<Kinds>,
+    /// Seconds that a program has for a move [default: as before with --resume, else none]
     #[arg(long, value_name = "SECONDS", value_parser = clock)]
     play_clock: Option<Duration>,
     /// Write the match to this file after each move
     #[arg(long, value_name = "FILE", conflicts_with = "state")]
     save: Option<PathBuf>,
     /// Go on with the match in this file, and write to it
+    ///
+    /// The rules are those in the file unless others are given, and so are the players and
+    /// the clock.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["state", "moves", "moves_file"])]
     resume: Option<PathBuf>,
-    /// The seed of random choices
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
+    /// The seed of random choices [default: as before with --resume, else 0]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     /// Stop after so many joint moves
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     depth: usize,
@@ -103,13 +110,23 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             resume.display()
         );
     }
-    let machine = options.rules.machine(context)?;
-    let game = machine.game().clone();
-    let kinds = match options.roles.len() {
-        0 => kind::assign(&game, &options.players)?,
-        given if given == game.role_count() => options.roles.clone(),
-        given => bail!(
-            "--roles names {given} players, and there are {} roles: {}",
+    let resumed = options.resume.as_deref().map(replay::load).transpose()?;
+    let game = match &resumed {
+        Some(record) if options.rules.files.is_empty() => {
+            replay::game(record, &options.rules, context)?
+        }
+        _ => options.rules.game(context)?,
+    };
+    let machine = options.rules.machine_for(&game, context)?;
+    let kinds = match &options.roles {
+        None => {
+            let before = resumed.as_ref().map_or(Vec::new(), kind::of_record);
+            kind::assign(&game, &options.players, &before)?
+        }
+        Some(Kinds(kinds)) if kinds.len() == game.role_count() => kinds.clone(),
+        Some(Kinds(kinds)) => bail!(
+            "--roles names {} players, and there are {} roles: {}",
+            kinds.len(),
             game.role_count(),
             show::role_names(&game).join(", ")
         ),
@@ -130,10 +147,16 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let facts = machine.facts(&start);
     let path = options.resume.as_ref().or(options.save.as_ref());
     let mut made: Vec<Vec<Move>> = made.into_iter().map(|(joint, _)| joint).collect();
-    let mut begun = MatchRecord::begin(&game, None);
-    if let Some(path) = &options.resume {
-        (begun, made) = saved::load(path, &machine)?;
+    if let (Some(record), Some(path)) = (&resumed, &options.resume) {
+        made = saved::moves(record, path, &machine)?;
     }
+    let mut begun = resumed.unwrap_or_else(|| MatchRecord::begin(&game, None));
+    let clock = Some(begun.play_clock.into()).filter(|seconds| *seconds > 0);
+    let play_clock = options.play_clock.or(clock.map(Duration::from_secs));
+    // Records have whole seconds.
+    begun.play_clock = play_clock.map_or(0, |clock| clock.as_secs_f64().ceil() as u32);
+    let seed = options.seed.or(begun.seed).unwrap_or(0);
+    begun.seed = Some(seed);
     begun.player_names_from_host = kinds.iter().map(Kind::to_string).collect();
     begun.is_player_human = kinds.iter().map(|kind| *kind == Kind::Human).collect();
     if let Some(path) = path {
@@ -157,8 +180,8 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     for (role, kind) in game.roles().zip(&kinds) {
         let brief = Brief {
             start: Some(facts.clone()),
-            seed: options.seed.wrapping_add(role.index() as u64),
-            play_clock: options.play_clock,
+            seed: seed.wrapping_add(role.index() as u64),
+            play_clock,
             limits: options.rules.limits(context),
             ..Brief::new(&game, role)
         };

@@ -2,7 +2,7 @@
 
 mod answer;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use rand::SeedableRng;
@@ -12,7 +12,7 @@ use super::legal::find_role;
 use super::play::hint::Adviser;
 use super::position::PositionOptions;
 use super::rules::RuleOptions;
-use super::solve::seconds;
+use super::solve::{self, left, seconds};
 use super::{Context, Exit};
 use crate::game::{Move, RoleId};
 use crate::machine::{AnyMachine, Machine, PlayError, PropnetState};
@@ -51,7 +51,7 @@ pub struct Options {
     /// Only look for a best move
     #[arg(long)]
     best: bool,
-    /// Most seconds
+    /// Most seconds, reading the rules included
     #[arg(long, value_name = "S", value_parser = seconds, default_value = "60")]
     budget_time: Duration,
     /// Most positions to expand
@@ -93,7 +93,10 @@ impl Observer for Progress {
 /// If the rules, the role or the position are wrong, the game is over, or play
 /// shows the rules to be wrong.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
-    let mut machine = options.rules.machine(context)?;
+    let started = Instant::now();
+    let budget = options.budget(context);
+    let game = options.rules.game(context)?;
+    let mut machine = solve::machine(&options.rules, &game, &left(&budget, started), context)?;
     let state = options
         .position
         .state(&mut machine, &options.rules, context)?;
@@ -104,14 +107,14 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         Some(name) => find_role(machine.game(), name)?,
         None => chooser(&mut machine, &state)?,
     };
-    let mut stats = Stats::default();
-    let report = search(options, &mut machine, &state, role, &mut stats, context)?;
+    let budget = left(&budget, started);
+    let report = search(options, &mut machine, &state, role, &budget, context)?;
     let guess = match report.stopped {
         Some(_) => guess(options, &mut machine, &state, role, context)?,
         None => None,
     };
     let mut answer = Answer::new(&mut machine, &state, role, &report, guess.as_ref())?;
-    answer.seconds = stats.elapsed.as_secs_f64();
+    answer.seconds = started.elapsed().as_secs_f64();
     if context.json() {
         context.print_json(&answer)?;
     } else {
@@ -179,23 +182,28 @@ fn chooser(machine: &mut AnyMachine, state: &PropnetState) -> anyhow::Result<Rol
     }
 }
 
+impl Options {
+    /// What reading the rules and searching may take together.
+    fn budget(&self, context: &Context) -> Budget {
+        Budget {
+            nodes: self.budget_nodes.unwrap_or(u64::MAX),
+            time: Some(self.budget_time - guess_time(self)),
+            interrupt: Some(context.interrupt().clone()),
+            // A half for looking ahead, a half for going backwards.
+            memory_bytes: self.budget_memory.saturating_mul(1 << 20) / 2,
+            ..Budget::default()
+        }
+    }
+}
+
 fn search(
     options: &Options,
     machine: &mut AnyMachine,
     state: &PropnetState,
     role: RoleId,
-    stats: &mut Stats,
+    budget: &Budget,
     context: &Context,
 ) -> anyhow::Result<MinimaxReport<Move>> {
-    // A half for looking ahead, a half for going backwards.
-    let memory_bytes = options.budget_memory.saturating_mul(1 << 20) / 2;
-    let budget = Budget {
-        nodes: options.budget_nodes.unwrap_or(u64::MAX),
-        time: Some(options.budget_time - guess_time(options)),
-        interrupt: Some(context.interrupt().clone()),
-        memory_bytes,
-        ..Budget::default()
-    };
     let wanted = match options.best {
         true => Wanted::Best,
         false => Wanted::All,
@@ -210,12 +218,12 @@ fn search(
     let mut progress = Progress(context.spinner("searching"));
     let report = prove(
         &mut outlook,
-        &mut Table::new(memory_bytes),
+        &mut Table::new(budget.memory_bytes),
         state,
         role.index(),
         &Minimax { wanted, seed: 0 },
-        &budget,
-        stats,
+        budget,
+        &mut Stats::default(),
         &mut progress,
     );
     progress.0.finish_and_clear();

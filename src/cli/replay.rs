@@ -96,7 +96,10 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     };
     let machine = AnyMachine::new(&game, Backend::Datalog, rules.limits(context))?;
     let mut shown = None;
+    // What is shown of a record is what has been found right.
+    let mut right = 0;
     let replayed = record.replay(machine, |number, played| {
+        right = number;
         if options.step == Some(number) {
             shown = Some(step(&record, number, played));
         }
@@ -123,7 +126,12 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         true => context.print_json(&answer)?,
         false => {
             if options.step.is_none() {
-                context.print_lines(moves(&record.moves, &record.errors, &answer.roles))?;
+                let line = |number: usize| {
+                    let errors = record.errors.get(number).map_or(&[][..], Vec::as_slice);
+                    let joint = &record.moves[number - 1];
+                    show::recorded_line(number, &answer.roles, joint, errors)
+                };
+                context.print_lines((1..=right).map(line))?;
             }
             context.print_lines(answer.lines())?;
         }
@@ -186,43 +194,24 @@ fn step(record: &MatchRecord, number: usize, played: &mut Match<AnyMachine>) -> 
     }
 }
 
-/// `1: a plays x, b plays y [TO]`, for each joint move.
-fn moves(moves: &[Vec<String>], errors: &[Vec<String>], roles: &[String]) -> Vec<String> {
-    let line = |(number, joint): (usize, &Vec<String>)| {
-        let plays = roles.iter().zip(joint).enumerate().map(|(role, (name, chosen))| {
-            let error = errors.get(number + 1).and_then(|errors| errors.get(role));
-            match error.filter(|error| !error.is_empty()) {
-                None => format!("{name} plays {chosen}"),
-                Some(error) => format!("{name} plays {chosen} [{error}]"),
-            }
-        });
-        format!("{}: {}", number + 1, plays.collect::<Vec<_>>().join(", "))
-    };
-    moves.iter().enumerate().map(line).collect()
-}
-
 impl Answer {
     fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some(step) = &self.step {
             let facts = show::counted(step.state.len(), "fact");
             lines.push(format!("state {}: {facts}", step.number));
-            lines.push(show::wrapped(&step.state, 100));
+            lines.push(show::wrapped(&said(&step.state), 100));
             for (role, legal) in self.roles.iter().zip(&step.legal) {
-                lines.push(format!("{role} may play:"));
-                lines.push(show::wrapped(legal, 100));
+                lines.push(format!("{} may play:", show::said(role)));
+                lines.push(show::wrapped(&said(legal), 100));
             }
             if let Some(joint) = &step.joint {
-                let plays = self.roles.iter().zip(joint);
-                let plays = plays.map(|(role, chosen)| format!("{role} plays {chosen}"));
-                lines.push(plays.collect::<Vec<_>>().join(", "));
+                let errors = step.errors.as_deref().unwrap_or_default();
+                lines.push(show::recorded_line(step.number + 1, &self.roles, joint, errors));
             }
-            let errors = self.roles.iter().zip(step.errors.iter().flatten());
-            let errors = errors.filter(|(_, error)| !error.is_empty());
-            lines.extend(errors.map(|(role, error)| format!("{role}: {error}")));
         }
         if let Some(difference) = &self.difference {
-            lines.push(format!("the record differs {difference}"));
+            lines.push(format!("the record differs {}", show::said(difference)));
             return lines;
         }
         let moves = show::counted(self.moves, "joint move");
@@ -233,7 +222,12 @@ impl Answer {
         };
         lines.push(format!("the record is right: {moves}, {end}"));
         let scores = self.roles.iter().zip(&self.scores);
-        lines.extend(scores.map(|(role, score)| format!("{role} {score}")));
+        lines.extend(scores.map(|(role, score)| format!("{} {score}", show::said(role))));
         lines
     }
+}
+
+/// Terms as people read them.
+fn said(terms: &[String]) -> Vec<String> {
+    terms.iter().map(|term| show::said(term)).collect()
 }

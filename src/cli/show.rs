@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::game::{Game, Move, Score};
 use crate::machine::{Machine, PlayError};
+use crate::markup;
 
 /// The names of all roles, in order.
 pub fn role_names(game: &Game) -> Vec<String> {
@@ -30,6 +31,34 @@ pub fn joint_line<M: Machine>(machine: &M, joint: &[Move]) -> String {
         format!("{} plays {text}", game.role_name(role))
     });
     texts.collect::<Vec<_>>().join(", ")
+}
+
+/// Names, terms and errors of a record or message as people read them: without blanks
+/// inside brackets, and with nothing that steers a terminal.
+pub fn said(text: &str) -> String {
+    markup::plain(&text.replace("( ", "(").replace(" )", ")"), 1_000)
+}
+
+/// `1: white plays (mark 1 1), black plays noop [TO]`: a joint move of a record, and what
+/// went wrong with it.
+pub fn recorded_line(
+    number: usize,
+    roles: &[String],
+    joint: &[String],
+    errors: &[String],
+) -> String {
+    let plays = roles
+        .iter()
+        .zip(joint)
+        .enumerate()
+        .map(|(role, (name, chosen))| {
+            let (name, chosen) = (said(name), said(chosen));
+            match errors.get(role).filter(|error| !error.is_empty()) {
+                None => format!("{name} plays {chosen}"),
+                Some(error) => format!("{name} plays {chosen} [{}]", said(error)),
+            }
+        });
+    format!("{number}: {}", plays.collect::<Vec<_>>().join(", "))
 }
 
 /// Words separated by blanks, broken into lines of a width, indented by two.
@@ -119,6 +148,12 @@ pub fn goals<M: Machine>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn terms_of_records_are_shown_as_everywhere() {
+        assert_eq!(said("( move ( a 1 ) b )"), "(move (a 1) b)");
+        assert_eq!(said("IL ( a\u{1b}[1m )"), "IL (a\u{fffd}[1m)");
+    }
 
     #[test]
     fn words_are_wrapped_but_never_broken() {

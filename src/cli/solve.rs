@@ -389,7 +389,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
 
 /// A machine, made in the time of the search: what has no network by then is played
 /// without.
-fn machine(
+pub(super) fn machine(
     rules: &RuleOptions,
     game: &Game,
     budget: &Budget,
@@ -405,7 +405,7 @@ fn machine(
 }
 
 /// What is left of a budget.
-fn left(budget: &Budget, since: Instant) -> Budget {
+pub(super) fn left(budget: &Budget, since: Instant) -> Budget {
     Budget {
         time: budget.time.map(|time| time.saturating_sub(since.elapsed())),
         ..budget.clone()

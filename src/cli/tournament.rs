@@ -186,7 +186,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     cup.report()?;
     ended?;
     let faults = cup.rows.iter().any(|row| row.fault.is_some());
-    Ok(if faults { Exit::Negative } else { Exit::Done })
+    let is_empty_handed = !cup.empty_handed().is_empty();
+    Ok(match faults || is_empty_handed {
+        true => Exit::Negative,
+        false => Exit::Done,
+    })
 }
 
 impl Arena {
@@ -227,22 +231,50 @@ struct Cup<'a> {
 impl Cup<'_> {
     /// Whether the results are of this tournament, or may be of others.
     fn check_results(&self) -> anyhow::Result<()> {
-        let strangers = self.results.rows().filter(|row| !self.has(row)).count();
-        match (&self.options.results, strangers) {
-            (Some(path), 1..) if !self.options.append => bail!(
-                "{} has matches of another tournament, with other games, players, clocks, \
-                 rounds or another seed ({strangers}): take another file, or --append to keep \
-                 them in this one",
-                path.display()
-            ),
-            _ => Ok(()),
+        let strangers = || self.results.rows().filter(|row| !self.has(row));
+        let (Some(path), Some(first)) = (&self.options.results, strangers().next()) else {
+            return Ok(());
+        };
+        if self.options.append {
+            return Ok(());
+        }
+        let (path, rounds) = (path.display(), self.setup.rounds);
+        if strangers().all(|row| row.round >= rounds && self.is_seated(row)) {
+            let last = strangers().map(|row| row.round + 1).max().unwrap_or(rounds);
+            bail!(
+                "{path} has {last} rounds of this tournament, and it is to have {rounds}: say \
+                 --rounds {last}, or --append to leave the others aside"
+            );
+        }
+        bail!(
+            "{path} has matches of another tournament ({}; {}): take another file, or --append \
+             to keep them in this one",
+            strangers().count(),
+            self.strangeness(first)
+        );
+    }
+
+    /// What makes a match one of another tournament.
+    fn strangeness(&self, row: &Row) -> String {
+        let mut players = row.players.iter().flatten();
+        let is_known = |name: &&String| self.setup.players.iter().any(|player| player.name == **name);
+        if !self.arenas.iter().any(|arena| arena.name == row.game) {
+            return format!("{} is no game of this one", row.game);
+        }
+        match players.find(|name| !is_known(name)) {
+            Some(name) => format!("{name} is no player of this one"),
+            None => "other rules, clocks, options of players, limits or another seed".to_owned(),
         }
     }
 
     /// Whether a match is one of this tournament.
     fn has(&self, row: &Row) -> bool {
-        let game = self.arenas.iter().position(|arena| arena.name == row.game);
-        let Some(game) = game.filter(|_| row.round < self.setup.rounds) else {
+        row.round < self.setup.rounds && self.is_seated(row)
+    }
+
+    /// Whether it would be one if there were enough rounds.
+    fn is_seated(&self, row: &Row) -> bool {
+        let Some(game) = self.arenas.iter().position(|arena| arena.name == row.game) else {
             return false;
         };
         let number = |name: &String| {
@@ -387,6 +419,7 @@ impl Cup<'_> {
         HostOptions {
             start_clock: seconds(self.setup.clocks.start),
             play_clock: seconds(self.setup.clocks.play),
+            most_moves: self.options.depth,
             whole_clock: false,
             preview_clock: None,
             grace: self.options.grace,
@@ -451,6 +484,25 @@ impl Cup<'_> {
         ended
     }
 
+    /// Players all of whose moves had to be drawn.
+    fn empty_handed(&self) -> Vec<&str> {
+        let moves = |name: &str| -> (usize, usize) {
+            let count = |row: &Row| {
+                let player = |role: usize| row.players.get(role)?.as_deref();
+                let is_it = |role: usize| player(role) == Some(name);
+                let seats = (0..row.players.len()).filter(|role| is_it(*role)).count();
+                let errors = row.errors.iter();
+                let drawn = errors.filter(|error| error.ply.is_some() && is_it(error.role)).count();
+                (seats * row.moves.len(), drawn)
+            };
+            let counts = self.rows.iter().map(count);
+            counts.fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1))
+        };
+        let names = self.setup.players.iter().map(|player| &player.name[..]);
+        let names = names.filter(|name| matches!(moves(name), (made @ 1.., drawn) if made == drawn));
+        names.collect()
+    }
+
     fn report(&mut self) -> anyhow::Result<()> {
         let place = |row: &Row| self.arenas.iter().position(|arena| arena.name == row.game);
         self.rows.sort_by_key(|row| (row.round, place(row), row.players.clone(), row.id.clone()));
@@ -473,6 +525,9 @@ impl Cup<'_> {
                 let why = row.fault.clone().unwrap_or_else(cut);
                 self.context.note(format_args!("{}, round {}: {why}", row.game, row.round + 1));
             }
+        }
+        for name in self.empty_handed() {
+            self.context.note(format_args!("{name} made no move of its own"));
         }
         if let Some(path) = &self.options.csv {
             self.context.write_file(path, &report::csv(&self.rows)?)?;

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use super::message::{Info, Message, MessageLimits};
 use crate::game::Game;
 use crate::machine::{Machine, PlayError};
+use crate::markup;
 use crate::play::contest::{Clocks, Means, SeatContender};
 use crate::play::record::MatchRecord;
 use crate::play::referee::{Asking, Contender, Lapse, Referee, Round};
@@ -22,7 +23,7 @@ use crate::play::{AgentSpec, Match};
 use crate::symbol::Case;
 
 pub use exchange::{Address, DEFAULT_PORT, Envelope, ExchangeError, Patience, exchange, request};
-pub use remote::{Invitation, Remote};
+pub use remote::{BUSY, Invitation, Remote};
 pub use spelling::Spelling;
 
 /// Who plays a role.
@@ -57,6 +58,8 @@ pub struct HostOptions {
     pub start_clock: u32,
     /// Seconds for each move.
     pub play_clock: u32,
+    /// Joint moves after which the match is broken off.
+    pub most_moves: usize,
     /// Whether nobody is asked again before the whole clock is over.
     pub whole_clock: bool,
     /// Seconds to look at the rules before the match; none for no look.
@@ -79,6 +82,8 @@ pub struct HostOptions {
 
 /// How long a player may take to say who it is.
 const INFO: Duration = Duration::from_millis(2500);
+/// Characters of a name that are kept.
+const NAME: usize = 200;
 /// How often a wait looks whether it is interrupted.
 const TICK: Duration = Duration::from_millis(20);
 
@@ -99,7 +104,13 @@ pub fn info(address: &Address, options: &HostOptions) -> Result<Info, ExchangeEr
         interrupt: Some(&options.interrupt),
     };
     let answer = exchange(address, &envelope, &Message::Info.to_string(), &patience)?;
-    Ok(Info::parse(&answer, MessageLimits::default()))
+    let said = Info::parse(&answer, MessageLimits::default());
+    let plain = |text: Option<String>| text.map(|text| markup::plain(&text, NAME));
+    Ok(Info {
+        name: plain(said.name),
+        status: plain(said.status),
+        species: plain(said.species),
+    })
 }
 
 /// What an observer hears beside the record so far.
@@ -119,8 +130,8 @@ pub enum Seen<'a> {
 /// # Errors
 ///
 /// What play shows to be wrong with the rules, or with a record's moves, what the
-/// observer fails with, and [`PlayError::Interrupted`]: then players have heard that
-/// the match is broken off, and so has the observer.
+/// observer fails with, that the match is too long, and [`PlayError::Interrupted`]: then
+/// players have heard that the match is broken off, and so has the observer.
 pub fn host<M: Machine>(
     mut machine: M,
     parties: &[Party],
@@ -163,6 +174,14 @@ pub fn host<M: Machine>(
         wait(begun, options.start_clock);
     }
     while ended.is_ok() {
+        if record.moves.len() >= options.most_moves {
+            match referee.game().is_over() {
+                Ok(true) => break,
+                Ok(false) => ended = Err(HostError::TooLong(record.moves.len())),
+                Err(error) => ended = Err(error.into()),
+            }
+            continue;
+        }
         begun = Instant::now();
         match referee.step(&mut table, is_interrupted) {
             Err(error) => ended = Err(error.into()),
@@ -241,6 +260,8 @@ pub enum HostError {
     Player(String),
     /// A record that is to be gone on with is not of these rules.
     Record(crate::play::record::Difference),
+    /// The game was not over after so many joint moves.
+    TooLong(usize),
     /// What the observer failed with.
     Observer(std::io::Error),
 }
@@ -251,6 +272,12 @@ impl std::fmt::Display for HostError {
             HostError::Play(error) => error.fmt(f),
             HostError::Player(why) => f.write_str(why),
             HostError::Record(difference) => write!(f, "the record: {difference}"),
+            HostError::TooLong(moves) => {
+                write!(
+                    f,
+                    "the match is broken off: it is not over after {moves} joint moves"
+                )
+            }
             HostError::Observer(error) => error.fmt(f),
         }
     }

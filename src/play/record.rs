@@ -56,9 +56,11 @@ pub struct MatchRecord {
     /// Seconds; -1 for none.
     #[serde(default = "no_clock")]
     pub preview_clock: i64,
-    /// Seconds.
+    /// Seconds; 0 if there was no clock.
+    #[serde(default)]
     pub start_clock: u32,
-    /// Seconds.
+    /// Seconds; 0 if there was no clock.
+    #[serde(default)]
     pub play_clock: u32,
     /// Who plays the roles.
     #[serde(default)]
@@ -335,7 +337,7 @@ pub enum Difference {
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Difference::Shape(what) => f.write_str(what),
+            Difference::Shape(what) => write!(f, "in its lists: {what}"),
             Difference::State { number, why } => write!(f, "in state {number}: {why}"),
             Difference::Move { number, why } => write!(f, "after state {number}: {why}"),
             Difference::End(what) => write!(f, "at the end: {what}"),

@@ -39,12 +39,21 @@ pub struct Kind {
     /// Its options with names and values, and what each says.
     pub options: &'static [(&'static str, &'static str)],
     make: Make,
-    /// Iterations or positions a move if nothing else limits it.
+    /// Iterations or positions a move if nothing else limits it; none for one that does
+    /// not think longer when it may.
     nodes: Option<u64>,
 }
 
 /// From a brief and the options with names and values.
 type Make = fn(Brief, &[(String, String)]) -> Result<Box<dyn Agent>, String>;
+
+impl Kind {
+    /// Whether it thinks for as long as it may, so that a time or a number of iterations
+    /// can be given.
+    pub fn thinks(&self) -> bool {
+        self.nodes.is_some()
+    }
+}
 
 impl PartialEq for Kind {
     fn eq(&self, other: &Self) -> bool {
@@ -124,7 +133,7 @@ pub(super) fn evaluation(settings: &[(String, String)]) -> Result<Evaluation, St
     for (name, value) in settings {
         match &name[..] {
             "eval" => evaluation = value.parse()?,
-            _ => return Err(format!("there is no option `{name}`")),
+            _ => return Err(no_option(name, EVALUATION)),
         }
     }
     Ok(evaluation)
@@ -134,7 +143,22 @@ pub(super) fn evaluation(settings: &[(String, String)]) -> Result<Evaluation, St
 fn none(settings: &[(String, String)]) -> Result<(), String> {
     match settings.first() {
         None => Ok(()),
-        Some((name, _)) => Err(format!("there is no option `{name}`")),
+        Some((name, _)) => Err(no_option(name, &[])),
+    }
+}
+
+/// What is said of an option that a kind does not have.
+pub(super) fn no_option(name: &str, options: &[(&str, &str)]) -> String {
+    let names = options
+        .iter()
+        .map(|(usage, _)| usage.split('=').next().unwrap_or(usage));
+    match &names.collect::<Vec<_>>()[..] {
+        [] => format!("there is no option `{name}`, nor any other"),
+        [only] => format!("there is no option `{name}`; there is {only}"),
+        names => format!(
+            "there is no option `{name}`; there are {}",
+            names.join(", ")
+        ),
     }
 }
 
@@ -175,14 +199,36 @@ impl AgentSpec {
         };
         if let Some((name, value)) = option.split_once('=') {
             self.settings.push((name.to_owned(), value.to_owned()));
-        } else if let Some(seconds) = option.strip_suffix('s') {
+            return Ok(());
+        }
+        if let Some(seconds) = option.strip_suffix('s') {
             let seconds: f64 = seconds.parse().map_err(|_| wrong())?;
             let time = Duration::try_from_secs_f64(seconds).map_err(|_| wrong())?;
             self.thought.time = Some(time);
         } else {
             self.thought.nodes = Some(option.parse().map_err(|_| wrong())?);
         }
-        Ok(())
+        if !self.thinks() {
+            let name = self.kind.name;
+            return Err(format!(
+                "{name} takes as long as it takes: write it without `{option}`"
+            ));
+        }
+        match self.thought {
+            Thought {
+                time: Some(Duration::ZERO),
+                ..
+            }
+            | Thought { nodes: Some(0), .. } => Err(format!(
+                "`{option}` leaves no time to choose; `random` plays without thinking"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a time or a number of iterations can be given.
+    pub fn thinks(&self) -> bool {
+        self.kind.thinks()
     }
 
     /// The kind's name.
@@ -250,6 +296,21 @@ mod tests {
     fn what_is_no_player_is_refused() {
         for text in ["", "wizard", "mcts:", "mcts:x", "mcts:-1s", "mcts:1e400s"] {
             assert!(text.parse::<AgentSpec>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn thoughts_are_for_those_who_think_and_never_nothing() {
+        for (text, part) in [
+            ("mcts:0s", "no time to choose"),
+            ("minimax:0", "no time to choose"),
+            ("mcts:5,0.0s", "no time to choose"),
+            ("random:3", "write it without `3`"),
+            ("legal:1s", "write it without `1s`"),
+            ("greedy:eval=goals,1s", "write it without `1s`"),
+        ] {
+            let error = text.parse::<AgentSpec>().unwrap_err();
+            assert!(error.contains(part), "{text}: {error}");
         }
     }
 }

@@ -149,7 +149,8 @@ pub enum Wanted {
 pub struct MinimaxReport<M> {
     /// All legal moves, best first.
     pub moves: Vec<MoveWorth<M>>,
-    /// The joint moves that were looked ahead in full.
+    /// The joint moves that were looked ahead in full; by [`prove`], 0 where all positions
+    /// are known and it was gone backwards from the ends.
     pub depth: u32,
     /// The positions that were expanded.
     pub positions: u64,
@@ -327,6 +328,7 @@ pub fn prove<G: MinimaxGame>(
                     let positions = report.positions;
                     return Ok(MinimaxReport {
                         positions,
+                        depth: 0,
                         ..solved
                     });
                 }

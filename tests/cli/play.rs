@@ -265,6 +265,103 @@ fn a_match_is_saved_taken_back_and_gone_on_with() {
 }
 
 #[test]
+fn a_record_says_who_plays_by_which_rules() {
+    let place = Workplace::new();
+    let line = "play matches.kif --roles first,human --play-clock 1.5 --seed 7 --save game.json";
+    let found = place.run_with(line, &[], "1\nquit\n");
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    let saved = record(&place, "game.json");
+    assert_eq!(
+        (&saved["playClock"], &saved["seed"]),
+        (&2.into(), &7.into())
+    );
+    std::fs::remove_file(place.folder().join("matches.kif")).unwrap();
+    // The person is asked again, and the program moves by itself.
+    let found = place.run_with("play --resume game.json", &[], "1\nquit\n");
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    assert!(
+        found
+            .out
+            .contains("bob> 1\n4: ann plays wait, bob plays (take 1)\n"),
+        "{found:#?}"
+    );
+    let names = |game: &str| record(&place, game)["playerNamesFromHost"].clone();
+    assert_eq!(names("game.json"), serde_json::json!(["first", "human"]));
+    // One of them can be another one now.
+    let line = "play --resume game.json --player bob=mcts:5 --seed 8 --play-clock 3";
+    let found = place.run_with(line, &[], "");
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    assert_eq!(names("game.json"), serde_json::json!(["first", "mcts:5"]));
+    // Somebody from elsewhere cannot.
+    let mut saved = record(&place, "game.json");
+    saved["playerNamesFromHost"][0] = "http://there".into();
+    place.write("far.json", saved.to_string());
+    let part = "who played ann is not to be had here; say --player ann=KIND";
+    place.check_failure("play --resume far.json", &[], "", 2, &[part]);
+    // Rules that were written down by nobody must be given.
+    saved.as_object_mut().unwrap().remove("rulesheet");
+    place.write("far.json", saved.to_string());
+    place.check_failure(
+        "play --resume far.json",
+        &[],
+        "",
+        2,
+        &["the record has no rules"],
+    );
+}
+
+#[test]
+fn players_in_one_word_may_have_options() {
+    let place = Workplace::new();
+    let found = place.run("play matches.kif --roles mcts:9,exploration=1,legal --save game.json");
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    let names = &record(&place, "game.json")["playerNamesFromHost"];
+    assert_eq!(*names, serde_json::json!(["mcts:9,exploration=1", "legal"]));
+}
+
+#[test]
+fn the_kinds_of_players_are_listed() {
+    let place = Workplace::new();
+    for line in [
+        "play --player list",
+        "host --player list",
+        "play --roles list",
+        "player --player list",
+    ] {
+        let found = place.run(line);
+        assert_eq!(
+            (found.code, &found.err[..]),
+            (Some(0), ""),
+            "{line}: {found:#?}"
+        );
+        assert!(
+            found.out.starts_with("the kinds of players"),
+            "{line}: {found:#?}"
+        );
+        assert!(found.out.contains("\n  minimax "), "{line}: {found:#?}");
+    }
+}
+
+#[test]
+fn players_without_time_or_with_too_much_to_say_are_refused() {
+    let place = Workplace::new();
+    for (player, part) in [
+        ("mcts:0s", "leaves no time to choose"),
+        ("random:3", "write it without `3`"),
+        (
+            "mcts:threads=0",
+            "threads is a whole number from 1 to 256 or auto, not `0`",
+        ),
+    ] {
+        let line = format!("play matches.kif --player {player}");
+        place.check_failure(&line, &[], "", 2, &[part]);
+    }
+    // So little that nobody has come to anything is still a move.
+    let found = place.run("play matches.kif --player mcts:0.000001s");
+    assert_eq!(found.code, Some(0), "{found:#?}");
+}
+
+#[test]
 fn what_can_not_be_resumed_is_said() {
     let place = Workplace::new();
     place.write("empty.json", "{}");

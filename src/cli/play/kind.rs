@@ -8,6 +8,10 @@ use anyhow::{anyhow, bail};
 use crate::cli::legal;
 use crate::game::{Game, RoleId};
 use crate::play::AgentSpec;
+use crate::play::record::MatchRecord;
+
+/// How a person is called.
+const HUMAN: &str = "human";
 
 /// Who plays a role.
 #[derive(Clone, PartialEq, Debug)]
@@ -28,7 +32,7 @@ pub struct Seat {
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Kind::Human => f.write_str("human"),
+            Kind::Human => f.write_str(HUMAN),
             Kind::Agent(spec) => spec.fmt(f),
         }
     }
@@ -39,7 +43,7 @@ impl FromStr for Kind {
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
-            "human" => Ok(Kind::Human),
+            HUMAN => Ok(Kind::Human),
             _ => match text.parse() {
                 Ok(spec) => Ok(Kind::Agent(spec)),
                 Err(why) => Err(format!("{why}; and human, for yourself")),
@@ -63,13 +67,62 @@ impl FromStr for Seat {
     }
 }
 
-/// The kind of player of each role. The first role without a player is human,
-/// if nobody is yet, and all others play at random.
+/// Players of all roles, as one word says it: with commas between them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Kinds(pub Vec<Kind>);
+
+impl FromStr for Kinds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut players: Vec<String> = Vec::new();
+        for part in text.split(',') {
+            match players.last_mut() {
+                // The options of a player have commas between them, too.
+                Some(player) if player.contains(':') && !begins_a_player(part) => {
+                    *player += ",";
+                    *player += part;
+                }
+                _ => players.push(part.to_owned()),
+            }
+        }
+        let kinds = players.iter().map(|player| player.parse());
+        Ok(Kinds(kinds.collect::<Result<_, _>>()?))
+    }
+}
+
+/// Whether a text says who plays, rather than how.
+fn begins_a_player(text: &str) -> bool {
+    let name = text.split(':').next().unwrap_or_default();
+    name == HUMAN || name.parse::<AgentSpec>().is_ok()
+}
+
+/// Who played the roles of a record, where that is somebody who can play here; nothing if
+/// it does not say.
+pub fn of_record(record: &MatchRecord) -> Vec<Option<Kind>> {
+    let is_human = |role: usize| record.is_player_human.get(role) == Some(&true);
+    let names = record.player_names_from_host.iter().enumerate();
+    names
+        .map(|(role, name)| match is_human(role) {
+            true => Some(Kind::Human),
+            false => name.parse().ok(),
+        })
+        .collect()
+}
+
+/// The kind of player of each role. Where nobody says it, a role is played by who played
+/// it before; if nobody has, the first one is human, if nobody is yet, and all others play
+/// at random.
 ///
 /// # Errors
 ///
-/// If a role is not in the game or has two players.
-pub fn assign(game: &Game, seats: &[Seat]) -> anyhow::Result<Vec<Kind>> {
+/// If a role is not in the game or has two players, or one who played it before cannot be
+/// had here.
+pub fn assign(
+    game: &Game,
+    seats: &[Seat],
+    before: &[Option<Kind>],
+) -> anyhow::Result<Vec<Kind>> {
     let mut kinds: Vec<Option<Kind>> = vec![None; game.role_count()];
     for seat in seats {
         let Some(name) = &seat.role else { continue };
@@ -82,6 +135,16 @@ pub fn assign(game: &Game, seats: &[Seat]) -> anyhow::Result<Vec<Kind>> {
     let other = others.next().map(|seat| seat.kind.clone());
     if others.next().is_some() {
         return Err(anyhow!("two players for the other roles; write ROLE=KIND"));
+    }
+    if other.is_none() && before.len() == game.role_count() {
+        let kinds = game.roles().map(|role| {
+            let named = kinds[role.index()].clone();
+            named.or_else(|| before[role.index()].clone()).ok_or_else(|| {
+                let role = game.role_name(role);
+                anyhow!("who played {role} is not to be had here; say --player {role}=KIND")
+            })
+        });
+        return kinds.collect();
     }
     let is_free = |role: &RoleId| kinds[role.index()].is_none() && !game.is_random(*role);
     let person = match &other {
@@ -117,6 +180,20 @@ mod tests {
         check("x=mcts:50", Some("x"), "mcts:50");
         check("x=mcts:exploration=2", Some("x"), "mcts:exploration=2");
         check("mcts:1.5s", None, "mcts:1.5s");
+    }
+
+    #[test]
+    fn commas_stand_between_players_and_between_their_options() {
+        let kinds = |text: &str| text.parse::<Kinds>().map(|kinds| kinds.0);
+        let expected = |texts: &[&str]| Ok(texts.iter().map(|t| t.parse().unwrap()).collect());
+        assert_eq!(kinds("human,first"), expected(&["human", "first"]));
+        assert_eq!(
+            kinds("mcts:500,exploration=2,human,legal,mcts:1s,7"),
+            expected(&["mcts:500,exploration=2", "human", "legal", "mcts:1s,7"])
+        );
+        for text in ["", "first,", "first,7", "mcts:5,wizard", "mcts:,first"] {
+            assert!(kinds(text).is_err(), "{text}");
+        }
     }
 
     #[test]

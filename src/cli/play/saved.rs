@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::anyhow;
 
 use crate::cli::show;
 use crate::game::Move;
@@ -14,18 +14,17 @@ use crate::play::record::MatchRecord;
 ///
 /// # Errors
 ///
-/// If it cannot be read, is no record, or the rules say something else.
-pub fn load(path: &Path, machine: &AnyMachine) -> anyhow::Result<(MatchRecord, Vec<Vec<Move>>)> {
-    let name = path.display();
-    let text = std::fs::read_to_string(path);
-    let text = text.with_context(|| format!("cannot read {name}"))?;
-    let record: MatchRecord =
-        serde_json::from_str(&text).with_context(|| format!("{name} is no match record"))?;
+/// If the rules say something else.
+pub fn moves(
+    record: &MatchRecord,
+    path: &Path,
+    machine: &AnyMachine,
+) -> anyhow::Result<Vec<Vec<Move>>> {
     let played = record.replay(machine.clone(), |_, _| {});
+    let name = path.display();
     let played = played.map_err(|why| anyhow!("{name} is no match of this game: {why}"))?;
     let moves = played.history().plies().map(|ply| ply.joint.clone());
-    let moves = moves.collect();
-    Ok((record, moves))
+    Ok(moves.collect())
 }
 
 /// The record of what was played so far, with what `begun` says of the match.

@@ -17,6 +17,9 @@ use crate::search::minimax::MinimaxReport;
 #[derive(Serialize)]
 pub(super) struct Answer {
     role: String,
+    /// The roles that play against it.
+    #[serde(skip)]
+    others: Vec<String>,
     /// Whether there is no more to be found out.
     pub(super) proved: bool,
     least: u8,
@@ -109,7 +112,10 @@ impl Answer {
             estimate: estimate(found.action).filter(|_| found.bounds.0 < found.bounds.1),
         });
         let (least, most) = report.bounds();
+        let game = machine.game();
+        let others = game.roles().filter(|other| *other != role && !game.is_random(*other));
         Ok(Answer {
+            others: others.map(|other| game.role_name(other).to_owned()).collect(),
             role: machine.game().role_name(role).to_owned(),
             proved: report.stopped.is_none(),
             least,
@@ -161,14 +167,28 @@ impl Answer {
             ..
         } = self;
         let worth = range(*least, *most);
-        let cost = format!("{depth} moves ahead, {positions} positions, {seconds:.2} s");
-        match self.ran_out {
-            None if self.endless => format!(
-                "play goes on for ever if each side does its best: {role} cannot force an end \
-                 worth more than {least}, nor the others one worth less than {most}: proved, {cost}"
+        let way = match depth {
+            0 if self.ran_out.is_none() => "backwards from the ends".to_owned(),
+            depth => format!("{} ahead", show::counted(*depth as usize, "move")),
+        };
+        let positions = show::counted(*positions as usize, "position");
+        let cost = format!("{way}, {positions}, {seconds:.2} s");
+        let others = match &self.others[..] {
+            [] => None,
+            [other] => Some(&other[..]),
+            _ => Some("the others"),
+        };
+        match (self.ran_out, others) {
+            (None, None) if self.endless => format!(
+                "play can go on for ever, and {role} cannot reach an end worth more than {least}: \
+                 proved, {cost}"
             ),
-            None => format!("{role} gets {worth}: proved, {cost}"),
-            Some(what) => format!("{role} gets {worth}: no more is proved ({what}), {cost}"),
+            (None, Some(others)) if self.endless => format!(
+                "play goes on for ever if each side does its best: {role} cannot force an end \
+                 worth more than {least}, nor {others} one worth less than {most}: proved, {cost}"
+            ),
+            (None, _) => format!("{role} gets {worth}: proved, {cost}"),
+            (Some(what), _) => format!("{role} gets {worth}: no more is proved ({what}), {cost}"),
         }
     }
 }

@@ -134,7 +134,10 @@ impl Place {
 #[derive(Serialize)]
 struct Total {
     puzzles: usize,
+    /// But for those that are solved as they stand.
     solved: usize,
+    /// Solved, though the rules ask for what nothing says.
+    as_they_stand: usize,
     unsolvable: usize,
     failed: usize,
     several_roles: usize,
@@ -298,9 +301,12 @@ fn run<T: Sync>(
     let rows = rows.into_inner().expect("a puzzle does not panic here");
     let rows: Vec<Row> = rows.into_iter().flatten().collect();
     let count = |verdict| rows.iter().filter(|row| row.verdict == verdict).count();
+    let is_incomplete = |row: &&Row| row.verdict == "solved" && row.missing.is_some();
+    let as_they_stand = rows.iter().filter(is_incomplete).count();
     let total = Total {
         puzzles: items.len(),
-        solved: count("solved"),
+        solved: count("solved") - as_they_stand,
+        as_they_stand,
         unsolvable: count("unsolvable"),
         failed: count("failed"),
         several_roles: count(SEVERAL_ROLES),
@@ -310,7 +316,7 @@ fn run<T: Sync>(
         seconds: rows.iter().map(|row| row.seconds).sum::<f64>() + 0.0,
         elapsed: started.elapsed().as_secs_f64(),
     };
-    let is_solved = total.solved + total.several_roles == total.puzzles;
+    let is_solved = total.solved + total.as_they_stand + total.several_roles == total.puzzles;
     let failed = rows.iter().find_map(|row| Some((row.place.name(), row.error.as_ref()?)));
     if context.json() {
         context.print_json(&serde_json::json!({ "puzzles": rows, "total": total }))?;
@@ -370,7 +376,13 @@ fn machine(
     let Some(game) = reading.game else {
         let error = reading.findings.iter().find(|f| f.severity == Severity::Error);
         let message = error.map_or("the rules have errors", |error| &error.message);
-        return Err(anyhow::anyhow!("{message}"));
+        return Err(match error.and_then(|error| error.span) {
+            Some(span) => anyhow::anyhow!("{}: {message}", reading.sources.place(span)),
+            None => {
+                let names = reading.sources.files().iter().map(|file| file.name());
+                anyhow::anyhow!("{}: {message}", names.collect::<Vec<_>>().join(", "))
+            }
+        });
     };
     Ok((super::machine(rules, &game, &how.budget, context)?, missing))
 }
@@ -416,6 +428,11 @@ fn counted(
     }
 }
 
+/// A verdict as people read it.
+fn spoken(verdict: &str) -> String {
+    verdict.replace('_', " ")
+}
+
 /// How rows are shown.
 struct Sheet<'r> {
     /// Of the names.
@@ -447,10 +464,11 @@ impl Sheet<'_> {
                 (Some(1), Some(true)) => "solved, only one".to_owned(),
                 (Some(count @ 1..), Some(true)) => format!("solved, {count} in all"),
                 (Some(count @ 1..), _) => format!("solved, {count} or more"),
-                _ => row.verdict.to_owned(),
+                _ => spoken(row.verdict),
             };
             let missing = row.missing.iter();
             let missing = missing.map(|missing| format!("  as it stands, though {missing}"));
+            let missing = missing.chain(row.error.iter().map(|error| format!("  {error}")));
             return format!(
                 "{name:>width$}  {verdict:<18}  {length:>6}  {:>10}  {:>9.3}{}",
                 row.nodes,
@@ -480,14 +498,15 @@ impl Sheet<'_> {
         };
         format!(
             "{name:<width$}  {known:<11}  {:<18}  {length:>6}  {least:<5}  {:>9.3}  {by}",
-            row.verdict, row.seconds
+            spoken(row.verdict),
+            row.seconds
         )
     }
 
     fn total(&self, total: &Total) -> String {
         let width = self.width;
         if self.reference.is_some() {
-            let settled = total.solved + total.unsolvable;
+            let settled = total.solved + total.as_they_stand + total.unsolvable;
             let mut text = format!("settled {settled} of {}", total.puzzles);
             if total.contradictions > 0 {
                 text += &format!(", {} CONTRADICT what is known", total.contradictions);
@@ -495,6 +514,9 @@ impl Sheet<'_> {
             return text;
         }
         let mut verdicts = format!("{} of {} solved", total.solved, total.puzzles);
+        if total.as_they_stand > 0 {
+            verdicts += &format!(", {} as they stand", total.as_they_stand);
+        }
         if total.unsolvable > 0 {
             verdicts += &format!(", {} unsolvable", total.unsolvable);
         }

@@ -224,8 +224,11 @@ fn entrant(name: &str, spec: &str) -> anyhow::Result<Entrant> {
     Entrant::new(name, spec).map_err(anyhow::Error::msg)
 }
 
-/// The player with a number of iterations, unless it has one of its own.
+/// The player with a number of iterations, unless it has one of its own or does not think.
 fn limited(spec: &AgentSpec, iterations: u64) -> anyhow::Result<AgentSpec> {
+    if !spec.thinks() {
+        return Ok(spec.clone());
+    }
     let text = spec.to_string();
     // Of several numbers the last one counts.
     let text = match text.split_once(':') {
@@ -248,6 +251,7 @@ mod tests {
         assert_eq!(limits("mcts").1, Some(70));
         assert_eq!(limits("mcts:exploration=2").1, Some(70));
         assert_eq!(limits("mcts:9").1, Some(9));
+        assert_eq!(limits("random").1, None);
     }
 
     #[test]

@@ -8,10 +8,13 @@ use super::{HostOptions, Spelling};
 use crate::game::{Game, Move, RoleId};
 use crate::ggp::message::{Message, MessageLimits, parse_move, spaced};
 use crate::ground::Terms;
+use crate::markup;
 use crate::play::referee::{Asked, Contender, Lapse};
 
 /// How long a player may take to hear that the match is broken off.
 const ABORT: Duration = Duration::from_secs(1);
+/// What a player says that plays another match.
+pub const BUSY: &str = "busy";
 /// Characters of an answer that a record keeps.
 const SHOWN: usize = 200;
 
@@ -148,9 +151,9 @@ impl Remote {
     }
 }
 
-/// As much of an answer as a record keeps.
+/// As much of an answer as a record keeps, and a terminal may show.
 fn shown(answer: &str) -> String {
-    answer.trim().chars().take(SHOWN).collect()
+    markup::plain(answer.trim(), SHOWN)
 }
 
 fn lapse(error: &ExchangeError) -> Lapse {
@@ -193,7 +196,14 @@ impl Contender for Remote {
             let before = ply.checked_sub(1).map_or(&[][..], |before| &missed[before]);
             let _ = self.play(before, ply);
         }
-        answer.map(|_| ()).map_err(|error| lapse(&error))
+        match answer {
+            Err(error) => Err(lapse(&error)),
+            // Whatever else it says, it is asked for a move.
+            Ok(said) if said.trim().eq_ignore_ascii_case(BUSY) => {
+                Err(Lapse::Illegal(BUSY.to_owned()))
+            }
+            Ok(_) => Ok(()),
+        }
     }
 
     fn choose(&mut self, asked: &Asked<'_>) -> Result<Move, Lapse> {

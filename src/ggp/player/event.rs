@@ -5,6 +5,8 @@ use std::net::SocketAddr;
 
 use serde::Serialize;
 
+use crate::markup;
+
 /// Something that happened. Times are in seconds.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -219,16 +221,7 @@ impl fmt::Display for Event {
     }
 }
 
-/// Names come from the network: shortened, and nothing that steers a terminal.
+/// Names come from the network.
 fn plain(text: &str) -> String {
-    const LONGEST: usize = 200;
-    let steers = |c: char| c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c);
-    let shown = text.chars().take(LONGEST);
-    let mut plain: String = shown
-        .map(|c| if steers(c) { '\u{fffd}' } else { c })
-        .collect();
-    if text.chars().nth(LONGEST).is_some() {
-        plain.push_str("...");
-    }
-    plain
+    markup::plain(text, 200)
 }

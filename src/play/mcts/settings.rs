@@ -1,6 +1,7 @@
 //! The options of tree search by name.
 
 use super::lanes::Learning;
+use crate::play::spec::no_option;
 use crate::search::mcts::{Formula, Mcts, Rave};
 
 /// Their names, values and meanings.
@@ -91,59 +92,57 @@ pub(super) fn options(settings: &[(String, String)], seed: u64) -> Result<Settin
     for (name, value) in settings {
         let is_it = |(usage, _): &(&str, &str)| usage.split_once('=').is_some_and(|u| u.0 == name);
         if !OPTIONS.iter().any(is_it) {
-            return Err(format!("there is no option `{name}`"));
+            return Err(no_option(name, OPTIONS));
         }
-        let wrong = || format!("{name} is not `{value}`");
-        let number = |most: f64| {
-            let number = value.parse().ok();
-            number
-                .filter(|n| (0.0..=most).contains(n))
-                .ok_or_else(wrong)
+        let wrong = |allowed: String| format!("{name} is {allowed}, not `{value}`");
+        // `or` is a word that may stand in place of the number.
+        let number = |most: f64, or: &str| {
+            let number = value.parse().ok().filter(|n| (0.0..=most).contains(n));
+            number.ok_or_else(|| wrong(format!("a number from 0 to {most}{or}")))
         };
-        let count = |least: u32, most: u32| {
-            let count = value.parse().ok();
-            count
-                .filter(|n| (least..=most).contains(n))
-                .ok_or_else(wrong)
+        let count = |least: u32, most: u32, or: &str| {
+            let count = value.parse().ok().filter(|n| (least..=most).contains(n));
+            count.ok_or_else(|| wrong(format!("a whole number from {least} to {most}{or}")))
         };
         let switch = |no: &str, yes: &str| match value {
             value if value == yes => Ok(true),
             value if value == no => Ok(false),
-            _ => Err(wrong()),
+            _ => Err(wrong(format!("{yes} or {no}"))),
         };
         match &name[..] {
-            "exploration" => options.exploration = number(100.0)?,
+            "exploration" => options.exploration = number(100.0, "")?,
             "select" => {
                 options.formula = match &value[..] {
                     "ucb" => Formula::Ucb,
                     "tuned" => Formula::Tuned,
                     "puct" => Formula::Puct,
-                    _ => return Err(wrong()),
+                    _ => return Err(wrong("ucb, tuned or puct".to_owned())),
                 }
             }
             "fpu" if value == "off" => options.fpu = None,
-            "fpu" => options.fpu = Some(number(1.0)?),
+            "fpu" => options.fpu = Some(number(1.0, " or off")?),
             "history" if value == "off" => options.history = 0.0,
-            "history" => options.history = number(100.0)?,
+            "history" => options.history = number(100.0, " or off")?,
             "rave" if value == "off" => reference = None,
             "rave" => {
                 let lines = value.strip_prefix("grave:").and_then(|n| n.parse().ok());
-                reference = Some(lines.ok_or_else(wrong)?);
+                let lines = lines.ok_or_else(|| wrong("grave:LINES or off".to_owned()));
+                reference = Some(lines?);
             }
-            "equivalence" => equivalence = number(1e9)?,
+            "equivalence" => equivalence = number(1e9, "")?,
             "graph" => options.graph = switch("off", "on")?,
             "solver" => options.solver = switch("off", "on")?,
             "simultaneous" => options.regret = switch("duct", "regret")?,
-            "batch" => options.batch = count(1, 4096)?,
+            "batch" => options.batch = count(1, 4096, "")?,
             "each" if value == "fill" => options.each = 0,
-            "each" => options.each = count(1, 1 << 20)?,
-            "depth" => options.playout_depth = count(1, 1 << 30)?,
+            "each" => options.each = count(1, 1 << 20, " or fill")?,
+            "depth" => options.playout_depth = count(1, 1 << 30, "")?,
             "playouts" => learns = switch("uniform", "mast")?,
-            "epsilon" => learning.epsilon = number(1.0)?,
-            "fade" => learning.fade = number(1.0)?,
+            "epsilon" => learning.epsilon = number(1.0, "")?,
+            "fade" => learning.fade = number(1.0, "")?,
             "keep" => keep = switch("off", "on")?,
             "threads" if value == "auto" => threads = None,
-            "threads" => threads = Some(count(1, 256)? as usize),
+            "threads" => threads = Some(count(1, 256, " or auto")? as usize),
             _ => unreachable!("options that are listed are known"),
         }
     }
@@ -168,7 +167,18 @@ mod tests {
         for (usage, _) in OPTIONS {
             let name = usage.split('=').next().unwrap();
             let error = options(&[(name.to_owned(), "?".to_owned())], 0).unwrap_err();
-            assert_eq!(error, format!("{name} is not `?`"));
+            assert!(error.starts_with(&format!("{name} is ")), "{error}");
+            assert!(error.ends_with(", not `?`"), "{error}");
         }
+        let wrong = |name: &str, value: &str| {
+            options(&[(name.to_owned(), value.to_owned())], 0).unwrap_err()
+        };
+        let threads = "threads is a whole number from 1 to 256 or auto, not `0`";
+        assert_eq!(wrong("threads", "0"), threads);
+        let unknown = wrong("colour", "3");
+        assert!(
+            unknown.starts_with("there is no option `colour`; there are select, "),
+            "{unknown}"
+        );
     }
 }
