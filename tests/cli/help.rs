@@ -2,6 +2,7 @@ use super::workplace::Workplace;
 
 const COMMANDS: &[&str] = &[
     "check",
+    "fmt",
     "info",
     "init",
     "legal",
