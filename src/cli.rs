@@ -100,6 +100,12 @@ commands! {
     Check = check;
     /// Lay rule files out in one way
     Fmt = fmt;
+    /// Put another name in the place of one
+    Rename = rename;
+    /// Put words that say nothing in the place of all names, and back
+    Scramble = scramble;
+    /// Compare two rule files rule by rule
+    Diff = diff;
     /// Show what a rule set consists of
     Info = info;
     /// Print the facts of the initial state

@@ -9,7 +9,7 @@ use super::{Context, Reported};
 use crate::machine::PlayError;
 use crate::rewrite::Tree;
 use crate::span::{Source, Sources};
-use crate::syntax::SyntaxLimits;
+use crate::syntax::{self, Sexp, SyntaxLimits};
 
 /// What rule text may grow to.
 #[derive(clap::Args, Copy, Clone, Debug)]
@@ -61,11 +61,26 @@ impl TextLimits {
         Ok(Sources::new(files.collect::<Result<_, _>>()?))
     }
 
-    /// The forms of a text.
+    /// The forms of texts, with their places.
     ///
     /// # Errors
     ///
-    /// [`Reported`] if its brackets are wrong; or if it is interrupted.
+    /// As [`TextLimits::tree`].
+    pub fn forms(self, sources: &Sources, context: &Context) -> anyhow::Result<Vec<Sexp>> {
+        let (forms, findings) = syntax::read_until(sources, self.syntax(), context.interrupt());
+        go_on(context)?;
+        if findings.is_empty() {
+            return Ok(forms);
+        }
+        rules::report(&findings, sources, context);
+        Err(Reported.into())
+    }
+
+    /// The forms of texts, with their comments.
+    ///
+    /// # Errors
+    ///
+    /// [`Reported`] if brackets are wrong; or if it is interrupted.
     pub fn tree<'t>(self, sources: &'t Sources, context: &Context) -> anyhow::Result<Tree<'t>> {
         let tree = Tree::read(sources, self.syntax(), context.interrupt());
         go_on(context)?;

@@ -65,6 +65,14 @@ pub fn laid_out(tree: &Tree<'_>, layout: Layout, stop: &AtomicBool) -> String {
     out
 }
 
+/// The text of one node that is indented; `closing` brackets will follow.
+pub fn node_laid_out(node: &Node<'_>, indent: usize, closing: usize, layout: Layout) -> String {
+    let mut writer = Writer::new(layout.width);
+    writer.pad(indent);
+    writer.node(node, closing);
+    writer.out
+}
+
 struct Writer {
     out: String,
     width: usize,
