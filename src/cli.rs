@@ -106,6 +106,8 @@ commands! {
     Scramble = scramble;
     /// Compare two rule files rule by rule
     Diff = diff;
+    /// Make infix notation of KIF, and back
+    Convert = convert;
     /// Show what a rule set consists of
     Info = info;
     /// Print the facts of the initial state

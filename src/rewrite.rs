@@ -5,6 +5,7 @@
 //! the place of heads and literals.
 
 mod difference;
+mod infix;
 mod layout;
 mod names;
 mod scramble;
@@ -12,6 +13,7 @@ mod tree;
 mod words;
 
 pub use difference::{Change, Difference, Form, Part};
+pub use infix::{from_infix, to_infix, unwritable};
 pub use layout::{Layout, laid_out, node_laid_out};
 pub use names::{CannotRename, Kind, Pattern, Use, edited, renamed, uses};
 pub use scramble::{NameMap, Scramble, restored, scramble};

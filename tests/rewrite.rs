@@ -6,9 +6,14 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use ggp::rewrite::{Layout, Tree, laid_out};
+use ggp::check::Keyword;
+use ggp::rewrite::{
+    Difference, Form, Layout, NameMap, Scramble, Tree, from_infix, laid_out, restored, scramble,
+    to_infix, unwritable,
+};
 use ggp::span::{Source, Sources};
-use ggp::syntax::SyntaxLimits;
+use ggp::symbol::Case;
+use ggp::syntax::{SyntaxLimits, read};
 use proptest::prelude::*;
 
 /// Name and text of all rule files there are.
@@ -70,6 +75,64 @@ fn lay(text: &str, width: usize) -> Option<String> {
     })
 }
 
+fn scrambled(text: &str, seed: u64, order: bool) -> Option<(String, NameMap)> {
+    let sources = Sources::from(Source::new("t", text));
+    let stop = AtomicBool::new(false);
+    let mut tree = Tree::read(&sources, SyntaxLimits::default(), &stop).ok()?;
+    let how = Scramble {
+        seed,
+        order,
+        comments: false,
+        case: Case::Keep,
+    };
+    let names = scramble(&mut tree, how);
+    Some((laid_out(&tree, Layout::default(), &stop), names))
+}
+
+fn back(text: &str, names: &NameMap) -> String {
+    let sources = Sources::from(Source::new("t", text));
+    let (forms, _) = read(&sources, SyntaxLimits::default());
+    restored(&forms, &sources, 0, names)
+}
+
+/// The text in infix notation, if it can be.
+fn infix(text: &str) -> Option<String> {
+    let sources = Sources::from(Source::new("t", text));
+    let (forms, findings) = read(&sources, SyntaxLimits::default());
+    let is_right = findings.is_empty() && unwritable(&forms).is_empty();
+    is_right.then(|| with_tree(text, to_infix)).flatten()
+}
+
+fn kif(infix: &str) -> String {
+    let source = Source::new("t", infix);
+    let stop = AtomicBool::new(false);
+    match from_infix(&source, SyntaxLimits::default(), &stop) {
+        Ok(tree) => laid_out(&tree, Layout::default(), &stop),
+        Err(findings) => panic!("{findings:?}\n{infix}"),
+    }
+}
+
+/// Tokens with keywords in lower case; comments in the order of the alphabet.
+fn meaning(text: &str) -> (Vec<String>, Vec<String>) {
+    let (mut tokens, mut comments) = pieces(text);
+    for token in &mut tokens {
+        if Keyword::of(token).is_some() {
+            token.make_ascii_lowercase();
+        }
+    }
+    comments.sort_unstable();
+    (tokens, comments)
+}
+
+fn difference(old: &str, new: &str) -> Difference {
+    let sources = [old, new].map(|text| Sources::from(Source::new("t", text)));
+    let forms = sources
+        .each_ref()
+        .map(|text| read(text, SyntaxLimits::default()).0);
+    let [old, new] = [0, 1].map(|side| Form::all(&forms[side], &sources[side]));
+    Difference::between(&old, &new, Case::Keep, &AtomicBool::new(false))
+}
+
 /// Names, brackets and comments in any order, with any blanks.
 fn any_text() -> impl Strategy<Value = String> {
     let word = prop_oneof![
@@ -128,6 +191,78 @@ proptest! {
         let laid = lay(&text, width).expect("the brackets are right");
         prop_assert_eq!(pieces(&laid), pieces(&text), "{}", laid);
         prop_assert_eq!(lay(&laid, width), Some(laid.clone()), "again");
+    }
+}
+
+proptest! {
+    #[test]
+    fn scrambled_names_come_back(text in any_text(), seed in any::<u64>()) {
+        let (other, names) = scrambled(&text, seed, false).expect("the brackets are right");
+        prop_assert_eq!(pieces(&back(&other, &names)).0, pieces(&text).0);
+    }
+
+    #[test]
+    fn another_order_is_no_difference(text in any_text(), seed in any::<u64>()) {
+        let (other, names) = scrambled(&text, seed, true).expect("the brackets are right");
+        let found = difference(&text, &back(&other, &names));
+        // The order of alternatives counts.
+        prop_assert!(found.is_empty() || text.contains("not"), "{:?}\n{}", found, other);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn no_infix_text_is_too_strange(text in "[a-cA-C_?'1\\\\(),&|~.:% \n-]{0,60}") {
+        let source = Source::new("t", text.clone());
+        let stop = AtomicBool::new(false);
+        if let Ok(tree) = from_infix(&source, SyntaxLimits::default(), &stop) {
+            let forms = laid_out(&tree, Layout::default(), &stop);
+            let again = kif(&infix(&forms).expect("it was infix"));
+            prop_assert_eq!(meaning(&again), meaning(&forms), "{}", text);
+        }
+    }
+
+    #[test]
+    fn infix_comes_back(text in any_text()) {
+        if let Some(infix) = infix(&text) {
+            prop_assert_eq!(meaning(&kif(&infix)), meaning(&text), "{}", infix);
+        }
+    }
+}
+
+#[test]
+fn converted_files_come_back() {
+    for (name, text) in texts() {
+        let Some(infix) = infix(&text) else { continue };
+        let (found, expected) = (meaning(&kif(&infix)), meaning(&text));
+        assert!(found.0 == expected.0, "{name}");
+        assert!(found.1 == expected.1, "comments of {name}");
+    }
+}
+
+#[test]
+fn scrambled_files_come_back() {
+    for (name, text) in texts() {
+        let Some((other, names)) = scrambled(&text, 7, false) else {
+            continue;
+        };
+        assert!(pieces(&back(&other, &names)).0 == pieces(&text).0, "{name}");
+    }
+}
+
+#[test]
+fn files_in_another_order_do_not_differ() {
+    for (name, text) in texts() {
+        let Some((other, names)) = scrambled(&text, 7, true) else {
+            continue;
+        };
+        let found = difference(&text, &back(&other, &names));
+        // The order of alternatives counts.
+        let is_alternative = |word: &String| ["or", "and"].contains(&&*word.to_lowercase());
+        let has_some = pieces(&text).0.iter().any(is_alternative);
+        assert!(found.is_empty() || has_some, "{name}: {found:?}");
     }
 }
 

@@ -76,10 +76,8 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if paths.iter().all(|path| texts::is_stdin(path)) {
         bail!("standard input (`-`) can be read only once");
     }
-    if let Some(path) = paths.iter().find(|path| texts::is_infix(path)) {
-        bail!("{} is in infix notation; `ggp convert` makes KIF of it", path.display());
-    }
-    let [old, new] = paths.map(|path| options.limits.read(path, context).map(Sources::from));
+    let read = |path| options.limits.read_all(std::slice::from_ref(path), context);
+    let [old, new] = paths.map(read);
     let (old, new) = (old?, new?);
     let old_forms = options.limits.forms(&old, context)?;
     let new_forms = options.limits.forms(&new, context)?;

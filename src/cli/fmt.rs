@@ -1,10 +1,9 @@
 //! `ggp fmt`: one layout for all rule files.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::bail;
 use serde::Serialize;
 use similar::TextDiff;
 
@@ -12,7 +11,6 @@ use super::texts::{self, TextLimits};
 use super::{Context, Exit, Reported};
 use crate::diagnostic::Style;
 use crate::rewrite::{Layout, laid_out};
-use crate::span::Sources;
 
 /// The options of `ggp fmt`.
 #[derive(clap::Args)]
@@ -95,11 +93,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
 }
 
 /// The file, if its layout differs.
-fn file(path: &Path, options: &Options, context: &Context) -> anyhow::Result<Option<Changed>> {
-    if texts::is_infix(path) {
-        bail!("{} is in infix notation, which is not laid out", path.display());
-    }
-    let sources = Sources::from(options.limits.read(path, context)?);
+fn file(path: &PathBuf, options: &Options, context: &Context) -> anyhow::Result<Option<Changed>> {
+    let paths = std::slice::from_ref(path);
+    let sources = options.limits.read_all(paths, context)?;
     let tree = options.limits.tree(&sources, context)?;
     let width = usize::from(options.width);
     let new = laid_out(&tree, Layout { width }, context.interrupt());

@@ -73,9 +73,6 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if paths.len() > 1 && paths.iter().any(|path| texts::is_stdin(path)) {
         bail!("standard input (`-`) cannot be renamed together with files");
     }
-    if let Some(path) = paths.iter().find(|path| texts::is_infix(path)) {
-        bail!("{} is in infix notation; `ggp convert` makes KIF of it", path.display());
-    }
     let sources = options.limits.read_all(&paths, context)?;
     let forms = options.limits.forms(&sources, context)?;
     let (name, arity) = match options.old.rsplit_once('/') {

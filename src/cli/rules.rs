@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use serde::{Deserialize, Serialize};
 
-use super::{Context, Reported};
+use super::{Context, Reported, texts};
 use crate::check::{self, ReadOptions, Reading};
 use crate::diagnostic::{self, Code, Diagnostic, Severity, Strictness};
 use crate::game::Game;
@@ -349,6 +349,7 @@ impl RuleOptions {
     }
 
     fn read_source(&self, path: &Path, context: &Context) -> anyhow::Result<Source> {
+        texts::refuse_infix(path)?;
         let text = read_text(path, self.max_bytes, context)?;
         Ok(Source::new(shown_name(path), text))
     }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 
 use super::texts::{self, TextLimits};
 use super::{Context, Exit};
@@ -56,9 +56,6 @@ pub struct Options {
 ///
 /// If a file cannot be read or written, or brackets are wrong.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
-    if let Some(path) = options.files.iter().find(|path| texts::is_infix(path)) {
-        bail!("{} is in infix notation; `ggp convert` makes KIF of it", path.display());
-    }
     for path in options.output.iter().chain(&options.map).filter(|path| !texts::is_stdin(path)) {
         Context::can_write(path)?;
     }

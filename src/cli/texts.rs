@@ -48,7 +48,7 @@ impl TextLimits {
         Ok(Source::new(name, text))
     }
 
-    /// Several files as one rule set, and the forms of all.
+    /// Several KIF files as one rule set, and the forms of all.
     ///
     /// # Errors
     ///
@@ -57,6 +57,7 @@ impl TextLimits {
         if paths.iter().filter(|path| is_stdin(path)).count() > 1 {
             bail!("standard input (`-`) can be read only once");
         }
+        paths.iter().try_for_each(|path| refuse_infix(path))?;
         let files = paths.iter().map(|path| self.read(path, context));
         Ok(Sources::new(files.collect::<Result<_, _>>()?))
     }
@@ -100,6 +101,19 @@ pub fn is_stdin(path: &Path) -> bool {
 pub fn is_infix(path: &Path) -> bool {
     path.extension()
         .is_some_and(|ending| ending.eq_ignore_ascii_case("hrf"))
+}
+
+/// Fails if a file is written in infix notation.
+///
+/// # Errors
+///
+/// If it is, by its name.
+pub fn refuse_infix(path: &Path) -> anyhow::Result<()> {
+    let name = path.display();
+    match is_infix(path) {
+        true => bail!("{name} is in infix notation; `ggp convert {name}` makes KIF of it"),
+        false => Ok(()),
+    }
 }
 
 /// Fails if it is interrupted.

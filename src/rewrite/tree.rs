@@ -261,10 +261,11 @@ impl<'t> Gap<'t> {
                     }
                 }
                 // The first and the last line go on with what stands around.
-                None if number > 0 && length.is_some() => {
-                    if gap.notes.last() != Some(&Note::Blank) {
-                        gap.notes.push(Note::Blank);
-                    }
+                None if number > 0
+                    && length.is_some()
+                    && gap.notes.last() != Some(&Note::Blank) =>
+                {
+                    gap.notes.push(Note::Blank);
                 }
                 None => {}
             }

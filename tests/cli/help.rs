@@ -3,6 +3,10 @@ use super::workplace::Workplace;
 const COMMANDS: &[&str] = &[
     "check",
     "fmt",
+    "rename",
+    "scramble",
+    "diff",
+    "convert",
     "info",
     "init",
     "legal",
