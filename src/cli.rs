@@ -19,6 +19,7 @@ pub mod position;
 pub mod record;
 pub mod rules;
 pub mod show;
+mod texts;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -97,6 +98,16 @@ macro_rules! commands {
 commands! {
     /// Say everything that is wrong with a rule set
     Check = check;
+    /// Lay rule files out in one way
+    Fmt = fmt;
+    /// Put another name in the place of one
+    Rename = rename;
+    /// Put words that say nothing in the place of all names, and back
+    Scramble = scramble;
+    /// Compare two rule files rule by rule
+    Diff = diff;
+    /// Make infix notation of KIF, and back
+    Convert = convert;
     /// Show what a rule set consists of
     Info = info;
     /// Print the facts of the initial state

@@ -79,6 +79,8 @@ codes! {
     TooLarge = "K005";
     /// A list begins with something other than a name.
     BadListHead = "K006";
+    /// A text in infix notation goes on in another way than it can.
+    BadInfix = "K007";
     /// A rule is not of the form (<= head literal ...).
     MalformedRule = "G101";
     /// A variable is not bound by a positive literal.

@@ -70,6 +70,7 @@ pub mod play;
 pub mod program;
 pub mod propnet;
 pub mod puzzle;
+pub mod rewrite;
 pub mod search;
 pub mod solve;
 pub mod span;

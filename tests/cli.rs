@@ -11,5 +11,6 @@ mod cli {
     mod play;
     mod playout;
     mod questions;
+    mod rewrite;
     pub mod workplace;
 }

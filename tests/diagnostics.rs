@@ -7,12 +7,15 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::{env, fs};
 
 use ggp::check::{ReadOptions, Reading, read};
 use ggp::diagnostic::{Code, Severity, Strictness, Style};
+use ggp::rewrite::from_infix;
 use ggp::span::{Source, Sources};
 use ggp::symbol::Case;
+use ggp::syntax::SyntaxLimits;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad")
@@ -23,7 +26,10 @@ fn examples() -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder())
         .expect("tests/bad exists")
         .map(|entry| entry.expect("tests/bad can be listed").path())
-        .filter(|path| path.extension().is_some_and(|ending| ending == "kif"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|ending| ending == "kif" || ending == "hrf")
+        })
         .collect();
     files.sort();
     files
@@ -60,7 +66,21 @@ fn read_example(path: &Path, strictness: Strictness) -> Reading {
         }
     }
     let name = path.file_name().unwrap().to_string_lossy();
+    if path.extension().is_some_and(|ending| ending == "hrf") {
+        return read_infix(Source::new(name, text), options.syntax);
+    }
     read(Sources::from(Source::new(name, text)), &options)
+}
+
+/// What is wrong with a text in infix notation.
+fn read_infix(source: Source, limits: SyntaxLimits) -> Reading {
+    let findings = from_infix(&source, limits, &AtomicBool::new(false)).err();
+    Reading {
+        game: None,
+        findings: findings.unwrap_or_default(),
+        omitted: 0,
+        sources: Sources::from(source),
+    }
 }
 
 fn render(reading: &Reading) -> String {
@@ -112,7 +132,8 @@ fn messages_are_as_expected() {
 fn no_expected_message_is_left_without_its_example() {
     for entry in fs::read_dir(folder()).expect("tests/bad exists") {
         let path = entry.expect("tests/bad can be listed").path();
-        assert!(path.with_extension("kif").exists(), "{}", path.display());
+        let has = ["kif", "hrf"].map(|ending| path.with_extension(ending).exists());
+        assert!(has.contains(&true), "{}", path.display());
     }
 }
 

@@ -25,6 +25,7 @@ const LAYERS: &[&[&str]] = &[
         "bench",
         "picture",
         "explain",
+        "rewrite",
     ],
     &["audit"],
     &["play"],

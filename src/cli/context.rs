@@ -127,6 +127,17 @@ impl Context {
         out.flush()
     }
 
+    /// Prints a text on standard output as it is.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::print`].
+    pub fn print_text(&self, text: &str) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        out.write_all(text.as_bytes())?;
+        out.flush()
+    }
+
     /// Prints texts on standard output, each on a line.
     ///
     /// # Errors
@@ -223,7 +234,7 @@ impl Context {
     }
 
     /// Writes a file as a whole: to a new file beside it first, which then takes
-    /// its name, so that nobody ever sees half of it.
+    /// its name and permissions, so that nobody ever sees half of it.
     ///
     /// # Errors
     ///
@@ -232,7 +243,14 @@ impl Context {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(format!(".{}.part", std::process::id()));
         let part = path.with_file_name(name);
-        let written = std::fs::write(&part, content).and_then(|()| std::fs::rename(&part, path));
+        let write = || {
+            std::fs::write(&part, content)?;
+            if let Ok(known) = std::fs::metadata(path) {
+                std::fs::set_permissions(&part, known.permissions())?;
+            }
+            std::fs::rename(&part, path)
+        };
+        let written = write();
         if written.is_err() {
             // What cannot be removed was most likely never made.
             let _ = std::fs::remove_file(&part);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use serde::{Deserialize, Serialize};
 
-use super::{Context, Reported};
+use super::{Context, Reported, texts};
 use crate::check::{self, ReadOptions, Reading};
 use crate::diagnostic::{self, Code, Diagnostic, Severity, Strictness};
 use crate::game::Game;
@@ -261,28 +261,12 @@ impl RuleOptions {
     ///
     /// [`Reported`] if the rules have errors.
     pub fn accept(&self, reading: Reading, context: &Context) -> anyhow::Result<Game> {
-        let style = context.style(&io::stderr());
-        // Messages that nobody can read are no reason to fail.
-        let mut out = io::stderr().lock();
-        for finding in &reading.findings {
-            if finding.severity == Severity::Warning && context.quiet() {
-                continue;
-            }
-            if context.json() {
-                let record = finding.to_record(&reading.sources);
-                let text = serde_json::to_string(&record);
-                let text = text.expect("strings and numbers are JSON");
-                let _ = writeln!(out, "{text}");
-            } else {
-                let text = finding.render(&reading.sources, style);
-                let _ = writeln!(out, "{text}\n");
-            }
-        }
+        report(&reading.findings, &reading.sources, context);
         match reading.game {
             Some(game) => Ok(game),
             None => {
                 if !context.json() {
-                    let _ = writeln!(out, "{}", summary(&reading));
+                    let _ = writeln!(io::stderr(), "{}", summary(&reading));
                 }
                 Err(Reported.into())
             }
@@ -365,6 +349,7 @@ impl RuleOptions {
     }
 
     fn read_source(&self, path: &Path, context: &Context) -> anyhow::Result<Source> {
+        texts::refuse_infix(path)?;
         let text = read_text(path, self.max_bytes, context)?;
         Ok(Source::new(shown_name(path), text))
     }
@@ -372,6 +357,27 @@ impl RuleOptions {
     fn read_grid(&self, path: &Path, context: &Context) -> anyhow::Result<Grid> {
         let text = read_text(path, self.max_bytes, context)?;
         Ok(Grid::read(&shown_name(path), &text)?)
+    }
+}
+
+/// Prints findings on standard error.
+pub fn report(findings: &[Diagnostic], sources: &Sources, context: &Context) {
+    let style = context.style(&io::stderr());
+    // Messages that nobody can read are no reason to fail.
+    let mut out = io::stderr().lock();
+    for finding in findings {
+        if finding.severity == Severity::Warning && context.quiet() {
+            continue;
+        }
+        if context.json() {
+            let record = finding.to_record(sources);
+            let text = serde_json::to_string(&record);
+            let text = text.expect("strings and numbers are JSON");
+            let _ = writeln!(out, "{text}");
+        } else {
+            let text = finding.render(sources, style);
+            let _ = writeln!(out, "{text}\n");
+        }
     }
 }
 
@@ -390,6 +396,26 @@ pub fn shown_name(path: &Path) -> String {
 ///
 /// If the file cannot be read or is larger than `--max-bytes`.
 pub fn read_text(path: &Path, most: usize, context: &Context) -> anyhow::Result<String> {
+    let bytes = read_bytes(path, most, context)?;
+    Ok(match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            let name = shown_name(path);
+            context.note(format_args!(
+                "{name} is not UTF-8 from byte {at} on; what cannot be read is shown as \u{FFFD}"
+            ));
+            String::from_utf8_lossy(error.as_bytes()).into_owned()
+        }
+    })
+}
+
+/// The bytes of a file, or of standard input for `-`.
+///
+/// # Errors
+///
+/// If the file cannot be read or is larger than `--max-bytes`.
+pub fn read_bytes(path: &Path, most: usize, context: &Context) -> anyhow::Result<Vec<u8>> {
     let name = shown_name(path);
     let mut bytes = Vec::new();
     let more = most as u64 + 1;
@@ -406,16 +432,7 @@ pub fn read_text(path: &Path, most: usize, context: &Context) -> anyhow::Result<
     if bytes.len() > most {
         bail!("{name} has more than {most} bytes; raise the limit with --max-bytes");
     }
-    Ok(match String::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) => {
-            let at = error.utf8_error().valid_up_to();
-            context.note(format_args!(
-                "{name} is not UTF-8 from byte {at} on; what cannot be read is shown as \u{FFFD}"
-            ));
-            String::from_utf8_lossy(error.as_bytes()).into_owned()
-        }
-    })
+    Ok(bytes)
 }
 
 /// `2 errors, 1 warning`.

@@ -2,6 +2,11 @@ use super::workplace::Workplace;
 
 const COMMANDS: &[&str] = &[
     "check",
+    "fmt",
+    "rename",
+    "scramble",
+    "diff",
+    "convert",
     "info",
     "init",
     "legal",

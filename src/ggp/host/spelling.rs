@@ -3,25 +3,12 @@
 //! In: a game. Out: its rules as text for messages, and a way to and fro between
 //! its names and those that players see. What GDL reserves and integers stay.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use rand::seq::SliceRandom;
-use rand::{RngExt, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
-
-use crate::check::Keyword;
 use crate::game::Game;
 use crate::ggp::message::spaced;
+use crate::rewrite::{Words, is_reserved};
 use crate::symbol::Case;
-
-/// What our words are made of, three at a time.
-const SYLLABLES: &str = "\
-    ba be bi bo bu da de di do du fa fe fi fo fu ga ge gi go gu ka ke ki ko ku la le li lo lu \
-    ma me mi mo mu na ne ni no nu pa pe pi po pu ra re ri ro ru sa se si so su ta te ti to tu \
-    va ve vi vo vu za ze zi zo zu";
-
-/// Words that other programs reserve, beside [`Keyword::ALL`].
-const RESERVED: &[&str] = &["<=", "random", "knows", "infinity", "_", "nil"];
 
 /// How names are spelled.
 #[derive(Clone, Debug)]
@@ -43,22 +30,8 @@ impl Spelling {
 
     /// By words drawn by a seed. None of them says anything.
     pub fn scrambled(game: &Game, case: Case, seed: u64) -> Self {
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let mut syllables: Vec<&str> = SYLLABLES.split_ascii_whitespace().collect();
-        syllables.shuffle(&mut random);
-        let mut used = HashSet::new();
-        Spelling::new(game, case, |name| {
-            let sign = if name.starts_with('?') { "?" } else { "" };
-            loop {
-                let draw = |_| syllables[random.random_range(0..syllables.len())];
-                // Past what three can say, longer words come.
-                let length = 3 + used.len() / 100_000;
-                let word: String = (0..length).map(draw).collect();
-                if !is_reserved(&word) && used.insert(word.clone()) {
-                    return format!("{sign}{word}");
-                }
-            }
-        })
+        let mut words = Words::new(seed);
+        Spelling::new(game, case, |name| words.instead_of(name))
     }
 
     fn new(game: &Game, case: Case, mut word: impl FnMut(&str) -> String) -> Self {
@@ -131,10 +104,6 @@ impl Spelling {
 
 fn is_bracket(name: &str) -> bool {
     matches!(name, "(" | ")" | "")
-}
-
-fn is_reserved(lower: &str) -> bool {
-    RESERVED.contains(&lower) || Keyword::ALL.iter().any(|keyword| keyword.as_str() == lower)
 }
 
 #[cfg(test)]

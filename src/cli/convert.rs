@@ -1,0 +1,86 @@
+//! `ggp convert`: KIF to infix notation, and back.
+
+use std::path::PathBuf;
+
+use super::texts::{self, TextLimits};
+use super::{Context, Exit, Reported, rules};
+use crate::rewrite::{Layout, from_infix, laid_out, to_infix, unwritable};
+use crate::span::Sources;
+
+/// The options of `ggp convert`.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  ggp convert game.kif > game.hrf     to infix notation
+  ggp convert game.hrf > game.kif     and back: the same rules, comments too
+  ggp convert game.hrf | ggp check -  other commands read KIF
+
+Infix notation is that of the book \"General Game Playing\" by Genesereth and Thielscher:
+  legal(W,mark(X,Y)) :- true(cell(X,Y,b)) & true(control(W)) & ~over
+Alternatives are written (a | b), names like map+ in quotes, 'map+'. A full stop after a
+clause, commas for & and % or ; before comments are read, too.")]
+pub struct Options {
+    /// The rule file; `-` is standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// What to make [default: KIF of files named .hrf and of what does not begin with a
+    /// bracket, infix of others]
+    #[arg(long, value_enum, value_name = "NOTATION")]
+    to: Option<Notation>,
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    limits: TextLimits,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum Notation {
+    /// Prefix notation, (p ?x)
+    Kif,
+    /// Infix notation, p(X)
+    Infix,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// If the file cannot be read or written, or something is wrong with it.
+pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    if let Some(path) = options.output.as_ref().filter(|path| !texts::is_stdin(path)) {
+        Context::can_write(path)?;
+    }
+    let sources = Sources::from(options.limits.read(&options.file, context)?);
+    let source = &sources.files()[0];
+    let is_infix = || texts::is_infix(&options.file) || !begins_with_bracket(source.text());
+    let refuse = |findings: &[_]| {
+        rules::report(findings, &sources, context);
+        Err(Reported.into())
+    };
+    let to_kif = options.to.map_or_else(is_infix, |to| to == Notation::Kif);
+    let text = if to_kif {
+        let tree = from_infix(source, options.limits.syntax(), context.interrupt());
+        texts::go_on(context)?;
+        match tree {
+            Ok(tree) => laid_out(&tree, Layout::default(), context.interrupt()),
+            Err(findings) => return refuse(&findings),
+        }
+    } else {
+        let findings = unwritable(&options.limits.forms(&sources, context)?);
+        if !findings.is_empty() {
+            return refuse(&findings);
+        }
+        to_infix(&options.limits.tree(&sources, context)?)
+    };
+    texts::go_on(context)?;
+    texts::put(options.output.as_deref(), &text, context)?;
+    Ok(Exit::Done)
+}
+
+/// Whether a bracket comes first, after comments.
+fn begins_with_bracket(text: &str) -> bool {
+    let mut lines = text.split(['\n', '\r']).map(|line| line.trim_start_matches([' ', '\t', '\u{feff}']));
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with([';', '%']));
+    first.is_none_or(|line| line.starts_with('('))
+}

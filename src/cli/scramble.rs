@@ -1,0 +1,90 @@
+//! `ggp scramble`: names that say nothing, and back.
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+
+use super::texts::{self, TextLimits};
+use super::{Context, Exit};
+use crate::rewrite::{self, Layout, NameMap, Scramble, laid_out, restored};
+use crate::symbol::Case;
+
+/// The options of `ggp scramble`.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  ggp scramble game.kif --seed 7 --map names.json > other.kif
+  ggp scramble game.kif --order              rules and literals in another order, too
+  ggp scramble --back names.json other.kif   the names as they were
+  ggp --quiet solve other.kif | ggp scramble --back names.json -
+
+Words of the language and integers stay, and roles keep their order, so every answer is the
+same but for names. Comments are left out unless --comments is given. The same seed gives
+the same words.")]
+pub struct Options {
+    /// Rule files; several are one rule set, `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// What names and order are drawn by
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Write names and words to this file, as JSON
+    #[arg(long, value_name = "FILE")]
+    map: Option<PathBuf>,
+    /// Draw the order of rules and literals, too
+    #[arg(long)]
+    order: bool,
+    /// Keep comments
+    #[arg(long)]
+    comments: bool,
+    /// Put names back by a file that --map has written
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "map", "order", "comments"])]
+    back: Option<PathBuf>,
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Tell `Cell` from `cell`
+    #[arg(long)]
+    case_sensitive: bool,
+    #[command(flatten)]
+    limits: TextLimits,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// If a file cannot be read or written, or brackets are wrong.
+pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    for path in options.output.iter().chain(&options.map).filter(|path| !texts::is_stdin(path)) {
+        Context::can_write(path)?;
+    }
+    let sources = options.limits.read_all(&options.files, context)?;
+    let output = options.output.as_deref();
+    if let Some(path) = &options.back {
+        let name = path.display();
+        let map = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;
+        let map: NameMap = serde_json::from_slice(&map)
+            .with_context(|| format!("{name} is no map of names to words"))?;
+        let forms = options.limits.forms(&sources, context)?;
+        let texts = (0..sources.files().len()).map(|file| restored(&forms, &sources, file, &map));
+        texts::put(output, &texts.collect::<Vec<_>>().join("\n"), context)?;
+        return Ok(Exit::Done);
+    }
+    let mut tree = options.limits.tree(&sources, context)?;
+    let how = Scramble {
+        seed: options.seed,
+        order: options.order,
+        comments: options.comments,
+        case: if options.case_sensitive { Case::Keep } else { Case::Fold },
+    };
+    let names = rewrite::scramble(&mut tree, how);
+    let text = laid_out(&tree, Layout::default(), context.interrupt());
+    texts::go_on(context)?;
+    if let Some(path) = &options.map {
+        let map = serde_json::to_string_pretty(&names)? + "\n";
+        texts::put(Some(path), &map, context)?;
+    }
+    texts::put(output, &text, context)?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,191 @@
+//! Rule text that is rewritten: read strictly, written as a whole.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, anyhow, bail};
+
+use super::rules;
+use super::{Context, Reported};
+use crate::machine::PlayError;
+use crate::rewrite::Tree;
+use crate::span::{Source, Sources};
+use crate::syntax::{self, Sexp, SyntaxLimits};
+
+/// What rule text may grow to.
+#[derive(clap::Args, Copy, Clone, Debug)]
+pub struct TextLimits {
+    /// Most bytes of rules
+    #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().bytes)]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
+    max_bytes: usize,
+    /// Deepest nesting of lists
+    #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().nesting)]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
+    max_nesting: usize,
+}
+
+impl TextLimits {
+    /// The limits of the reader.
+    pub fn syntax(self) -> SyntaxLimits {
+        SyntaxLimits {
+            bytes: self.max_bytes,
+            nesting: self.max_nesting,
+        }
+    }
+
+    /// The text of a file, or of standard input for `-`, none of which may be lost.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, is too large, or is not UTF-8.
+    pub fn read(self, path: &Path, context: &Context) -> anyhow::Result<Source> {
+        let name = rules::shown_name(path);
+        let bytes = rules::read_bytes(path, self.max_bytes, context)?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            anyhow!("{name} is not UTF-8 from byte {at} on")
+        })?;
+        Ok(Source::new(name, text))
+    }
+
+    /// Several KIF files as one rule set, and the forms of all.
+    ///
+    /// # Errors
+    ///
+    /// As [`TextLimits::read`].
+    pub fn read_all(self, paths: &[PathBuf], context: &Context) -> anyhow::Result<Sources> {
+        if paths.iter().filter(|path| is_stdin(path)).count() > 1 {
+            bail!("standard input (`-`) can be read only once");
+        }
+        paths.iter().try_for_each(|path| refuse_infix(path))?;
+        let files = paths.iter().map(|path| self.read(path, context));
+        Ok(Sources::new(files.collect::<Result<_, _>>()?))
+    }
+
+    /// The forms of texts, with their places.
+    ///
+    /// # Errors
+    ///
+    /// As [`TextLimits::tree`].
+    pub fn forms(self, sources: &Sources, context: &Context) -> anyhow::Result<Vec<Sexp>> {
+        let (forms, findings) = syntax::read_until(sources, self.syntax(), context.interrupt());
+        go_on(context)?;
+        if findings.is_empty() {
+            return Ok(forms);
+        }
+        rules::report(&findings, sources, context);
+        Err(Reported.into())
+    }
+
+    /// The forms of texts, with their comments.
+    ///
+    /// # Errors
+    ///
+    /// [`Reported`] if brackets are wrong; or if it is interrupted.
+    pub fn tree<'t>(self, sources: &'t Sources, context: &Context) -> anyhow::Result<Tree<'t>> {
+        let tree = Tree::read(sources, self.syntax(), context.interrupt());
+        go_on(context)?;
+        tree.map_err(|findings| {
+            rules::report(&findings, sources, context);
+            Reported.into()
+        })
+    }
+}
+
+/// Whether a path stands for standard input.
+pub fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Whether a file is written in infix notation.
+pub fn is_infix(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("hrf"))
+}
+
+/// Fails if a file is written in infix notation.
+///
+/// # Errors
+///
+/// If it is, by its name.
+pub fn refuse_infix(path: &Path) -> anyhow::Result<()> {
+    let name = path.display();
+    match is_infix(path) {
+        true => bail!("{name} is in infix notation; `ggp convert {name}` makes KIF of it"),
+        false => Ok(()),
+    }
+}
+
+/// Fails if it is interrupted.
+///
+/// # Errors
+///
+/// [`PlayError::Interrupted`].
+pub fn go_on(context: &Context) -> anyhow::Result<()> {
+    match context.is_interrupted() {
+        true => Err(PlayError::Interrupted.into()),
+        false => Ok(()),
+    }
+}
+
+/// Writes a file anew as a whole; where its name leads, if it is a link.
+///
+/// # Errors
+///
+/// Those of writing, with the file's name.
+pub fn write(path: &Path, text: &str, context: &Context) -> anyhow::Result<()> {
+    let place = match path.exists() {
+        true => path
+            .canonicalize()
+            .with_context(|| format!("cannot write {}", path.display()))?,
+        false => path.to_owned(),
+    };
+    context.write_file(&place, text.as_bytes())
+}
+
+/// Writes a text to a file, or to standard output if there is none.
+///
+/// # Errors
+///
+/// Those of writing.
+pub fn put(path: Option<&Path>, text: &str, context: &Context) -> anyhow::Result<()> {
+    match path.filter(|path| !is_stdin(path)) {
+        Some(path) => write(path, text, context),
+        None => Ok(context.print_text(text)?),
+    }
+}
+
+/// The rule files that arguments stand for; folders for all in them, however deep.
+///
+/// # Errors
+///
+/// If a folder cannot be listed or has no rule file.
+pub fn files(arguments: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for argument in arguments {
+        if is_stdin(argument) || !argument.is_dir() {
+            files.push(argument.clone());
+            continue;
+        }
+        let before = files.len();
+        let mut open = vec![argument.clone()];
+        while let Some(folder) = open.pop() {
+            let name = || format!("cannot list {}", folder.display());
+            for entry in std::fs::read_dir(&folder).with_context(name)? {
+                let entry = entry.with_context(name)?;
+                let path = entry.path();
+                // A link to a folder may lead in a circle.
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    open.push(path);
+                } else if path.extension().is_some_and(|ending| ending == "kif") && path.is_file() {
+                    files.push(path);
+                }
+            }
+        }
+        if files.len() == before {
+            bail!("there is no rule file (.kif) in {}", argument.display());
+        }
+        files[before..].sort();
+    }
+    Ok(files)
+}

@@ -1,0 +1,322 @@
+//! Two forms beside each other, literal by literal.
+
+use std::collections::HashMap;
+
+use super::{Form, key};
+use crate::rewrite::tree::Node;
+use crate::symbol::Case;
+
+/// Most attempts to find out whether two forms are the same; past them they count as
+/// different.
+const MOST_ATTEMPTS: usize = 100_000;
+
+/// Most literals of two forms, multiplied, that are compared each with each.
+const MOST_PAIRS: usize = 100_000;
+
+/// A part of two forms that are compared; 0 is the head.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// Both have it.
+    Same(usize, usize),
+    /// Both have something like it.
+    Changed(usize, usize),
+    /// Only the old form has it.
+    Removed(usize),
+    /// Only the new form has it.
+    Added(usize),
+}
+
+fn is_variable(word: &str) -> bool {
+    word.starts_with('?')
+}
+
+/// What a form looks like if variables had no names and literals no order.
+pub(super) fn blind(form: &Form<'_>, case: Case) -> Vec<String> {
+    let mut parts: Vec<String> = form
+        .parts
+        .iter()
+        .map(|part| blind_node(part, case))
+        .collect();
+    parts[1..].sort_unstable();
+    parts.push(form.is_rule.to_string());
+    parts
+}
+
+fn blind_node(node: &Node<'_>, case: Case) -> String {
+    fn write(node: &Node<'_>, case: Case, out: &mut String) {
+        match node {
+            Node::Word(word) if is_variable(word) => out.push('?'),
+            Node::Word(word) => out.push_str(&key(word, case)),
+            Node::List { items, .. } => {
+                out.push('(');
+                for item in items {
+                    write(&item.node, case, out);
+                    out.push(' ');
+                }
+                out.push(')');
+            }
+        }
+    }
+    let mut out = String::new();
+    write(node, case, &mut out);
+    out
+}
+
+/// Which variables and literals of two forms stand for each other.
+pub(super) struct Match<'m, 's> {
+    old: &'m Form<'s>,
+    new: &'m Form<'s>,
+    case: Case,
+    /// Variables of the old form and those of the new one, each once, in the order
+    /// in which they were found.
+    bound: Vec<(String, String)>,
+    /// For each part of the old form one of the new one, and whether it is the same.
+    partner: Vec<Option<(usize, bool)>>,
+    taken: Vec<bool>,
+    /// How much parts that stand for each other have in common.
+    common: f64,
+}
+
+impl<'m, 's> Match<'m, 's> {
+    fn new(old: &'m Form<'s>, new: &'m Form<'s>, case: Case) -> Self {
+        Match {
+            old,
+            new,
+            case,
+            bound: Vec::new(),
+            partner: vec![None; old.parts.len()],
+            taken: vec![false; new.parts.len()],
+            common: 0.0,
+        }
+    }
+
+    /// Whether two forms that look the same are, but for the names of variables and
+    /// the order of literals.
+    pub fn is_same(old: &'m Form<'s>, new: &'m Form<'s>, case: Case) -> bool {
+        let mut found = Match::new(old, new, case);
+        if old.is_rule != new.is_rule || old.parts.len() != new.parts.len() || !found.bind(0, 0) {
+            return false;
+        }
+        // For each literal the one that it stands for, and what was bound before it.
+        let mut chosen: Vec<(usize, usize)> = Vec::new();
+        let mut from = 1;
+        for _ in 0..MOST_ATTEMPTS {
+            let part = chosen.len() + 1;
+            if part == old.parts.len() {
+                return true;
+            }
+            let before = found.bound.len();
+            let next = (from..new.parts.len())
+                .find(|&other| !found.taken[other] && found.bind(part, other));
+            match next {
+                Some(other) => {
+                    found.taken[other] = true;
+                    chosen.push((other, before));
+                    from = 1;
+                }
+                None => {
+                    let Some((other, before)) = chosen.pop() else {
+                        return false;
+                    };
+                    found.taken[other] = false;
+                    found.bound.truncate(before);
+                    from = other + 1;
+                }
+            }
+        }
+        false
+    }
+
+    /// Lets as many parts stand for each other as are found in one go.
+    pub fn near(old: &'m Form<'s>, new: &'m Form<'s>, case: Case) -> Self {
+        let mut found = Match::new(old, new, case);
+        let is_same = found.bind(0, 0);
+        if !is_same {
+            found.bind_alike(&old.parts[0], &new.parts[0]);
+        }
+        found.join(0, 0, is_same);
+        while let Some((part, other)) = found.best_same() {
+            found.bind(part, other);
+            found.join(part, other, true);
+        }
+        while let Some((part, other)) = found.best_alike() {
+            found.bind_alike(&old.parts[part], &new.parts[other]);
+            found.join(part, other, false);
+        }
+        found
+    }
+
+    /// How much the forms have in common, from 0 to 1.
+    pub fn similarity(&self) -> f64 {
+        self.common / self.partner.len().max(self.taken.len()) as f64
+    }
+
+    /// What became of each part, in the order of the old form.
+    pub fn parts(&self) -> Vec<Part> {
+        let mut parts: Vec<Part> = Vec::new();
+        for (part, partner) in self.partner.iter().enumerate() {
+            parts.push(match partner {
+                None => Part::Removed(part),
+                Some((other, true)) => Part::Same(part, *other),
+                Some((other, false)) => Part::Changed(part, *other),
+            });
+        }
+        let added = self.taken.iter().enumerate().filter(|(_, taken)| !**taken);
+        parts.extend(added.map(|(other, _)| Part::Added(other)));
+        parts
+    }
+
+    /// How the new form names variables of the old one.
+    pub fn variables(&self) -> HashMap<String, String> {
+        self.bound.iter().cloned().collect()
+    }
+
+    fn join(&mut self, part: usize, other: usize, is_same: bool) {
+        self.common += self.likeness(&self.old.parts[part], &self.new.parts[other]);
+        self.partner[part] = Some((other, is_same));
+        self.taken[other] = true;
+    }
+
+    fn open(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let rest = |other: &usize| !self.taken[*other];
+        let parts = (1..self.partner.len()).filter(|&part| self.partner[part].is_none());
+        let few = self.partner.len() * self.taken.len() <= MOST_PAIRS;
+        parts.flat_map(move |part| {
+            let others = if few {
+                1..self.taken.len()
+            } else {
+                part..(part + 1).min(self.taken.len())
+            };
+            others.filter(rest).map(move |other| (part, other))
+        })
+    }
+
+    /// Two literals that can be the same; those first that bind the fewest variables.
+    fn best_same(&mut self) -> Option<(usize, usize)> {
+        let before = self.bound.len();
+        let mut best = None;
+        for (part, other) in self.open().collect::<Vec<_>>() {
+            if self.bind(part, other) {
+                let more = self.bound.len() - before;
+                self.bound.truncate(before);
+                if best.is_none_or(|(least, _)| more < least) {
+                    best = Some((more, (part, other)));
+                }
+                if more == 0 {
+                    break;
+                }
+            }
+        }
+        best.map(|(_, pair)| pair)
+    }
+
+    /// The two literals that are most alike, if they are at all.
+    fn best_alike(&self) -> Option<(usize, usize)> {
+        let alike = |&(part, other): &(usize, usize)| {
+            let likeness = self.likeness(&self.old.parts[part], &self.new.parts[other]);
+            (likeness >= 0.5).then_some((likeness, (part, other)))
+        };
+        let mut best: Option<(f64, (usize, usize))> = None;
+        for (likeness, pair) in self.open().collect::<Vec<_>>().iter().filter_map(alike) {
+            if best.is_none_or(|(most, _)| likeness > most) {
+                best = Some((likeness, pair));
+            }
+        }
+        best.map(|(_, pair)| pair)
+    }
+
+    /// Whether two parts are the same, with more variables bound; if not, none are.
+    fn bind(&mut self, part: usize, other: usize) -> bool {
+        let before = self.bound.len();
+        let is_same = self.bind_node(&self.old.parts[part], &self.new.parts[other]);
+        if !is_same {
+            self.bound.truncate(before);
+        }
+        is_same
+    }
+
+    fn bind_node(&mut self, old: &Node<'_>, new: &Node<'_>) -> bool {
+        match (old, new) {
+            (Node::Word(old), Node::Word(new)) => match (is_variable(old), is_variable(new)) {
+                (true, true) => self.bind_variable(old, new),
+                (false, false) => key(old, self.case) == key(new, self.case),
+                _ => false,
+            },
+            (Node::List { items: old, .. }, Node::List { items: new, .. }) => {
+                let mut both = old.iter().zip(new);
+                old.len() == new.len() && both.all(|(a, b)| self.bind_node(&a.node, &b.node))
+            }
+            _ => false,
+        }
+    }
+
+    fn bind_variable(&mut self, old: &str, new: &str) -> bool {
+        let (old, new) = (key(old, self.case), key(new, self.case));
+        let known = self.bound.iter().find(|(a, b)| *a == *old || *b == *new);
+        match known {
+            Some((a, b)) => *a == *old && *b == *new,
+            None => {
+                self.bound.push((old.into_owned(), new.into_owned()));
+                true
+            }
+        }
+    }
+
+    /// Binds the variables that stand in the same places of two parts.
+    fn bind_alike(&mut self, old: &Node<'_>, new: &Node<'_>) {
+        match (old, new) {
+            (Node::Word(old), Node::Word(new)) if is_variable(old) && is_variable(new) => {
+                self.bind_variable(old, new);
+            }
+            _ => {
+                for (a, b) in old.items().iter().zip(new.items()) {
+                    self.bind_alike(&a.node, &b.node);
+                }
+            }
+        }
+    }
+
+    /// How much of two nodes is the same, from 0 to 1.
+    fn likeness(&self, old: &Node<'_>, new: &Node<'_>) -> f64 {
+        let (common, all) = self.in_common(old, new);
+        common / all
+    }
+
+    /// Words in common, and words.
+    fn in_common(&self, old: &Node<'_>, new: &Node<'_>) -> (f64, f64) {
+        match (old, new) {
+            (Node::Word(old), Node::Word(new)) => {
+                let (old, new) = (key(old, self.case), key(new, self.case));
+                let is_same = match is_variable(&old) && is_variable(&new) {
+                    true => self.bound.iter().all(|(a, b)| (*a == *old) == (*b == *new)),
+                    false => old == new,
+                };
+                (f64::from(u8::from(is_same)), 1.0)
+            }
+            (Node::List { items: old, .. }, Node::List { items: new, .. }) => {
+                let both = old
+                    .iter()
+                    .zip(new)
+                    .map(|(a, b)| self.in_common(&a.node, &b.node));
+                let rest = old[old.len().min(new.len())..].iter();
+                let rest = rest.chain(&new[new.len().min(old.len())..]);
+                let missing = rest.map(|item| (0.0, words(&item.node)));
+                let sum = |(a, b): (f64, f64), (c, d): (f64, f64)| (a + c, b + d);
+                let found = both.chain(missing).fold((0.0, 0.0), sum);
+                if found.1 == 0.0 { (1.0, 1.0) } else { found }
+            }
+            (old, new) => (0.0, words(old).max(words(new))),
+        }
+    }
+}
+
+fn words(node: &Node<'_>) -> f64 {
+    match node {
+        Node::Word(_) => 1.0,
+        Node::List { items, .. } => items
+            .iter()
+            .map(|item| words(&item.node))
+            .sum::<f64>()
+            .max(1.0),
+    }
+}

@@ -1,0 +1,91 @@
+use super::*;
+use crate::span::Source;
+use crate::syntax::{SyntaxLimits, read};
+
+fn forms(text: &str) -> (Sources, Vec<Sexp>) {
+    let sources = Sources::from(Source::new("t", text));
+    let (forms, findings) = read(&sources, SyntaxLimits::default());
+    assert!(findings.is_empty());
+    (sources, forms)
+}
+
+fn between(old: &str, new: &str) -> Difference {
+    let ((left, old), (right, new)) = (forms(old), forms(new));
+    let (old, new) = (Form::all(&old, &left), Form::all(&new, &right));
+    Difference::between(&old, &new, Case::Fold, &AtomicBool::new(false))
+}
+
+#[test]
+fn what_means_the_same_is_no_difference() {
+    for (old, new) in [
+        ("(a) (b 1)", "; c\n(B 1)\n(a)"),
+        (
+            "(<= (p ?x ?y) (q ?x) (r ?y))",
+            "(<= (p ?a ?b) (r ?b) (q ?a))",
+        ),
+        // The first choice for a literal may be the wrong one.
+        (
+            "(<= p (e ?a ?b) (e ?b ?c) (e ?c ?d) (f ?d))",
+            "(<= p (e ?x ?w) (f ?w) (e ?z ?y) (e ?y ?x))",
+        ),
+        ("(a) (a) (b)", "(a) (b) (a)"),
+    ] {
+        assert!(
+            between(old, new).is_empty(),
+            "{old} and {new}: {:?}",
+            between(old, new)
+        );
+        assert!(between(new, old).is_empty(), "{new} and {old}");
+    }
+}
+
+#[test]
+fn what_means_something_else_is_one() {
+    for (old, new) in [
+        ("(a)", "a"),
+        ("(a) (a)", "(a)"),
+        ("(<= (p ?x ?y) (q ?x ?y))", "(<= (p ?x ?y) (q ?y ?x))"),
+        ("(<= (p ?x) (q ?x ?y))", "(<= (p ?x) (q ?x ?x))"),
+        ("(<= (p ?x) (q ?x ?x))", "(<= (p ?x) (q ?x ?y))"),
+        ("(role a) (role b)", "(role b) (role a)"),
+    ] {
+        assert!(!between(old, new).is_empty(), "{old} and {new}");
+    }
+    assert!(between("(role a) (role b)", "(role b) (role a)").roles_moved);
+}
+
+#[test]
+fn changed_rules_are_found() {
+    let found = between(
+        "(x) (<= (p ?a) (q ?a) (r ?a ?b) (not (s ?b))) (<= (p ?x) (t ?x ?x ?x))",
+        "(<= (p ?y) (t ?y ?y ?y)) (<= (p ?k) (r ?k ?l) (v ?l) (q ?k) (not (s ?k))) (y 1 2)",
+    );
+    assert_eq!((found.removed, found.added), (vec![0], vec![2]));
+    let [change] = &found.changed[..] else {
+        panic!("{:?}", found.changed);
+    };
+    assert_eq!((change.old, change.new), (1, 1));
+    let expected = [
+        Part::Same(0, 0),
+        Part::Same(1, 3),
+        Part::Same(2, 1),
+        Part::Changed(3, 4),
+        Part::Added(2),
+    ];
+    assert_eq!(change.parts, expected);
+    assert_eq!(change.variables["?a"], "?k");
+}
+
+#[test]
+fn facts_and_renamed_relations_are_paired() {
+    let found = between("(at 1 1 x) (at 1 2 x)", "(at 1 1 y) (at 1 2 z)");
+    let pairs: Vec<_> = found
+        .changed
+        .iter()
+        .map(|change| (change.old, change.new))
+        .collect();
+    assert_eq!(pairs, [(0, 0), (1, 1)]);
+    let found = between("(<= (p ?x) (q ?x) (r ?x))", "(<= (n ?x) (q ?x) (r ?x))");
+    assert_eq!(found.changed[0].parts[0], Part::Changed(0, 0));
+    assert!(between("(p 1 2)", "(q 3 4)").changed.is_empty());
+}

@@ -1,0 +1,118 @@
+use std::sync::atomic::AtomicBool;
+
+use super::*;
+use crate::rewrite::{Layout, Tree, laid_out};
+use crate::span::{Source, Sources};
+use crate::syntax::{SyntaxLimits, read};
+
+fn infix(kif: &str) -> String {
+    let sources = Sources::from(Source::new("t", kif));
+    let (forms, _) = read(&sources, SyntaxLimits::default());
+    assert!(unwritable(&forms).is_empty());
+    let stop = AtomicBool::new(false);
+    to_infix(&Tree::read(&sources, SyntaxLimits::default(), &stop).expect("right"))
+}
+
+/// The forms as KIF, or what is wrong and where.
+fn kif(infix: &str) -> String {
+    let source = Source::new("t", infix);
+    let stop = AtomicBool::new(false);
+    match from_infix(&source, SyntaxLimits::default(), &stop) {
+        Ok(tree) => laid_out(&tree, Layout { width: 200 }, &stop),
+        Err(findings) => {
+            let sources = Sources::from(source.clone());
+            let finding = |finding: &crate::diagnostic::Diagnostic| {
+                let (line, column) = sources.line_column(finding.span.expect("a place"));
+                format!("{}@{line}:{column}", finding.code)
+            };
+            findings.iter().map(finding).collect::<Vec<_>>().join(" ")
+        }
+    }
+}
+
+fn both(forms: &str, text: &str) {
+    assert_eq!(infix(forms), text);
+    assert_eq!(kif(text), forms);
+}
+
+#[test]
+fn rules_go_and_come_back() {
+    both(
+        "(role white)\n(p)\nterminal\n",
+        "role(white)\np()\nterminal\n",
+    );
+    both(
+        "(<= (legal ?w (mark ?x ?y))\n    (true (cell ?x ?y b))\n    (not over))\n",
+        "legal(W,mark(X,Y)) :-\n  true(cell(X,Y,b)) &\n  ~over\n",
+    );
+    both("(<= terminal\n    (line x))\n", "terminal :- line(x)\n");
+    both("(<= p)\n(q)\n", "p :- .\nq()\n");
+    both(
+        "(<= p\n    (or (not (and a b)) (or c d) (or e) (not (not f)))\n    (and a b)\n    (not g h))\n",
+        "p :-\n  (~(a & b) | (c | d) | or(e) | ~~f) &\n  (a & b) &\n  not(g,h)\n",
+    );
+    both("(<= p\n    (and a b))\n", "p :- (a & b)\n");
+    both("(p (not a) (or b c))\n", "p(not(a),or(b,c))\n");
+}
+
+#[test]
+fn any_name_can_be_written() {
+    both(
+        "(p map+ N -1 - + it's a\\b -x 007 _a É)\n",
+        "p('map+','N',-1,'-','+','it\\'s','a\\\\b','-x',007,'_a','É')\n",
+    );
+    both(
+        "(<= (p ?x ?X ?_x ?_X ?_ ? ?1 ?x+ ?rowA)\n    ?x)\n",
+        "p(X,_X,_x,?'_X',?'_',?'',?'1',?'x+',RowA) :- X\n",
+    );
+    assert_eq!(kif("p('it''s')"), "(p it's)\n");
+    assert_eq!(infix("(ROLE White)"), "role('White')\n");
+}
+
+#[test]
+fn books_and_people_write_it_otherwise() {
+    assert_eq!(kif("p :- a | b & c."), "(<= p\n    (or a (and b c)))\n");
+    assert_eq!(kif("p:-a,b.q."), "(<= p\n    a\n    b)\nq\n");
+    assert_eq!(kif("p :- (a)\nq (x , y)"), "(<= p\n    a)\n(q x y)\n");
+    assert_eq!(kif("p(_,_1) :- q(_)"), "(<= (p ?_2 ?_1)\n    (q ?_3))\n");
+}
+
+#[test]
+fn comments_go_and_come_back() {
+    both(
+        "; head\n\n;; two\n(a)  ; behind\n(<= b\n    ; before\n    (c)  ; of c\n    (d))  ; of d\n; end\n",
+        "% head\n\n%% two\na()  % behind\nb :-\n  % before\n  c() &  % of c\n  d()  % of d\n% end\n",
+    );
+    both("(a)  ;% odd\n", "a()  ;% odd\n");
+    assert_eq!(infix("(a ; x\n (b ; y\n c))"), "% x\n% y\na(b(c))\n");
+    assert_eq!(kif("a(b, % x\n c)"), "(a b  ; x\n   c)\n");
+}
+
+#[test]
+fn what_is_wrong_has_a_place() {
+    assert_eq!(kif("p(a\nq(b)"), "K007@2:1");
+    assert_eq!(kif("p(a"), "K001@1:2");
+    assert_eq!(kif("p(a))\nq(X"), "K002@1:5 K001@2:2");
+    assert_eq!(kif("p :- & q\nr :- s |\n"), "K007@1:6 K007@2:8");
+    assert_eq!(kif("p('a b')\nq('x"), "K007@1:3 K007@2:3");
+    assert_eq!(kif("(<= p q)"), "K007@1:1");
+    assert_eq!(kif("p(a,)"), "K007@1:5");
+    assert_eq!(kif("p(~a)"), "K007@1:3");
+    assert_eq!(kif(&format!("p :- {}a", "~".repeat(100_000))), "K004@1:206");
+    assert_eq!(kif(&"p(".repeat(100_000)), "K004@1:402");
+    assert_eq!(
+        infix_findings("(p ()) ((a) b) (p (?x y))"),
+        "K003 K006 K006"
+    );
+}
+
+fn infix_findings(kif: &str) -> String {
+    let sources = Sources::from(Source::new("t", kif));
+    let (forms, _) = read(&sources, SyntaxLimits::default());
+    let codes = unwritable(&forms);
+    codes
+        .iter()
+        .map(|f| f.code.to_string())
+        .collect::<Vec<_>>()
+        .join(" ")
+}

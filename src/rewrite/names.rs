@@ -1,0 +1,300 @@
+//! Names in rule text: where they stand, and others in their place.
+//!
+//! In: lists with places. Out: edits of the text, so that all else in it stays as
+//! it is.
+
+use strsim::damerau_levenshtein;
+
+use super::words::is_reserved;
+use crate::check::Keyword;
+use crate::span::{Sources, Span};
+use crate::symbol::Case;
+use crate::syntax::{Sexp, SexpKind};
+
+/// What a name stands for.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A relation: the name of a fact, a head or a literal.
+    Relation,
+    /// A function or a constant: the name of a term.
+    Term,
+}
+
+/// A place where a name stands.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Use {
+    /// The place of the name alone.
+    pub span: Span,
+    /// What it is there.
+    pub kind: Kind,
+    /// Number of its arguments.
+    pub arity: usize,
+}
+
+/// All names in forms, in the order of the text. Words that build rules and
+/// formulas are none, other keywords are relations.
+pub fn uses(forms: &[Sexp], sources: &Sources) -> Vec<Use> {
+    let mut walk = Walk {
+        sources,
+        uses: Vec::new(),
+    };
+    for form in forms {
+        match &form.kind {
+            SexpKind::List(members) if walk.is_arrow(members) => {
+                for member in &members[1..] {
+                    walk.formula(member);
+                }
+            }
+            _ => walk.formula(form),
+        }
+    }
+    walk.uses
+}
+
+struct Walk<'s> {
+    sources: &'s Sources,
+    uses: Vec<Use>,
+}
+
+impl Walk<'_> {
+    fn is_arrow(&self, members: &[Sexp]) -> bool {
+        members
+            .first()
+            .is_some_and(|first| self.text(first) == Some("<="))
+    }
+
+    fn text(&self, sexp: &Sexp) -> Option<&str> {
+        (sexp.kind == SexpKind::Symbol).then(|| self.sources.text(sexp.span))
+    }
+
+    fn formula(&mut self, sexp: &Sexp) {
+        if let SexpKind::List(members) = &sexp.kind {
+            let first = members.first().and_then(|first| self.text(first));
+            match first.and_then(Keyword::of) {
+                Some(Keyword::Not | Keyword::Or | Keyword::And) => {
+                    return members[1..].iter().for_each(|member| self.formula(member));
+                }
+                Some(Keyword::Distinct) => {
+                    return members[1..]
+                        .iter()
+                        .for_each(|member| self.named(member, Kind::Term));
+                }
+                _ => {}
+            }
+        }
+        self.named(sexp, Kind::Relation);
+    }
+
+    fn named(&mut self, sexp: &Sexp, kind: Kind) {
+        let mut add = |span, arity| self.uses.push(Use { span, kind, arity });
+        match &sexp.kind {
+            SexpKind::Variable => {}
+            SexpKind::Symbol => add(sexp.span, 0),
+            SexpKind::List(members) => {
+                let arguments = match members.first() {
+                    Some(first) if first.kind == SexpKind::Symbol => {
+                        add(first.span, members.len() - 1);
+                        &members[1..]
+                    }
+                    _ => &members[..],
+                };
+                for argument in arguments {
+                    self.named(argument, Kind::Term);
+                }
+            }
+        }
+    }
+}
+
+/// Which uses of a name are meant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pattern {
+    /// The name.
+    pub name: String,
+    /// Only with so many arguments.
+    pub arity: Option<usize>,
+    /// Only as that.
+    pub kind: Option<Kind>,
+}
+
+/// Why a name is not replaced.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CannotRename {
+    /// This cannot be written as a name.
+    NoName(String),
+    /// The language gives this word a meaning.
+    Reserved(String),
+    /// Numbers are scores.
+    Number(String),
+    /// The new name is used already.
+    Taken(String, Span),
+    /// Nothing has the old name; perhaps this is meant.
+    Unknown(String, Option<String>),
+}
+
+impl CannotRename {
+    /// What to say to people.
+    pub fn message(&self, sources: &Sources) -> String {
+        match self {
+            CannotRename::NoName(name) => format!(
+                "{name:?} is no name: it must not be empty, begin with ? or hold blanks, brackets or ;"
+            ),
+            CannotRename::Reserved(name) => format!("{name} is a word of the language"),
+            CannotRename::Number(name) => {
+                format!("{name} is a number, and numbers have a meaning as scores")
+            }
+            CannotRename::Taken(name, place) => {
+                format!("{name} is a name already, at {}", sources.place(*place))
+            }
+            CannotRename::Unknown(name, near) => match near {
+                Some(near) => format!("there is no {name}; did you mean {near}?"),
+                None => format!("there is no {name}"),
+            },
+        }
+    }
+}
+
+/// The places to be renamed.
+///
+/// # Errors
+///
+/// If the rules would not be the same with the new name.
+pub fn renamed(
+    forms: &[Sexp],
+    sources: &Sources,
+    old: &Pattern,
+    new: &str,
+    case: Case,
+) -> Result<Vec<Span>, CannotRename> {
+    let key = |name: &str| match case {
+        Case::Fold => name.to_lowercase(),
+        Case::Keep => name.to_owned(),
+    };
+    for name in [&old.name, new] {
+        let is_blank = |c: char| c.is_whitespace() || "();\u{feff}".contains(c);
+        if name.is_empty() || name.starts_with('?') || name.contains(is_blank) {
+            return Err(CannotRename::NoName(name.to_owned()));
+        }
+        if is_reserved(&name.to_lowercase()) {
+            return Err(CannotRename::Reserved(name.to_owned()));
+        }
+        if name.parse::<i64>().is_ok() {
+            return Err(CannotRename::Number(name.to_owned()));
+        }
+    }
+    let uses = uses(forms, sources);
+    let (from, to) = (key(&old.name), key(new));
+    let mut places = Vec::new();
+    let mut taken = None;
+    for found in &uses {
+        let name = key(sources.text(found.span));
+        let fits = old.arity.is_none_or(|arity| arity == found.arity)
+            && old.kind.is_none_or(|kind| kind == found.kind);
+        if name == from && fits {
+            places.push(found.span);
+        } else if name == to && from != to && taken.is_none() {
+            taken = Some(found.span);
+        }
+    }
+    if places.is_empty() {
+        let others = uses.iter().map(|found| sources.text(found.span));
+        let near = others
+            .filter(|name| !is_reserved(&name.to_lowercase()))
+            .map(|name| (damerau_levenshtein(&key(name), &from), name))
+            .filter(|(distance, _)| *distance > 0 && 3 * *distance <= from.len())
+            .min();
+        return Err(CannotRename::Unknown(
+            old.name.clone(),
+            near.map(|(_, name)| name.to_owned()),
+        ));
+    }
+    match taken {
+        Some(place) => Err(CannotRename::Taken(new.to_owned(), place)),
+        None => Ok(places),
+    }
+}
+
+/// The text of a file with other text at some places, which are in order and apart.
+pub fn edited<'e>(
+    sources: &Sources,
+    file: usize,
+    edits: impl IntoIterator<Item = (Span, &'e str)>,
+) -> String {
+    let text = sources.files()[file].text();
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for (span, new) in edits {
+        if span.file as usize == file {
+            out.push_str(&text[at..span.start as usize]);
+            out.push_str(new);
+            at = span.end as usize;
+        }
+    }
+    out + &text[at..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::span::Source;
+    use crate::syntax::{SyntaxLimits, read};
+
+    const RULES: &str = "(role ann) ; ann\n(p a) (q (a p 1))\n(<= (Q ?p) (or (not (p ?p)) p))";
+
+    fn rename(old: &str, arity: Option<usize>, kind: Option<Kind>, new: &str) -> String {
+        let sources = Sources::from(Source::new("t", RULES));
+        let (forms, _) = read(&sources, SyntaxLimits::default());
+        let name = old.to_owned();
+        let old = Pattern { name, arity, kind };
+        match renamed(&forms, &sources, &old, new, Case::Fold) {
+            Ok(places) => edited(&sources, 0, places.into_iter().map(|span| (span, new))),
+            Err(error) => error.message(&sources),
+        }
+    }
+
+    #[test]
+    fn a_name_is_renamed_everywhere_or_where_it_is_meant() {
+        let rest = "(role ann) ; ann\n";
+        let everywhere = rename("p", None, None, "new");
+        assert_eq!(
+            everywhere,
+            format!("{rest}(new a) (q (a new 1))\n(<= (Q ?p) (or (not (new ?p)) new))")
+        );
+        let of_arity = rename("p", Some(1), None, "new");
+        assert_eq!(
+            of_arity,
+            format!("{rest}(new a) (q (a p 1))\n(<= (Q ?p) (or (not (new ?p)) p))")
+        );
+        let terms = rename("P", None, Some(Kind::Term), "new");
+        assert_eq!(
+            terms,
+            format!("{rest}(p a) (q (a new 1))\n(<= (Q ?p) (or (not (p ?p)) p))")
+        );
+        let cased = rename("q", None, None, "Q");
+        assert_eq!(cased, RULES.replace("(q ", "(Q "));
+    }
+
+    #[test]
+    fn what_would_change_the_rules_is_refused() {
+        assert_eq!(
+            rename("p", None, None, "A"),
+            "A is a name already, at t:2:4"
+        );
+        assert_eq!(
+            rename("p", None, None, "Next"),
+            "Next is a word of the language"
+        );
+        assert_eq!(
+            rename("role", None, None, "x"),
+            "role is a word of the language"
+        );
+        assert!(rename("p", None, None, "x y").starts_with("\"x y\" is no name"));
+        assert!(rename("p", None, None, "?x").starts_with("\"?x\" is no name"));
+        assert!(rename("p", None, None, "7").starts_with("7 is a number"));
+        assert_eq!(
+            rename("anm", None, None, "x"),
+            "there is no anm; did you mean ann?"
+        );
+        assert_eq!(rename("q", Some(4), None, "x"), "there is no q");
+    }
+}

@@ -1,0 +1,294 @@
+//! `ggp fmt` and the other commands that rewrite rule files.
+
+use super::workplace::Workplace;
+
+const UNTIDY: &str =
+    "(role ann)   (role bob) ; two\n(<= terminal (true (left 0))\n  ; once\n (role ?r))";
+const TIDY: &str =
+    "(role ann) (role bob)  ; two\n(<= terminal\n    (true (left 0))\n    ; once\n    (role ?r))\n";
+
+fn read(place: &Workplace, name: &str) -> String {
+    std::fs::read_to_string(place.folder().join(name)).unwrap()
+}
+
+#[test]
+fn fmt_writes_files_that_differ() {
+    let place = Workplace::new();
+    place.write("a.kif", UNTIDY);
+    place.write("b.kif", TIDY);
+    place.check("fmt --check a.kif b.kif", &[], "", 1, "a.kif");
+    assert_eq!(read(&place, "a.kif"), UNTIDY);
+    place.check("fmt a.kif b.kif", &[], "", 0, "");
+    assert_eq!(read(&place, "a.kif"), TIDY);
+    place.check("fmt --check a.kif b.kif", &[], "", 0, "");
+    place.check("fmt -", &[], UNTIDY, 0, TIDY.trim_end());
+    place.check("fmt --check -", &[], UNTIDY, 1, "<stdin>");
+}
+
+#[test]
+fn fmt_shows_what_would_change() {
+    let place = Workplace::new();
+    place.write("a.kif", "(role   ann)\n(role bob)\n");
+    let diff = "--- a.kif\n+++ a.kif\n@@ -1,2 +1,2 @@\n-(role   ann)\n+(role ann)\n (role bob)";
+    place.check("fmt --diff a.kif", &[], "", 1, diff);
+    let found = place.json("fmt --check", &["a.kif"]);
+    assert_eq!(found, serde_json::json!([{"file": "a.kif"}]));
+}
+
+#[test]
+fn fmt_goes_through_folders() {
+    let place = Workplace::new();
+    std::fs::create_dir_all(place.folder().join("games/inner")).unwrap();
+    for name in ["games/b.kif", "games/inner/a.kif", "games/notes.txt"] {
+        place.write(name, "(role   ann)");
+    }
+    let names = "games/b.kif\ngames/inner/a.kif";
+    place.check("fmt --check games", &[], "", 1, names);
+    place.write("empty.kif", "");
+    place.check("fmt games empty.kif", &[], "", 0, "");
+    assert_eq!(read(&place, "games/inner/a.kif"), "(role ann)\n");
+    assert_eq!(read(&place, "games/notes.txt"), "(role   ann)");
+    assert_eq!(read(&place, "empty.kif"), "");
+}
+
+#[test]
+fn fmt_leaves_files_alone_that_it_cannot_read() {
+    let place = Workplace::new();
+    place.write("a.kif", "(role   ann");
+    place.write("b.kif", "(role   bob)");
+    place.check_failure("fmt a.kif b.kif", &[], "", 2, &["K001", "a.kif:1:1"]);
+    assert_eq!(read(&place, "a.kif"), "(role   ann");
+    assert_eq!(read(&place, "b.kif"), "(role bob)\n");
+    place.write("c.kif", b"(role \xff)");
+    place.check_failure(
+        "fmt c.kif",
+        &[],
+        "",
+        2,
+        &["c.kif is not UTF-8 from byte 6 on"],
+    );
+    place.write("d.hrf", "role(ann)");
+    place.check_failure("fmt d.hrf", &[], "", 2, &["d.hrf is in infix notation"]);
+    place.check_failure("fmt none.kif", &[], "", 2, &["cannot open none.kif"]);
+    place.check_failure(
+        "fmt --max-bytes 5 b.kif",
+        &[],
+        "",
+        2,
+        &["more than 5 bytes"],
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn fmt_keeps_links_and_permissions() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let place = Workplace::new();
+    place.write("a.kif", UNTIDY);
+    let path = place.folder().join("a.kif");
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
+    symlink("a.kif", place.folder().join("b.kif")).unwrap();
+    place.check("fmt b.kif", &[], "", 0, "");
+    assert!(place.folder().join("b.kif").is_symlink());
+    assert_eq!(read(&place, "a.kif"), TIDY);
+    assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o640);
+}
+
+#[test]
+fn rename_replaces_a_name_and_nothing_else() {
+    let place = Workplace::new();
+    let text = "(role ann) ; ann\n(<= (legal ann   (take ?ann)) (heap ?ann ann))";
+    place.write("a.kif", text);
+    place.write("b.kif", "(heap 1 ann) (pile 2)");
+    let found = place.run("rename a.kif ann ada --with b.kif");
+    assert_eq!((found.code, &*found.out), (Some(0), ""), "{found:?}");
+    assert_eq!(
+        found.err,
+        "a.kif: renamed in 3 places\nb.kif: renamed in 1 place\n"
+    );
+    let expected = text
+        .replace("ann)", "ada)")
+        .replace("?ada", "?ann")
+        .replace("legal ann", "legal ada");
+    assert_eq!(read(&place, "a.kif"), expected);
+    assert_eq!(read(&place, "b.kif"), "(heap 1 ada) (pile 2)");
+    let to_stdout = "(HEAP 1 ada) (pile 2)";
+    place.check("rename --stdout b.kif heap/2 HEAP", &[], "", 0, to_stdout);
+    place.check(
+        "rename - p/1 q --only term",
+        &[],
+        "(p 1) (r (p 2) p)",
+        0,
+        "(p 1) (r (q 2) p)",
+    );
+    let report = place.json("rename b.kif ada eve", &[]);
+    assert_eq!(report, serde_json::json!([{"file": "b.kif", "places": 1}]));
+}
+
+#[test]
+fn rename_refuses_what_would_change_the_rules() {
+    let place = Workplace::new();
+    place.write("a.kif", "(role ann) (heap 1)");
+    place.write("b.kif", "(pile 2)");
+    for (line, part) in [
+        (
+            "rename a.kif heap ann",
+            "ann is a name already, at a.kif:1:7",
+        ),
+        (
+            "rename a.kif heap pile --with b.kif",
+            "pile is a name already, at b.kif:1:2",
+        ),
+        ("rename a.kif heap true", "true is a word of the language"),
+        ("rename a.kif role x", "role is a word of the language"),
+        ("rename a.kif 1 x", "1 is a number"),
+        ("rename a.kif heap ?x", "is no name"),
+        (
+            "rename a.kif heep x",
+            "there is no heep; did you mean heap?",
+        ),
+        (
+            "rename a.kif heap x --with -",
+            "cannot be renamed together with files",
+        ),
+    ] {
+        place.check_failure(line, &[], "", 2, &[part]);
+    }
+    assert_eq!(read(&place, "a.kif"), "(role ann) (heap 1)");
+    place.check_failure("rename - p q", &[], "(p", 2, &["K001"]);
+}
+
+#[test]
+fn scramble_goes_and_comes_back() {
+    let place = Workplace::new();
+    let tidy = place.run("fmt - ");
+    assert_eq!(tidy.code, Some(0));
+    place.check(
+        "scramble lights.kif --seed 3 --map names.json -o other.kif",
+        &[],
+        "",
+        0,
+        "",
+    );
+    let other = read(&place, "other.kif");
+    assert!(
+        !other.contains("light") && other.contains("(<= terminal"),
+        "{other}"
+    );
+    place.check(
+        "check other.kif",
+        &[],
+        "",
+        0,
+        "ok: 1 role, 8 relations, 4 facts, 6 rules",
+    );
+    place.write("laid.kif", super::workplace::LIGHTS);
+    place.check("fmt laid.kif", &[], "", 0, "");
+    let laid = read(&place, "laid.kif");
+    place.check(
+        "scramble --back names.json other.kif",
+        &[],
+        "",
+        0,
+        laid.trim_end(),
+    );
+    place.check("diff lights.kif laid.kif", &[], "", 0, "");
+    place.check("scramble lights.kif --seed 3", &[], "", 0, other.trim_end());
+    let ordered = place.run("scramble lights.kif --seed 3 --order");
+    assert_ne!(ordered.out, other);
+    place.write("ordered.kif", &ordered.out);
+    place.check("diff other.kif ordered.kif", &[], "", 0, "");
+    place.check_failure(
+        "scramble --back lights.kif other.kif",
+        &[],
+        "",
+        2,
+        &["is no map of names"],
+    );
+    place.check_failure(
+        "scramble lights.kif -o no/such",
+        &[],
+        "",
+        2,
+        &["cannot write no/such"],
+    );
+}
+
+#[test]
+fn diff_shows_changed_rules() {
+    let place = Workplace::new();
+    place.write(
+        "a.kif",
+        "(role ann)\n(p 1 2)\n(<= (q ?x) (p ?x ?y) (not (r ?y)))\n(old)",
+    );
+    place.write(
+        "b.kif",
+        "(<= (q ?a) ; same\n (not (r ?a)) (p ?a ?b))\n(role ann) (p 1 2) (new thing)",
+    );
+    let expected = "\
+--- a.kif
++++ b.kif
+@@ a.kif:3:1 b.kif:1:1 changed @@
+ (<= (q ?a)
+     (p ?a ?b)
+-    (not (r ?b)))
++    (not (r ?a)))
+@@ a.kif:4:1 only in the old rules @@
+-(old)
+@@ b.kif:3:20 only in the new rules @@
++(new thing)";
+    place.check("diff a.kif b.kif", &[], "", 1, expected);
+    let coloured = place.run("diff a.kif b.kif --color always").out;
+    assert!(
+        coloured.contains("\x1b[32m+    (not (r ?a)))\x1b[0m"),
+        "{coloured}"
+    );
+    let report = place.json("diff a.kif b.kif", &[]);
+    assert_eq!(report["same"], false);
+    assert_eq!(
+        report["changed"][0]["added"],
+        serde_json::json!(["(not (r ?a))"])
+    );
+    assert_eq!(report["removed"][0]["place"], "a.kif:4:1");
+    place.check("diff a.kif a.kif", &[], "", 0, "");
+    place.check("diff - b.kif", &[], &read(&place, "b.kif"), 0, "");
+    place.check_failure("diff a.kif none.kif", &[], "", 2, &["cannot open none.kif"]);
+    place.check_failure("diff - -", &[], "", 2, &["only once"]);
+    let roles = "(role b) (role a)";
+    place.write("c.kif", "(role a) (role b)");
+    let moved = "--- <stdin>\n+++ c.kif\n@@ the roles stand in another order @@";
+    place.check("diff - c.kif", &[], roles, 1, moved);
+}
+
+#[test]
+fn convert_goes_and_comes_back() {
+    let place = Workplace::new();
+    place.check("convert lights.kif -o lights.hrf", &[], "", 0, "");
+    let infix = read(&place, "lights.hrf");
+    assert!(
+        infix.contains("next(on(L)) :-\n  does(me,press(L)) &\n  ~true(on(L))\n"),
+        "{infix}"
+    );
+    place.check("convert lights.hrf -o back.kif", &[], "", 0, "");
+    place.check("diff lights.kif back.kif", &[], "", 0, "");
+    place.check(
+        "convert -",
+        &[],
+        "% x\np(X) :- q(X).",
+        0,
+        "; x\n(<= (p ?x)\n    (q ?x))",
+    );
+    place.check("convert -", &[], "; x\n(p ?x)", 0, "% x\np(X)");
+    place.check("convert - --to infix", &[], "terminal", 0, "terminal");
+    place.check_failure("convert -", &[], "p(X", 2, &["K001", "<stdin>:1:2"]);
+    place.check_failure(
+        "convert -",
+        &[],
+        "((p) q)",
+        2,
+        &["K006", "cannot be written in infix"],
+    );
+    let hint = "lights.hrf is in infix notation; `ggp convert lights.hrf` makes KIF of it";
+    place.check_failure("check lights.hrf", &[], "", 2, &[hint]);
+    place.check_failure("diff lights.hrf lights.kif", &[], "", 2, &[hint]);
+}

@@ -1,0 +1,293 @@
+//! Rule text that is rewritten stays the same rules: over random texts, our
+//! games, and the corpus where it is there.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use ggp::check::Keyword;
+use ggp::rewrite::{
+    Difference, Form, Layout, NameMap, Scramble, Tree, from_infix, laid_out, restored, scramble,
+    to_infix, unwritable,
+};
+use ggp::span::{Source, Sources};
+use ggp::symbol::Case;
+use ggp::syntax::{SyntaxLimits, read};
+use proptest::prelude::*;
+
+/// Name and text of all rule files there are.
+fn texts() -> Vec<(String, String)> {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");
+    let folders = [own.clone(), own.join("instances")].into_iter();
+    let mut files: Vec<PathBuf> = Vec::new();
+    for folder in folders.chain(common::corpus().map(|folder| folder.join("games"))) {
+        let entries = std::fs::read_dir(&folder).expect("the folder can be listed");
+        let paths = entries.map(|entry| entry.expect("it can be listed").path());
+        files.extend(paths.filter(|path| path.extension().is_some_and(|e| e == "kif")));
+    }
+    files.sort();
+    let text = |path: &PathBuf| String::from_utf8(std::fs::read(path).ok()?).ok();
+    let named = files
+        .iter()
+        .filter_map(|path| Some((path.display().to_string(), text(path)?)));
+    named.collect()
+}
+
+/// Brackets, names and variables; and the comments. By a scanner of its own.
+fn pieces(text: &str) -> (Vec<String>, Vec<String>) {
+    let (mut tokens, mut comments) = (Vec::new(), Vec::new());
+    let mut word = String::new();
+    let mut comment: Option<String> = None;
+    for c in text.chars().chain(['\n']) {
+        if let Some(open) = &mut comment {
+            match c {
+                '\n' | '\r' => comments.extend(comment.take().map(|c| c.trim_end().to_owned())),
+                c => open.push(c),
+            }
+            continue;
+        }
+        let is_blank = c.is_ascii_whitespace() || ['\u{b}', '\u{a0}', '\u{feff}'].contains(&c);
+        if is_blank || ['(', ')', ';'].contains(&c) {
+            tokens.extend((!word.is_empty()).then(|| std::mem::take(&mut word)));
+            match c {
+                '(' | ')' => tokens.push(c.to_string()),
+                ';' => comment = Some(";".to_owned()),
+                _ => {}
+            }
+        } else {
+            word.push(c);
+        }
+    }
+    (tokens, comments)
+}
+
+/// What reads a text as a tree.
+fn with_tree<T>(text: &str, use_it: impl FnOnce(&Tree<'_>) -> T) -> Option<T> {
+    let sources = Sources::from(Source::new("t", text));
+    let tree = Tree::read(&sources, SyntaxLimits::default(), &AtomicBool::new(false));
+    tree.ok().map(|tree| use_it(&tree))
+}
+
+fn lay(text: &str, width: usize) -> Option<String> {
+    with_tree(text, |tree| {
+        laid_out(tree, Layout { width }, &AtomicBool::new(false))
+    })
+}
+
+fn scrambled(text: &str, seed: u64, order: bool) -> Option<(String, NameMap)> {
+    let sources = Sources::from(Source::new("t", text));
+    let stop = AtomicBool::new(false);
+    let mut tree = Tree::read(&sources, SyntaxLimits::default(), &stop).ok()?;
+    let how = Scramble {
+        seed,
+        order,
+        comments: false,
+        case: Case::Keep,
+    };
+    let names = scramble(&mut tree, how);
+    Some((laid_out(&tree, Layout::default(), &stop), names))
+}
+
+fn back(text: &str, names: &NameMap) -> String {
+    let sources = Sources::from(Source::new("t", text));
+    let (forms, _) = read(&sources, SyntaxLimits::default());
+    restored(&forms, &sources, 0, names)
+}
+
+/// The text in infix notation, if it can be.
+fn infix(text: &str) -> Option<String> {
+    let sources = Sources::from(Source::new("t", text));
+    let (forms, findings) = read(&sources, SyntaxLimits::default());
+    let is_right = findings.is_empty() && unwritable(&forms).is_empty();
+    is_right.then(|| with_tree(text, to_infix)).flatten()
+}
+
+fn kif(infix: &str) -> String {
+    let source = Source::new("t", infix);
+    let stop = AtomicBool::new(false);
+    match from_infix(&source, SyntaxLimits::default(), &stop) {
+        Ok(tree) => laid_out(&tree, Layout::default(), &stop),
+        Err(findings) => panic!("{findings:?}\n{infix}"),
+    }
+}
+
+/// Tokens with keywords in lower case; comments in the order of the alphabet.
+fn meaning(text: &str) -> (Vec<String>, Vec<String>) {
+    let (mut tokens, mut comments) = pieces(text);
+    for token in &mut tokens {
+        if Keyword::of(token).is_some() {
+            token.make_ascii_lowercase();
+        }
+    }
+    comments.sort_unstable();
+    (tokens, comments)
+}
+
+fn difference(old: &str, new: &str) -> Difference {
+    let sources = [old, new].map(|text| Sources::from(Source::new("t", text)));
+    let forms = sources
+        .each_ref()
+        .map(|text| read(text, SyntaxLimits::default()).0);
+    let [old, new] = [0, 1].map(|side| Form::all(&forms[side], &sources[side]));
+    Difference::between(&old, &new, Case::Keep, &AtomicBool::new(false))
+}
+
+/// Names, brackets and comments in any order, with any blanks.
+fn any_text() -> impl Strategy<Value = String> {
+    let word = prop_oneof![
+        4 => "[a-z?][a-z0-9+_-]{0,9}",
+        2 => Just("<=".to_owned()),
+        1 => Just("(<= ".to_owned()),
+        1 => "[a-z]{30,50}",
+        1 => Just("not".to_owned()),
+    ];
+    let gap = prop_oneof![
+        8 => Just(" "),
+        2 => Just("\n"),
+        1 => Just("\n\n \n"),
+        1 => Just("\r\n\t"),
+        2 => Just(" ; one\n"),
+        1 => Just(";two ;;\r"),
+        1 => Just("\n  ; three\n"),
+        1 => Just("\n\n; four\n; five\n\n"),
+        1 => Just("; six\n; seven"),
+    ];
+    let bracket = prop_oneof![Just("("), Just(")"), Just("")];
+    let piece = (bracket, word, gap).prop_map(|(bracket, word, gap)| {
+        // A comment must end before anything else comes.
+        let end = if gap.contains("seven") { "\n" } else { "" };
+        format!("{bracket}{word}{gap}{end}")
+    });
+    proptest::collection::vec(piece, 0..40).prop_map(|pieces| balanced(&pieces.concat()))
+}
+
+/// The text with brackets left out and added so that they are right.
+fn balanced(text: &str) -> String {
+    let mut open = 0;
+    let mut out = String::new();
+    let mut is_comment = false;
+    for c in text.chars() {
+        is_comment = (is_comment || c == ';') && c != '\n' && c != '\r';
+        match c {
+            '(' if !is_comment => open += 1,
+            ')' if !is_comment && open == 0 => continue,
+            ')' if !is_comment => open -= 1,
+            _ => {}
+        }
+        out.push(c);
+    }
+    if is_comment {
+        out.push('\n');
+    }
+    out + &")".repeat(open)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn layout_changes_blanks_alone(text in any_text(), width in 20..100_usize) {
+        let laid = lay(&text, width).expect("the brackets are right");
+        prop_assert_eq!(pieces(&laid), pieces(&text), "{}", laid);
+        prop_assert_eq!(lay(&laid, width), Some(laid.clone()), "again");
+    }
+}
+
+proptest! {
+    #[test]
+    fn scrambled_names_come_back(text in any_text(), seed in any::<u64>()) {
+        let (other, names) = scrambled(&text, seed, false).expect("the brackets are right");
+        prop_assert_eq!(pieces(&back(&other, &names)).0, pieces(&text).0);
+    }
+
+    #[test]
+    fn another_order_is_no_difference(text in any_text(), seed in any::<u64>()) {
+        let (other, names) = scrambled(&text, seed, true).expect("the brackets are right");
+        let found = difference(&text, &back(&other, &names));
+        // The order of alternatives counts.
+        prop_assert!(found.is_empty() || text.contains("not"), "{:?}\n{}", found, other);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn no_infix_text_is_too_strange(text in "[a-cA-C_?'1\\\\(),&|~.:% \n-]{0,60}") {
+        let source = Source::new("t", text.clone());
+        let stop = AtomicBool::new(false);
+        if let Ok(tree) = from_infix(&source, SyntaxLimits::default(), &stop) {
+            let forms = laid_out(&tree, Layout::default(), &stop);
+            let again = kif(&infix(&forms).expect("it was infix"));
+            prop_assert_eq!(meaning(&again), meaning(&forms), "{}", text);
+        }
+    }
+
+    #[test]
+    fn infix_comes_back(text in any_text()) {
+        if let Some(infix) = infix(&text) {
+            prop_assert_eq!(meaning(&kif(&infix)), meaning(&text), "{}", infix);
+        }
+    }
+}
+
+#[test]
+fn converted_files_come_back() {
+    for (name, text) in texts() {
+        let Some(infix) = infix(&text) else { continue };
+        let (found, expected) = (meaning(&kif(&infix)), meaning(&text));
+        assert!(found.0 == expected.0, "{name}");
+        assert!(found.1 == expected.1, "comments of {name}");
+    }
+}
+
+#[test]
+fn scrambled_files_come_back() {
+    for (name, text) in texts() {
+        let Some((other, names)) = scrambled(&text, 7, false) else {
+            continue;
+        };
+        assert!(pieces(&back(&other, &names)).0 == pieces(&text).0, "{name}");
+    }
+}
+
+#[test]
+fn files_in_another_order_do_not_differ() {
+    for (name, text) in texts() {
+        let Some((other, names)) = scrambled(&text, 7, true) else {
+            continue;
+        };
+        let found = difference(&text, &back(&other, &names));
+        // The order of alternatives counts.
+        let is_alternative = |word: &String| ["or", "and"].contains(&&*word.to_lowercase());
+        let has_some = pieces(&text).0.iter().any(is_alternative);
+        assert!(found.is_empty() || has_some, "{name}: {found:?}");
+    }
+}
+
+#[test]
+fn layout_changes_nothing_in_any_file() {
+    for (name, text) in texts() {
+        for width in [40, 80] {
+            let Some(laid) = lay(&text, width) else {
+                continue;
+            };
+            assert!(pieces(&laid) == pieces(&text), "{name}");
+            assert!(lay(&laid, width).as_ref() == Some(&laid), "{name} again");
+        }
+    }
+}
+
+#[test]
+fn our_games_are_laid_out() {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");
+    for (name, text) in texts() {
+        if Path::new(&name).starts_with(&own) {
+            assert!(
+                lay(&text, Layout::WIDTH) == Some(text),
+                "{name}: run `ggp fmt games`"
+            );
+        }
+    }
+}
