@@ -16,6 +16,7 @@ mod kinds;
 mod numbers;
 mod plot;
 pub mod position;
+mod raster;
 pub mod record;
 pub mod rules;
 pub mod show;

@@ -63,6 +63,7 @@ pub mod game;
 pub mod ggp;
 pub mod grid;
 pub mod ground;
+mod layered;
 pub mod machine;
 mod markup;
 pub mod picture;

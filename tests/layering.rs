@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// The top-level modules, lowest first; those of one line may import each other.
 /// Each may import those of lines above its own.
 const LAYERS: &[&[&str]] = &[
-    &["symbol", "span", "markup"],
+    &["symbol", "span", "markup", "layered"],
     &["diagnostic"],
     &["syntax", "program", "ground"],
     &["check", "game"],

@@ -1,13 +1,10 @@
 //! `ggp draw`: a state as a person would draw it.
 
-use std::fs;
 use std::path::{Path, PathBuf};
-
-use anyhow::Context as _;
 
 use super::position::PositionOptions;
 use super::rules::RuleOptions;
-use super::{Context, Exit};
+use super::{Context, Exit, raster};
 use crate::machine::{AnyMachine, Machine, PlayError};
 use crate::picture::{self, Limits, Picture};
 
@@ -27,7 +24,7 @@ pub struct Options {
     rules: RuleOptions,
     #[command(flatten)]
     position: PositionOptions,
-    /// Write to this file: SVG if it ends in .svg, letters if it ends in .txt
+    /// Write to this file: a picture if it ends in .svg or .png, letters if it ends in .txt
     #[arg(long, short, value_name = "FILE", value_parser = parse_output)]
     output: Option<PathBuf>,
     /// Most rows and columns of a board that are drawn, and most facts that are listed
@@ -46,6 +43,9 @@ pub struct Options {
 ///
 /// If the rules or the position are wrong.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    if options.output.as_deref().is_some_and(|path| ends_in(path, "png")) {
+        raster::check()?;
+    }
     let mut machine = options.rules.machine(context)?;
     let state = options
         .position
@@ -58,11 +58,13 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let drawing = picture.draw(machine.terms(), &facts, limits);
     match &options.output {
         Some(path) => {
-            let text = match is_svg(path) {
-                true => picture::svg(&drawing, &machine.game().name()),
-                false => picture::text(&drawing) + "\n",
+            let picture = || picture::svg(&drawing, &machine.game().name());
+            let content = match () {
+                () if ends_in(path, "svg") => picture().into_bytes(),
+                () if ends_in(path, "png") => raster::png(&picture())?,
+                () => (picture::text(&drawing) + "\n").into_bytes(),
             };
-            fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+            context.write_file(path, &content)?;
         }
         None if context.json() => context.print_json(&drawing)?,
         None => context.print_lines(&[picture::text(&drawing)])?,
@@ -70,16 +72,15 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn is_svg(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg"))
+fn ends_in(path: &Path, ending: &str) -> bool {
+    path.extension().is_some_and(|found| found.eq_ignore_ascii_case(ending))
 }
 
 fn parse_output(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
-    let is_text = |path: &Path| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("txt"));
-    match is_svg(&path) || is_text(&path) {
+    match ["svg", "png", "txt"].iter().any(|ending| ends_in(&path, ending)) {
         true => Ok(path),
-        false => Err("a file for a drawing ends in .svg or .txt".to_owned()),
+        false => Err("a file for a drawing ends in .svg, .png or .txt".to_owned()),
     }
 }
 

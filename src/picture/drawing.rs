@@ -120,8 +120,16 @@ impl DrawnBoard {
         signs.join(if is_short { "" } else { "+" })
     }
 
+    /// What is written at each place, by row and column: nothing on an empty one, none
+    /// where there is no place.
+    pub fn cells(&self) -> Vec<Vec<Option<String>>> {
+        let cell = |place: &Option<Vec<String>>| place.as_ref().map(|all| self.signs(all));
+        let rows = self.contents.iter();
+        rows.map(|row| row.iter().map(cell).collect()).collect()
+    }
+
     /// Signs on the board that are not the content itself, and what they stand for.
-    pub(super) fn legend(&self) -> BTreeMap<&str, &str> {
+    pub fn legend(&self) -> BTreeMap<&str, &str> {
         let contents = self.contents.iter().flatten().flatten().flatten();
         let pairs = contents.filter_map(|content| {
             let sign = self.symbols.get(content)?;

@@ -1,8 +1,8 @@
 //! A graph for Graphviz.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use super::labels::differing;
 use super::{Drawing, Labels};
 use crate::search::Status;
 
@@ -18,18 +18,12 @@ fn write_graph(out: &mut String, drawing: &Drawing, labels: Labels) -> std::fmt:
     writeln!(out, "  rankdir=TB;")?;
     writeln!(out, "  node [shape=box, fontname=\"sans-serif\"];")?;
     writeln!(out, "  edge [fontname=\"sans-serif\"];")?;
-    let common = common_facts(&drawing.facts);
-    for (number, node) in drawing.graph.nodes().iter().enumerate() {
+    let facts: Vec<&[String]> = drawing.nodes.iter().map(|node| &node.facts[..]).collect();
+    let shown = differing(&facts);
+    for (number, node) in drawing.nodes.iter().enumerate() {
         let label = match labels {
             Labels::Numbers => number.to_string(),
-            Labels::Facts => {
-                let facts = drawing.facts[number].iter();
-                let shown: Vec<&str> = facts
-                    .map(String::as_str)
-                    .filter(|fact| !common.contains(fact))
-                    .collect();
-                shown.join("\n")
-            }
+            Labels::Auto | Labels::Facts => shown[number].join("\n"),
         };
         let look = match node.status {
             Status::Solved => ", peripheries=2",
@@ -39,29 +33,21 @@ fn write_graph(out: &mut String, drawing: &Drawing, labels: Labels) -> std::fmt:
         };
         writeln!(out, "  n{number} [label={}{look}];", quoted(&label))?;
     }
-    for level in drawing.graph.levels() {
+    let levels = drawing.nodes.chunk_by(|a, b| a.level == b.level);
+    let mut number = 0;
+    for level in levels {
         write!(out, "  {{ rank=same;")?;
-        for number in level {
+        for _ in level {
             write!(out, " n{number};")?;
+            number += 1;
         }
         writeln!(out, " }}")?;
     }
-    for (arc, chosen) in drawing.graph.arcs().iter().zip(&drawing.moves) {
+    for arc in &drawing.arcs {
         let (from, to) = (arc.from, arc.to);
-        writeln!(out, "  n{from} -> n{to} [label={}];", quoted(chosen))?;
+        writeln!(out, "  n{from} -> n{to} [label={}];", quoted(&arc.chosen))?;
     }
     writeln!(out, "}}")
-}
-
-/// The facts of all nodes, if there are several nodes.
-fn common_facts(facts: &[Vec<String>]) -> BTreeSet<&str> {
-    let mut sets = facts
-        .iter()
-        .map(|facts| facts.iter().map(String::as_str).collect::<BTreeSet<_>>());
-    match sets.next() {
-        Some(first) if facts.len() > 1 => sets.fold(first, |common, set| &common & &set),
-        _ => BTreeSet::new(),
-    }
 }
 
 fn quoted(text: &str) -> String {

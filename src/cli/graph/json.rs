@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Drawing;
+use super::{Drawing, levels};
 use crate::search::Status;
 
 #[derive(Serialize)]
@@ -33,8 +33,7 @@ struct ArcRecord<'d> {
 
 /// The graph as one JSON object.
 pub(super) fn text(drawing: &Drawing) -> String {
-    let graph = &drawing.graph;
-    let nodes = graph.nodes().iter().enumerate().map(|(id, node)| NodeRecord {
+    let nodes = drawing.nodes.iter().enumerate().map(|(id, node)| NodeRecord {
         id,
         level: node.level,
         status: match node.status {
@@ -43,18 +42,17 @@ pub(super) fn text(drawing: &Drawing) -> String {
             Status::Solved => "solved",
         },
         expanded: node.expanded,
-        facts: &drawing.facts[id],
+        facts: &node.facts,
     });
-    let arcs = graph.arcs().iter().zip(&drawing.moves);
-    let arcs = arcs.map(|(arc, chosen)| ArcRecord {
+    let arcs = drawing.arcs.iter().map(|arc| ArcRecord {
         from: arc.from,
         to: arc.to,
-        chosen,
+        chosen: &arc.chosen,
     });
     let record = Record {
         game: &drawing.name,
-        complete: graph.is_complete(),
-        levels: graph.levels().iter().map(ExactSizeIterator::len).collect(),
+        complete: drawing.is_complete,
+        levels: levels(drawing),
         nodes: nodes.collect(),
         arcs: arcs.collect(),
     };

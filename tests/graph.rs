@@ -1,0 +1,193 @@
+//! Pictures of graphs, and the commands that made those of the handbook.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::{env, fs};
+
+const LIGHTS: &str = "games/buttons_and_lights.kif";
+
+fn ggp(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ggp"))
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .args(arguments)
+        .output()
+        .expect("the program was built")
+}
+
+fn svg(arguments: &[&str]) -> String {
+    let output = ggp(&[&["graph", "--format", "svg"], arguments].concat());
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {told}");
+    String::from_utf8(output.stdout).expect("an SVG is UTF-8")
+}
+
+fn count(text: &str, what: &str) -> usize {
+    text.matches(what).count()
+}
+
+/// Cards of nodes, without the samples in the legend, which stand in no group.
+fn cards(text: &str, class: &str) -> usize {
+    let groups = text.split("<title>").skip(1);
+    let groups = groups.filter_map(|group| group.split("</g>").next());
+    groups
+        .filter(|group| group.contains(&format!("<rect class=\"c {class}\"")))
+        .count()
+}
+
+#[test]
+fn every_position_and_every_move_is_there() {
+    let text = svg(&[LIGHTS]);
+    assert!(text.starts_with("<svg ") && text.trim_end().ends_with("</svg>"));
+    assert_eq!((cards(&text, "k0"), cards(&text, "k1")), (7, 1));
+    assert!(text.contains("8 positions, 21 moves; positions that differ in step counters"));
+    assert!(text.contains("2 shortest solutions, of 6 moves"));
+    assert_eq!(
+        count(&text, "class=\"p\""),
+        8 + 1,
+        "eight arcs of plans, and the legend"
+    );
+    assert_eq!(count(&text, ">step "), 7);
+    assert!(text.contains("prefers-color-scheme:dark") && !text.contains("<script"));
+}
+
+#[test]
+fn what_leads_nowhere_is_told_from_what_is_over() {
+    let text = svg(&[LIGHTS, "--exact"]);
+    let kinds = ["k0", "k1", "k2", "k3", "k4"].map(|class| cards(&text, class));
+    assert_eq!(kinds, [7, 1, 7, 17, 0]);
+    let cut = svg(&[LIGHTS, "--exact", "--depth", "3"]);
+    let kinds = ["k0", "k1", "k2", "k3", "k4"].map(|class| cards(&cut, class));
+    assert_eq!(
+        kinds,
+        [6, 0, 0, 0, 5],
+        "nothing is known of what was not tried"
+    );
+}
+
+#[test]
+fn a_pruned_graph_has_only_what_leads_on() {
+    let text = svg(&[LIGHTS, "--exact", "--prune", "cycle,deadleaf"]);
+    assert!(text.contains("8 positions, 8 moves"));
+    assert!(text.contains("repetitions and dead leaves are pruned"));
+    assert_eq!((cards(&text, "k2"), cards(&text, "k3")), (0, 0));
+}
+
+#[test]
+fn games_of_several_roles_have_a_graph_too() {
+    let text = svg(&["games/tic_tac_toe.kif", "--depth", "2"]);
+    assert!(text.contains("82 positions, 81 moves") && text.contains("n nought"));
+    let text = svg(&["games/rock_paper_scissors.kif", "--depth", "1"]);
+    assert!(text.contains("paper &amp; rock"), "both move at once");
+    let wrong = ggp(&["graph", "games/tic_tac_toe.kif", "--role", "nobody"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("cross, nought"));
+}
+
+#[test]
+fn a_picture_leaves_later_steps_out_and_says_so() {
+    let output = ggp(&[
+        "graph",
+        "games/eight_puzzle.kif",
+        "--depth",
+        "6",
+        "--most",
+        "40",
+        "--format",
+        "svg",
+    ]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("92 nodes of later steps"));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!((cards(&text, "k0"), cards(&text, "k4")), (21, 16));
+}
+
+#[test]
+fn a_film_shows_each_depth_limit_and_stands_still_where_that_is_wished() {
+    let text = svg(&[LIGHTS, "--exact", "--animate"]);
+    assert_eq!(count(&text, ">depth limit "), 7);
+    assert!(
+        text.contains(">depth limit 2: 3 new positions, 3 moves; pruned: 2 repetitions, 0 dead")
+    );
+    assert!(text.contains(">solved in 6 moves<"));
+    assert!(text.contains("@media (prefers-reduced-motion:no-preference){.t0{animation:"));
+    let keyframes = count(&text, "@keyframes ");
+    assert_eq!(count(&text, "{animation:"), keyframes);
+    let crossing = svg(&["games/wolf_goat_cabbage.kif", "--animate"]);
+    assert!(crossing.contains(
+        ">depth limit 1: 4 new positions, 4 moves; pruned: 0 repetitions, 3 dead leaves<"
+    ));
+}
+
+#[test]
+fn what_cannot_be_drawn_is_refused() {
+    for (arguments, expected) in [
+        (&["--animate", "--format", "dot"][..], "only an SVG"),
+        (&["--animate", "--prune", "cycle"], "cannot be used with"),
+        (&["--format", "png"], "a PNG is written to a file"),
+        (&["--output", "no/such/folder.svg"], "no such folder"),
+    ] {
+        let output = ggp(&[&["graph", LIGHTS], arguments].concat());
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(told.contains(expected), "{arguments:?}: {told}");
+    }
+}
+
+#[test]
+fn a_png_is_one_or_a_clear_no() {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("graph.png");
+    let _ = fs::remove_file(&path);
+    let output = ggp(&["graph", LIGHTS, "--output", path.to_str().unwrap()]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    match fs::read(&path) {
+        Ok(bytes) => assert!(bytes.starts_with(b"\x89PNG") && output.status.success()),
+        Err(_) => {
+            assert_eq!(output.status.code(), Some(2));
+            assert!(told.contains("write an SVG"), "{told}");
+        }
+    }
+}
+
+/// Each picture of the handbook is what its command makes.
+#[test]
+fn the_pictures_of_the_handbook_are_what_their_commands_make() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = root.join("docs/pictures");
+    let mut made = Vec::new();
+    for page in ["docs/graphs.md", "docs/drawing.md"] {
+        let text = fs::read_to_string(root.join(page)).unwrap();
+        for line in text
+            .lines()
+            .filter(|line| line.contains("--output docs/pictures/"))
+        {
+            let words = words(line);
+            assert_eq!(words[0], "ggp", "{line}");
+            let name = words.last().unwrap().rsplit('/').next().unwrap();
+            let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+            let mut arguments: Vec<&str> = words[1..].iter().map(String::as_str).collect();
+            *arguments.last_mut().unwrap() = path.to_str().unwrap();
+            let output = ggp(&arguments);
+            assert!(output.status.success(), "{line}");
+            let [is, was] = [path, folder.join(name)].map(|path| fs::read_to_string(path).unwrap());
+            assert!(is == was, "{name} is not what is made by: {line}");
+            made.push(name.to_owned());
+        }
+    }
+    made.sort();
+    let files = fs::read_dir(&folder).unwrap();
+    let mut files: Vec<String> = files
+        .map(|file| file.unwrap().file_name().into_string().unwrap())
+        .collect();
+    files.sort();
+    assert_eq!(made, files, "each file has its command");
+    assert!(files.len() > 4);
+}
+
+/// The words of a command line, quotes taken off.
+fn words(line: &str) -> Vec<String> {
+    let parts = line.trim().split('"').enumerate();
+    let words = parts.flat_map(|(k, part)| match k % 2 {
+        0 => part.split_whitespace().map(str::to_owned).collect(),
+        _ => vec![part.to_owned()],
+    });
+    words.collect()
+}
