@@ -109,6 +109,8 @@ commands! {
     Diff = diff;
     /// Make infix notation of KIF, and back
     Convert = convert;
+    /// Serve an editor: diagnostics, hover, definitions, renaming, completion, formatting
+    Lsp = lsp;
     /// Show what a rule set consists of
     Info = info;
     /// Print the facts of the initial state

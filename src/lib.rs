@@ -49,8 +49,8 @@
 #![deny(unsafe_code)]
 
 pub mod analysis;
-#[cfg(feature = "cli")]
 pub mod audit;
+#[cfg(feature = "cli")]
 pub mod bench;
 pub mod check;
 #[cfg(feature = "cli")]
@@ -64,6 +64,8 @@ pub mod ggp;
 pub mod grid;
 pub mod ground;
 mod layered;
+#[cfg(feature = "cli")]
+pub mod lsp;
 pub mod machine;
 mod markup;
 pub mod picture;

@@ -29,7 +29,7 @@ const LAYERS: &[&[&str]] = &[
     ],
     &["audit"],
     &["play"],
-    &["ggp", "web"],
+    &["ggp", "web", "lsp"],
     &["cli"],
 ];
 
@@ -59,6 +59,7 @@ const EDGES: &[&str] = &[
     "bench",
     "ggp",
     "web",
+    "lsp",
     "cli",
 ];
 

@@ -19,6 +19,11 @@ macro_rules! keywords {
                 match self { $(Keyword::$name => $text,)* }
             }
 
+            /// What it says, after how it is written.
+            pub fn meaning(self) -> &'static str {
+                match self { $(Keyword::$name => concat!($($doc),*).trim_ascii(),)* }
+            }
+
             /// Number of arguments; nothing for connectives that take any.
             pub fn arity(self) -> Option<usize> {
                 match self { $(Keyword::$name => $arity,)* }

@@ -1,0 +1,52 @@
+//! `ggp lsp`: a language server for rule files.
+
+use super::{Context, Exit};
+use crate::check::ReadOptions;
+use crate::lsp;
+use crate::syntax::SyntaxLimits;
+
+/// The options of `ggp lsp`.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  ggp lsp                    speak with an editor over standard input and output
+
+Editors start this themselves: editors/README.md says how for the usual ones. What is wrong
+with rules is shown as one types; hover tells what keywords mean and which names can stand
+where; there are go to definition, references, renaming, completion, formatting, an outline,
+and lenses that count positions, play a game, and check what only play shows.")]
+pub struct Options {
+    /// Most seconds for what a lens starts
+    #[arg(long, value_name = "S", value_parser = super::solve::seconds, default_value = "5")]
+    time: std::time::Duration,
+    /// Most bytes of a file
+    #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().bytes)]
+    max_bytes: usize,
+    /// Speak over standard input and output, as is done anyway; some editors pass it
+    #[arg(long)]
+    stdio: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// If the other side does not speak the protocol.
+pub fn run(options: &Options, _context: &Context) -> anyhow::Result<Exit> {
+    let (connection, threads) = lsp_server::Connection::stdio();
+    let settings = lsp::Settings {
+        time: options.time,
+        read: ReadOptions {
+            syntax: SyntaxLimits {
+                bytes: options.max_bytes,
+                ..SyntaxLimits::default()
+            },
+            ..ReadOptions::default()
+        },
+    };
+    let came = lsp::serve(connection, &settings);
+    let done = threads.join();
+    came?;
+    done?;
+    Ok(Exit::Done)
+}
