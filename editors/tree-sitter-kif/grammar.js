@@ -1,0 +1,53 @@
+/**
+ * KIF as rule files of general game playing write it.
+ *
+ * Lists are told apart by what they begin with, so that editors can colour and
+ * fold them; what a rule set means is not looked at.
+ */
+
+/// <reference types="tree-sitter-cli/dsl" />
+
+const any_case = (word) =>
+  new RegExp(word.split("").map((c) => `[${c}${c.toUpperCase()}]`).join(""));
+
+const words = (...list) =>
+  token(prec(1, choice(...list.map(any_case))));
+
+module.exports = grammar({
+  name: "kif",
+
+  extras: ($) => [/[\s\u00A0\uFEFF]+/, $.comment],
+
+  rules: {
+    source_file: ($) => repeat($._form),
+
+    _form: ($) => choice($.rule, $._term),
+
+    _term: ($) => choice($.list, $.connective, $.variable, $.number, $.keyword, $.name),
+
+    // (<= head literal ...)
+    rule: ($) =>
+      seq("(", token(prec(2, "<=")), field("head", $._term), field("body", repeat($._term)), ")"),
+
+    // (not literal), (or literal ...), (distinct term term)
+    connective: ($) =>
+      seq("(", field("operator", alias($._operator, $.operator)), repeat($._term), ")"),
+
+    // A fact, a literal or a term.
+    list: ($) =>
+      seq("(", optional(seq(field("functor", choice($.keyword, $.name, $.number, $.variable, $.list)), repeat($._term))), ")"),
+
+    _operator: (_) => words("not", "or", "and", "distinct"),
+
+    keyword: (_) =>
+      words("role", "init", "true", "next", "legal", "does", "goal", "terminal", "base", "input", "sees"),
+
+    variable: (_) => /\?[^\s\u00A0\uFEFF();]*/,
+
+    number: (_) => token(prec(1, /[+-]?[0-9]+/)),
+
+    name: (_) => /[^\s\u00A0\uFEFF();?][^\s\u00A0\uFEFF();]*/,
+
+    comment: (_) => token(seq(";", /[^\n\r]*/)),
+  },
+});
