@@ -28,6 +28,7 @@ use crate::ground::{TermId, TermOverflow, Terms};
 use crate::program::{RelationId, Rule};
 use compile::Program;
 pub use compile::{OnDemand, on_demand};
+pub use demand::Part;
 use relation::Relation;
 
 #[allow(unused_imports)] // For the module comment.
@@ -194,6 +195,12 @@ impl Evaluator {
     /// relation has it.
     pub fn position(&mut self, relation: RelationId, row: &[TermId]) -> Option<usize> {
         Rows(&mut self.relations).position(relation, row)
+    }
+
+    /// Where the rows of relations are once all queries were asked: of those that
+    /// are derived on demand, only rows that were asked for.
+    pub fn parts(&self) -> &[Part] {
+        &self.program.parts
     }
 
     /// Number of rows of a relation.

@@ -5,32 +5,40 @@
 //! give one, what it misses. [`tree`] makes text, JSON and HTML of it. Nothing
 //! here plays: situations come from a machine.
 
+mod answer;
+mod asked;
+mod dependence;
 mod history;
 mod matching;
 mod missing;
 mod model;
 mod question;
+mod told;
 pub mod tree;
 mod why;
+mod words;
 
-use std::fmt;
+use std::cmp::Ordering;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering as Memory};
 
 use rustc_hash::FxHashMap;
 
 use crate::check::Keyword;
-use crate::datalog::{Bounds, Evaluator, Failure, Layer, Query};
+use crate::datalog::{Bounds, EvaluationError, Evaluator, Failure, Layer, Query};
 use crate::game::{Game, Move};
 use crate::ground::{TermId, Terms};
 use crate::machine::{Limits, PlayError, play_error};
-use crate::program::strata::for_each_body_atom;
-use crate::program::{Atom, Literal, RelationId};
+use crate::program::{Atom, RelationId};
 use crate::span::Span;
+use asked::{Asked, FIRST_WORK, FORESIGHT, MOST_FACTS, MOST_WORK, is_size};
+use dependence::{dependent, needed};
 use model::Model;
+use question::Kind;
 
-pub use history::{Change, Course, Stay};
-pub use question::Question;
+pub use answer::*;
+pub use history::{Change, Course, Courses, Stay};
+pub use question::{Question, QuestionError};
 
 /// A position, with the moves made in it if there are any.
 #[derive(Copy, Clone, Debug)]
@@ -68,209 +76,12 @@ impl Default for Options {
     }
 }
 
-/// A relation applied to ground terms.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct FactOf {
-    /// The relation.
-    pub relation: RelationId,
-    /// As many terms as it has columns.
-    pub arguments: Box<[TermId]>,
-}
-
-/// What is said of a question.
-#[derive(Clone, Debug)]
-pub enum Answer {
-    /// Facts match it.
-    Holds {
-        /// The first of them, explained.
-        derivations: Vec<Derivation>,
-        /// The others.
-        others: Vec<FactOf>,
-    },
-    /// Nothing does.
-    Fails(Missing),
-}
-
-/// Why a fact holds: facts that rest on each other, never in a circle.
-#[derive(Clone, Debug)]
-pub struct Derivation {
-    /// The fact in question first, each but once.
-    pub proofs: Vec<Proof>,
-    /// Whether no derivation is smaller when written as a tree. It may be where
-    /// there were too many to look at.
-    pub smallest: bool,
-}
-
-/// A fact and what it rests on.
-#[derive(Clone, Debug)]
-pub struct Proof {
-    /// The fact.
-    pub fact: FactOf,
-    /// Why it holds.
-    pub reason: Reason,
-}
-
-/// Why a fact holds.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Reason {
-    /// The rules state it.
-    Stated(Span),
-    /// It is true in the state.
-    InState,
-    /// It is a move made.
-    Made,
-    /// A rule gives it.
-    Rule {
-        /// As an index into [`RuleSet::rules`](crate::program::RuleSet::rules).
-        rule: usize,
-        /// The values of its variables; nothing for those it does not use.
-        bindings: Box<[Option<TermId>]>,
-        /// What its body rests on, in the order of its literals.
-        premises: Vec<Premise>,
-    },
-}
-
-/// Something that a rule's body rests on.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Premise {
-    /// A fact, as an index into [`Derivation::proofs`].
-    Fact(usize),
-    /// A fact that does not hold.
-    Absent(FactOf),
-    /// Two terms that are the same, or are not.
-    Test {
-        /// Whether they are to be the same.
-        equal: bool,
-        /// One.
-        left: TermId,
-        /// The other.
-        right: TermId,
-    },
-}
-
-impl Premise {
-    fn fact(&self) -> Option<usize> {
-        match self {
-            Premise::Fact(fact) => Some(*fact),
-            _ => None,
-        }
-    }
-}
-
-/// An atom that no fact matches.
-#[derive(Clone, Debug)]
-pub struct Missing {
-    /// The atom.
-    pub atom: Atom,
-    /// The names of its variables.
-    pub names: Box<[Box<str>]>,
-    /// Why there is none.
-    pub reason: Nothing,
-}
-
-/// Why no fact matches an atom.
-#[derive(Clone, Debug)]
-pub enum Nothing {
-    /// No rule could give one: it is part of the state, a move, or stated. Facts
-    /// that differ least.
-    Given(Vec<FactOf>),
-    /// It is being explained already.
-    Above,
-    /// As deep as was asked for. Facts that differ least.
-    Cut(Vec<FactOf>),
-    /// Each rule misses something.
-    Rules {
-        /// The rules that miss least, best first.
-        attempts: Vec<Attempt>,
-        /// Number of rules that are left out because they miss more.
-        worse: usize,
-        /// Rules of the relation whose heads are never of this form.
-        apart: Vec<usize>,
-        /// Facts that differ least, if all rules are such.
-        nearest: Vec<FactOf>,
-    },
-}
-
-/// What a rule misses to give a fact.
-#[derive(Clone, Debug)]
-pub struct Attempt {
-    /// As an index into [`RuleSet::rules`](crate::program::RuleSet::rules).
-    pub rule: usize,
-    /// The names of the variables in the outcomes.
-    pub names: Box<[Box<str>]>,
-    /// What became of each literal, in the order of the body.
-    pub outcomes: Vec<Outcome>,
-}
-
-/// A literal of a rule that does not apply.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    /// The literal, bound variables replaced.
-    pub literal: Literal,
-    /// What is the matter with it.
-    pub state: State,
-}
-
-/// What is the matter with a literal.
-#[derive(Clone, Debug)]
-pub enum State {
-    /// It holds.
-    Holds,
-    /// Its variables depend on what is missed.
-    Open,
-    /// No fact matches it.
-    Missing(Box<Missing>),
-    /// It is the negation of a fact that holds.
-    Unwanted(Derivation),
-    /// It compares terms, and they are not as it wants them.
-    Fails,
-    /// It is an alternative of which no branch holds.
-    NoBranch(Vec<Vec<Outcome>>),
-}
-
-/// Why there is no explanation.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum ExplainError {
-    /// The question depends on moves, and none were given.
-    NoMoves,
-    /// More work than [`Options::work`], the number.
-    Large(u64),
-    /// A fact of the model has no derivation: a defect of this program.
-    Underivable,
-    /// The rules derive too much, or an interrupt.
-    Play(PlayError),
-}
-
-impl fmt::Display for ExplainError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ExplainError::NoMoves => f.write_str("this depends on moves, and none are made"),
-            ExplainError::Large(limit) => {
-                write!(
-                    f,
-                    "more than {limit} facts and instances of rules to look at; raise --max-instances"
-                )
-            }
-            ExplainError::Underivable => f.write_str("no derivation of a fact that holds"),
-            ExplainError::Play(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for ExplainError {}
-
-impl From<PlayError> for ExplainError {
-    fn from(error: PlayError) -> Self {
-        ExplainError::Play(error)
-    }
-}
-
 /// What may still be spent.
 #[derive(Debug)]
 struct Budget {
     most: u64,
     spent: u64,
-    interrupt: Arc<std::sync::atomic::AtomicBool>,
+    interrupt: Arc<AtomicBool>,
 }
 
 impl Budget {
@@ -283,15 +94,12 @@ impl Budget {
         if self.spent > self.most {
             return Err(ExplainError::Large(self.most));
         }
-        if self.spent.is_multiple_of(1024) && self.interrupt.load(Ordering::Relaxed) {
+        if self.spent.is_multiple_of(1024) && self.interrupt.load(Memory::Relaxed) {
             return Err(PlayError::Interrupted.into());
         }
         Ok(())
     }
 }
-
-/// Rows looked at after which an evaluation is planned anew.
-const FIRST_WORK: [u64; 3] = [100_000, 1_000_000, 10_000_000];
 
 /// Answers questions about one game.
 #[derive(Debug)]
@@ -309,6 +117,10 @@ pub struct Explainer {
     moving: Vec<bool>,
     stated: FxHashMap<FactOf, Span>,
     evaluators: FxHashMap<RelationId, (Evaluator, Query)>,
+    /// By relation: whether it is too large to be derived as a whole, or depends
+    /// on one that is.
+    is_asked: Vec<bool>,
+    asked: Option<Asked>,
 }
 
 impl Explainer {
@@ -325,18 +137,7 @@ impl Explainer {
             for input in inputs.iter().filter_map(|keyword| game.keyword(*keyword)) {
                 found[input.index()] = true;
             }
-            let mut grown = true;
-            while grown {
-                grown = false;
-                for rule in &set.rules {
-                    let head = rule.head.relation.index();
-                    let mut reads = found[head];
-                    for_each_body_atom(rule, |atom, _| reads |= found[atom.relation.index()]);
-                    grown |= reads && !found[head];
-                    found[head] = reads;
-                }
-            }
-            found
+            dependent(set, found)
         };
         let stated = set.facts.iter().map(|fact| {
             let of = FactOf {
@@ -356,6 +157,8 @@ impl Explainer {
                 interrupt: Arc::clone(&limits.interrupt),
             },
             game: game.clone(),
+            is_asked: vec![false; set.arity.len()],
+            asked: None,
             terms,
             limits,
             options,
@@ -375,7 +178,8 @@ impl Explainer {
 
     /// Whether a question depends on the moves that are made.
     pub fn needs_moves(&self, question: &Question) -> bool {
-        self.moving[question.atom.relation.index()]
+        let relation = question.relation();
+        relation.is_some_and(|relation| self.moving[relation.index()])
     }
 
     /// Says why something holds in a situation, or why not.
@@ -388,11 +192,37 @@ impl Explainer {
         question: &Question,
         situation: Situation<'_>,
     ) -> Result<Answer, ExplainError> {
-        let atom = &question.atom;
+        Ok(match &question.kind {
+            Kind::Some(atom) => self.asked(atom, &question.names, situation)?,
+            Kind::None(atom) => {
+                Answer::Not(Box::new(self.asked(atom, &question.names, situation)?))
+            }
+            &Kind::Test { equal, left, right } => Answer::Test { equal, left, right },
+        })
+    }
+
+    fn asked(
+        &mut self,
+        atom: &Atom,
+        names: &[Box<str>],
+        situation: Situation<'_>,
+    ) -> Result<Answer, ExplainError> {
         let mut model = self.model(atom.relation, situation)?;
+        let answer = self.answer(atom, names, &mut model);
+        self.asked = Some(model.into_asked());
+        answer
+    }
+
+    fn answer(
+        &mut self,
+        atom: &Atom,
+        names: &[Box<str>],
+        model: &mut Model,
+    ) -> Result<Answer, ExplainError> {
+        let mut bindings = vec![None; names.len()];
         let mut matching = Vec::new();
-        let mut bindings = vec![None; question.names.len()];
-        let candidates = model.candidates(atom, &bindings, &mut self.terms);
+        let candidates = model.candidates(atom, &bindings, &mut self.terms)?;
+        let candidates = candidates.expect("its work has no limit of its own");
         for position in 0..candidates.len() {
             let row = model.fact(atom.relation, candidates.get(position));
             let mut bound = Vec::new();
@@ -408,21 +238,22 @@ impl Explainer {
             }
         }
         if matching.is_empty() {
-            let mut above = Vec::new();
-            let missing = self.missing(atom, &question.names, &mut model, &mut above)?;
-            return Ok(Answer::Fails(missing));
+            return Ok(Answer::Fails(self.missing(atom, names, model)?));
         }
-        matching.sort_by(|left, right| {
-            let pairs = left.arguments.iter().zip(&right.arguments);
-            let orders = pairs.map(|(l, r)| self.game.compare_terms(&self.terms, *l, *r));
-            orders.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
-        });
+        matching.sort_by(|left, right| self.compare(left, right));
         let others = matching.split_off(matching.len().min(self.options.facts.max(1)));
-        let derivations = matching.iter().map(|fact| self.derive(fact, &mut model));
+        let derivations = matching.iter().map(|fact| self.derive(fact, model));
         Ok(Answer::Holds {
             derivations: derivations.collect::<Result<_, _>>()?,
             others,
         })
+    }
+
+    /// The order in which facts of one relation are said.
+    fn compare(&self, left: &FactOf, right: &FactOf) -> Ordering {
+        let pairs = left.arguments.iter().zip(&right.arguments);
+        let orders = pairs.map(|(l, r)| self.game.compare_terms(&self.terms, *l, *r));
+        orders.fold(Ordering::Equal, Ordering::then)
     }
 
     /// What holds in a situation, as far as a relation depends on it.
@@ -434,14 +265,69 @@ impl Explainer {
         if situation.joint.is_none() && self.moving[relation.index()] {
             return Err(ExplainError::NoMoves);
         }
-        let of_joint = situation.joint.unwrap_or_default().iter().map(|m| m.term());
+        let joint = situation.joint.unwrap_or_default();
+        let of_joint = joint.iter().map(|m| m.term());
         let mut given = situation.facts.iter().copied().chain(of_joint);
         if given.any(|term| !self.terms.knows(term)) {
             self.terms.refresh();
         }
+        let roles = self.game.roles().map(|role| self.game.role_term(role));
+        let made: Vec<_> = roles.zip(joint).map(|(r, m)| [r, m.term()]).collect();
+        let failed = |game: &Game, error| ExplainError::Play(play_error(game, error));
+        loop {
+            let error = match self.evaluated(relation, situation.facts, &made) {
+                Ok(evaluator) => {
+                    let bounds = self.bounds();
+                    let fresh = || Asked::new(&self.game, bounds);
+                    let mut asked = self.asked.take().unwrap_or_else(fresh);
+                    asked.load(situation.facts, &made);
+                    return Ok(Model::new(evaluator, self.is_asked.clone(), asked));
+                }
+                Err(error) => error,
+            };
+            let large = self.game.rules().rules[error.rule].head.relation;
+            if !is_size(&error) || self.is_asked[large.index()] {
+                return Err(failed(&self.game, error));
+            }
+            if !self.changes(large) {
+                let bounds = self.bounds();
+                let asked = self
+                    .asked
+                    .get_or_insert_with(|| Asked::new(&self.game, bounds));
+                asked.leave(large);
+            }
+            self.is_asked[large.index()] = true;
+            self.is_asked = dependent(self.game.rules(), std::mem::take(&mut self.is_asked));
+            self.evaluators.clear();
+        }
+    }
+
+    fn bounds(&self) -> Bounds {
+        Bounds {
+            facts: self.limits.facts,
+            work: self.limits.work,
+            interrupt: Arc::clone(&self.limits.interrupt),
+            ..Bounds::default()
+        }
+    }
+
+    /// Evaluates what a relation depends on, other than what is derived as it is
+    /// asked for.
+    fn evaluated(
+        &mut self,
+        relation: RelationId,
+        facts: &[TermId],
+        made: &[[TermId; 2]],
+    ) -> Result<Evaluator, EvaluationError> {
         let game = self.game.clone();
         let [state, does] = [Keyword::True, Keyword::Does].map(|keyword| game.keyword(keyword));
-        let failed = |error| ExplainError::Play(play_error(&game, error));
+        let bounds = self.bounds();
+        let tight = Bounds {
+            facts: bounds.facts.min(MOST_FACTS),
+            work: bounds.work.min(MOST_WORK),
+            foresight: Some(FORESIGHT),
+            ..bounds
+        };
         let (mut evaluator, query) = match self.evaluators.get(&relation) {
             Some(known) => known.clone(),
             None => {
@@ -450,52 +336,45 @@ impl Explainer {
                     .into_iter()
                     .filter_map(|(r, layer)| Some((r?, layer)));
                 let inputs: Vec<_> = inputs.collect();
-                let queries = [(0, vec![relation])];
-                let bounds = Bounds {
-                    facts: self.limits.facts,
-                    work: self.limits.work,
-                    interrupt: Arc::clone(&self.limits.interrupt),
-                    ..Bounds::default()
-                };
+                let needed = needed(game.rules(), relation);
+                let wanted = game.rules().relations();
+                let wanted = wanted.filter(|r| needed[r.index()] && !self.is_asked[r.index()]);
+                let queries = [(0, wanted.collect())];
                 let rules = game.rules().clone();
                 let (evaluator, asks) =
-                    Evaluator::new(rules, &inputs, &queries, &mut self.terms, bounds)
-                        .map_err(failed)?;
+                    Evaluator::new(rules, &inputs, &queries, &mut self.terms, tight.clone())?;
                 let made = (evaluator, asks[0]);
                 self.evaluators.insert(relation, made.clone());
                 made
             }
         };
-        let most = self.limits.work;
         // Rules are planned by sizes that are only known once they were evaluated.
-        for work in FIRST_WORK.into_iter().chain([most]) {
+        for work in FIRST_WORK.into_iter().chain([tight.work]) {
             evaluator.set_bounds(Bounds {
-                work: work.min(most),
-                ..evaluator.bounds().clone()
+                work: work.min(tight.work),
+                ..tight.clone()
             });
             evaluator.begin(Layer::First);
             if let Some(state) = state {
-                for fact in situation.facts {
-                    evaluator.give(state, &[*fact]);
-                }
+                facts
+                    .iter()
+                    .for_each(|fact| evaluator.give(state, &[*fact]));
             }
             evaluator.begin(Layer::Second);
-            if let (Some(does), Some(joint)) = (does, situation.joint) {
-                for (role, chosen) in game.roles().zip(joint) {
-                    evaluator.give(does, &[game.role_term(role), chosen.term()]);
-                }
+            if let Some(does) = does {
+                made.iter().for_each(|made| evaluator.give(does, made));
             }
             match evaluator.ask(query, &mut self.terms) {
                 Ok(()) => break,
-                Err(error) if matches!(error.failure, Failure::Work(_)) && work < most => {
+                Err(error) if matches!(error.failure, Failure::Work(_)) && work < tight.work => {
                     evaluator.replan();
                     let known = (evaluator.clone(), query);
                     self.evaluators.insert(relation, known);
                 }
-                Err(error) => return Err(failed(error)),
+                Err(error) => return Err(error),
             }
         }
-        Ok(Model::new(evaluator))
+        Ok(evaluator)
     }
 
     fn rules_of(&self, relation: RelationId) -> Arc<[usize]> {
@@ -518,3 +397,6 @@ impl Explainer {
         self.stated.get(fact).map(|span| Reason::Stated(*span))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -348,6 +348,7 @@ fn derivations_are_made_of_rules_and_nothing_in_them_can_be_spared() {
                     Ok(Answer::Fails(missing)) => {
                         mended += check_missing(&mut explainer, &missing, place);
                     }
+                    Ok(answer) => panic!("{name}: {text}: {answer:?}"),
                     Err(error) => panic!("{name}: {text}: {error}"),
                 }
             }
@@ -389,8 +390,8 @@ fn explanations_do_not_depend_on_names() {
     }
 }
 
-/// The text of what is said of a question in the first position.
-fn said(rules: &str, question: &str) -> String {
+/// What is said of a question in the first position.
+fn trees(rules: &str, question: &str) -> Vec<Tree> {
     let game = Game::from_text("rules", rules).unwrap();
     let mut machine = machine(&game);
     let start = machine.initial().unwrap();
@@ -402,8 +403,19 @@ fn said(rules: &str, question: &str) -> String {
         joint: None,
     };
     let answer = explainer.explain(&question, situation).unwrap();
-    let texts: Vec<String> = explainer.trees(&answer).iter().map(Tree::text).collect();
+    explainer.trees(&answer)
+}
+
+fn text(trees: &[Tree]) -> String {
+    let texts: Vec<String> = trees.iter().map(Tree::text).collect();
     texts.join("\n")
+}
+
+/// The text of what is said of a question in the first position.
+fn said(rules: &str, question: &str) -> String {
+    let mut trees = trees(rules, question);
+    Tree::share(&mut trees);
+    text(&trees)
 }
 
 /// Towns and roads; the state says where somebody is.
@@ -471,4 +483,195 @@ also:
 (legal a ?m)  does not hold: no rule can give it; there is (legal r (go b)) (legal r (go d))
 └─ (legal r (go ?y))  is what the rule gives at rules:5:1";
     assert_eq!(said(ROADS, "(legal a ?m)"), expected);
+}
+
+/// A lock whose codes are too many to be written down.
+const LOCK: &str = "(role r) (init (dials 1 2 3 4 5 6 7))
+(digit 0) (digit 1) (digit 2) (digit 3) (digit 4) (digit 5) (digit 6) (digit 7) (digit 8) (digit 9)
+(<= (code ?a ?b ?c ?d ?e ?f ?g)
+    (digit ?a) (digit ?b) (digit ?c) (digit ?d) (digit ?e) (digit ?f) (digit ?g))
+(<= (right ?a ?b) (true (dials ?a ?b ?c ?d ?e ?f ?g)) (code ?a ?b ?c ?d ?e ?f ?g))
+(<= (legal r stay) (right 1 2))
+(<= (next (dials 1 2 3 4 5 6 7)) (right 1 2))
+(<= terminal (right 2 2))
+(goal r 100)";
+
+#[test]
+fn what_is_too_much_to_write_down_is_derived_as_it_is_asked_for() {
+    let found = said(LOCK, "(right ?a ?b)");
+    assert_eq!(found.matches("(code 1 2 3 4 5 6 7)").count(), 1, "{found}");
+    assert_eq!(found.matches("(digit ").count(), 7, "{found}");
+    let expected = "\
+terminal  does not hold: misses (true (dials 2 2 0 0 0 0 0))
+└─ rule at rules:8:1
+   └─ ✗ (right 2 2)
+      └─ rule at rules:5:1";
+    let found = said(LOCK, "terminal");
+    assert!(found.starts_with(expected), "{found}");
+    let expected = "(code 1 2 3 4 5 6 x)  does not hold";
+    let found = said(&format!("{LOCK} (digitless x)"), "(code 1 2 3 4 5 6 x)");
+    assert!(found.starts_with(expected), "{found}");
+}
+
+#[test]
+fn lines_that_are_the_same_are_written_once() {
+    // What is missed is the same for both rules, and so is what holds.
+    let rules = "(role r) (init (at a)) (init (lit a)) (legal r go) (goal r 0) (other)
+(<= (next ?f) (true ?f))
+(<= (seen ?x) (true (at ?x)) (true (lit ?x)))
+(<= (good ?x) (seen ?x) (seen ?x))
+(<= terminal (good b) (distinct a b))
+(<= terminal (good b) (other))";
+    let expected = "\
+terminal  does not hold: misses (true (at b)), (true (lit b))
+├─ rule at rules:5:1
+│  ├─ ✗ (good b)
+│  │  └─ misses 2: rule at rules:4:1
+│  │     ├─ ✗ (seen b)
+│  │     │  └─ misses 2: rule at rules:3:1
+│  │     │     ├─ ✗ (true (at b))  not in the state; there is (true (at a))
+│  │     │     └─ ✗ (true (lit b))  not in the state; there is (true (lit a))
+│  │     └─ ✗ (seen b)  as above
+│  └─ ✓ (distinct a b)
+└─ rule at rules:6:1
+   ├─ ✗ (good b)  as above
+   └─ ✓ (other)";
+    assert_eq!(said(rules, "terminal"), expected);
+    let mut found = trees(rules, "terminal");
+    Tree::share(&mut found);
+    let json = serde_json::to_value(&found).unwrap();
+    let first = &json[0]["because"][0]["because"][0];
+    let second = &json[0]["because"][1]["because"][0];
+    assert!(first["id"].is_u64());
+    assert_eq!(first["id"], second["same_as"]);
+    assert_eq!(second["because"], serde_json::json!([]));
+    let page = Tree::page("terminal", &found);
+    let link = format!("<a href=\"#n{}\">as above</a>", first["id"]);
+    assert!(page.contains(&link) && page.contains(&format!("id=\"n{}\"", first["id"])));
+    assert!(!page.contains("<script") && !page.contains("http"));
+}
+
+#[test]
+fn as_many_lines_are_written_as_were_allowed() {
+    for most in 1..12 {
+        let mut found = trees(ROADS, "(legal r ?m)");
+        let whole = text(&found).lines().count() + 1;
+        Tree::cut(&mut found, most);
+        let lines = found.len() - 1 + text(&found).lines().count();
+        assert!(
+            lines <= most && lines + 1 >= most.min(whole),
+            "{lines} of {most}"
+        );
+        assert!(!text(&found).contains(" 1 more lines"));
+    }
+    let mut found = trees(ROADS, "(legal r (go c))");
+    Tree::cut(&mut found, 4);
+    assert!(text(&found).contains("└─ rule at rules:5:1  … 1 more line (--lines)\n"));
+}
+
+#[test]
+fn what_else_holds_of_a_rule_that_does_not_apply_is_folded() {
+    let rules = format!("{ROADS} (<= (far) (road a b) (road b c) (road c d) (toll d) (toll a))");
+    let mut found = trees(&rules, "(far)");
+    found.iter_mut().for_each(Tree::fold);
+    let expected = "\
+(far)  does not hold
+└─ rule at rules:10:14
+   ├─ ✗ (toll a)  not stated by the rules; there is (toll d)
+   └─ ✓ 4 others hold";
+    assert_eq!(text(&found), expected);
+}
+
+#[test]
+fn negations_and_comparisons_are_explained() {
+    let expected = "\
+(not (road a c))  holds, for
+└─ ✗ (road a c)  does not hold: not stated by the rules; there is (road a b) (road a d) (road b c)";
+    assert_eq!(said(ROADS, "(not (road a c))"), expected);
+    let expected = "\
+(not (road a b))  does not hold, for
+└─ ✓ (road a b)  holds: stated at rules:2:1";
+    assert_eq!(said(ROADS, "not (road a b)"), expected);
+    for (question, expected) in [
+        ("(distinct a b)", "(distinct a b)  holds: the two differ"),
+        (
+            "distinct a a",
+            "(distinct a a)  does not hold: the two are the same",
+        ),
+        (
+            "(not (distinct a a))",
+            "(not (distinct a a))  holds: the two are the same",
+        ),
+    ] {
+        assert_eq!(said(ROADS, question), expected);
+    }
+    assert_eq!(
+        said(ROADS, "road a b"),
+        said(ROADS, "(not (not (road a b)))")
+    );
+}
+
+#[test]
+fn what_is_no_question_is_refused_with_what_to_write() {
+    let game = Game::from_text("rules", ROADS).unwrap();
+    let mut explainer = explainer(&game, &machine(&game));
+    for (text, part) in [
+        ("", "nothing is asked; write a fact such as `terminal`"),
+        ("()", "nothing is asked"),
+        ("?x", "`?x` alone stands for anything"),
+        ("(and (road a b) terminal)", "`and` says several things"),
+        ("(<= terminal (road a b))", "this is a rule"),
+        ("(not)", "write one fact after `not`"),
+        ("(distinct ?x a)", "write two terms without variables"),
+        ("(road a b", "is not one fact"),
+        ("(road a b) (road b c)", "is not one fact"),
+        ("(raod a b)", "did you mean `road`?"),
+    ] {
+        let error = explainer.question(text).unwrap_err().to_string();
+        assert!(error.contains(part), "{text}: {error}");
+    }
+}
+
+#[test]
+fn all_facts_that_match_are_followed_over_the_moves_or_named() {
+    let rules = "(role r) (init (on a)) (init (on b)) (light a) (light b) (light c)
+(<= (legal r (press ?x)) (light ?x))
+(<= (next (on ?x)) (true (on ?x)) (not (does r (press ?x))))
+(<= (next (on ?x)) (does r (press ?x)) (not (true (on ?x))))
+(<= terminal (not (true (on a)))) (goal r 100)";
+    let game = Game::from_text("rules", rules).unwrap();
+    let mut machine = machine(&game);
+    let mut states = vec![machine.initial().unwrap()];
+    let mut joints = Vec::new();
+    for text in ["(press c)", "(press b)"] {
+        let term = game.parse_term(machine.terms_mut(), text).unwrap();
+        joints.push(vec![Move::new(term)]);
+        states.push(
+            machine
+                .next(states.last().unwrap(), joints.last().unwrap())
+                .unwrap(),
+        );
+    }
+    let states: Vec<Vec<TermId>> = states.iter().map(|state| machine.facts(state)).collect();
+    let told = |facts: usize| {
+        let options = Options {
+            facts,
+            ..Options::default()
+        };
+        let terms = machine.terms().clone();
+        let mut explainer = Explainer::new(&game, terms, Limits::default(), options);
+        let question = explainer.question("(on ?x)").unwrap();
+        let courses = explainer.history(&question, &states, &joints).unwrap();
+        text(&explainer.course_trees(&courses))
+    };
+    let one = told(1);
+    assert!(one.starts_with("(true (on a))  over the moves:\n"), "{one}");
+    let others = "also true at some time (--facts):\n├─ (true (on c))\n└─ (true (on b))";
+    assert!(one.ends_with(others), "{one}");
+    let all = told(3);
+    assert_eq!(all.matches("over the moves:").count(), 3, "{all}");
+    assert!(
+        all.contains("gone after move 2") && !all.contains("also"),
+        "{all}"
+    );
 }

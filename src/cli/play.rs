@@ -40,7 +40,7 @@ Examples:
   ggp play tic_tac_toe.kif --save game.json; ggp play --resume game.json
   printf '(mark 2 2)\\n1\\nquit\\n' | ggp play tic_tac_toe.kif
 
-Type a number or a move, or: help, state, moves, history, hint, undo, quit. A role with a
+Type a number or a move, or: help, state, moves, history, hint, why, undo, quit. A role with a
 single legal move is not asked, unless it is alone. With --json the match is printed as
 JSON at the end, and everything else goes to standard error.")]
 #[command(mut_arg("files", |files| files.required(false).required_unless_present("resume")))]

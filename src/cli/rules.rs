@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use serde::{Deserialize, Serialize};
 
 use super::{Context, Reported, texts};
@@ -26,6 +27,7 @@ use crate::syntax::SyntaxLimits;
 pub struct RuleOptions {
     /// Rule files; several are one rule set, `-` is standard input
     #[arg(required = true, value_name = "FILE")]
+    #[arg(value_parser = OsStringValueParser::new().map(PathBuf::from))]
     pub files: Vec<PathBuf>,
     /// Add the cells of a text grid to the rules, as facts (grid ROW COLUMN VALUE)
     #[arg(long, value_name = "FILE", help_heading = "Rules", long_help = GRID_HELP)]

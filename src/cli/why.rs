@@ -9,8 +9,7 @@ use super::position::{self, PositionOptions};
 use super::rules::{BackendChoice, RuleOptions};
 use super::{Context, Exit, show};
 use crate::explain::tree::Tree;
-use crate::explain::{Answer, Explainer, Options as Depths, Situation};
-use crate::check::Keyword;
+use crate::explain::{Courses, Explainer, Options as Depths, Situation};
 use crate::game::Move;
 use crate::ground::TermId;
 use crate::machine::{AnyMachine, DatalogMachine, Machine};
@@ -28,11 +27,13 @@ Examples:
   ggp why tic_tac_toe.kif --does '(mark 2 2) wait' '(next (cell 2 2 cross))'
 
 FACT is an atom of the rules, or a fact of the state; its variables stand for anything.
+(not FACT) and (distinct A B) can be asked too, and outer brackets may be left out.
 What holds gets its smallest derivation: each line a fact and the rule that gives it,
-with what that rests on beneath; what holds in every position is folded in text (--full). What does not hold gets the rules that come nearest to
-giving it, what they miss first.")]
+with what that rests on beneath. What does not hold gets the rules that come nearest to
+giving it, what they miss first. In text, what holds in every position and what else holds
+of a rule that does not apply is folded (--full).")]
 pub struct Options {
-    /// The rules; the last of their files is what is asked.
+    /// The rules; the last of their files is what is asked, as options may stand between.
     #[command(flatten)]
     rules: RuleOptions,
     #[command(flatten)]
@@ -51,20 +52,20 @@ pub struct Options {
     #[arg(long = "rules", id = "shown_rules", value_name = "N")]
     #[arg(default_value_t = Depths::default().rules)]
     most_rules: usize,
-    /// Most facts explained, of those that match
+    /// Most facts explained or followed, of those that match
     #[arg(long = "facts", id = "shown_facts", value_name = "N")]
     #[arg(default_value_t = Depths::default().facts)]
     most_facts: usize,
-    /// Say also why things hold that hold in every position
+    /// Fold nothing
     #[arg(long)]
     full: bool,
-    /// Most lines; what lies deepest is left out
+    /// Most lines in all; what lies deepest is left out
     #[arg(long, value_name = "N", default_value_t = 200)]
     #[arg(value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
     lines: usize,
-    /// Text, JSON, or a page whose lines fold
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    /// Text, JSON, or a page whose lines fold; without this, as the name of the output ends
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     /// Write to this file
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -75,9 +76,8 @@ pub struct Options {
 }
 
 /// How an explanation is written.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, ValueEnum)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
 enum Format {
-    #[default]
     Text,
     Json,
     Html,
@@ -90,11 +90,22 @@ enum Format {
 /// If the rules, the position or the question are wrong, or there is too much to
 /// look at.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
-    let mut rules = options.rules.clone();
+    let rules = &mut options.rules.clone();
     let question = match (rules.files.pop(), rules.files.is_empty()) {
-        (Some(question), false) => question.to_string_lossy().into_owned(),
+        (Some(question), false) => &question.to_string_lossy().into_owned(),
         _ => bail!("give the rules and then what is asked: ggp why FILE... FACT"),
     };
+    if let Some((first, rest)) = rules.files.split_first()
+        && first.exists()
+        && let Some(word) = rest.iter().find(|file| !file.exists())
+    {
+        bail!(
+            "there is no file {}; if it is part of what is asked, put that in quotes: \
+             ggp why {} '(...)'",
+            word.display(),
+            first.display()
+        );
+    }
     let game = rules.game(context)?;
     // A network is not worth its making for the states of one question.
     let mut machine = match rules.backend {
@@ -116,7 +127,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     };
     let (start, made) = options
         .position
-        .start_and_moves(&mut machine, &rules, context)?;
+        .start_and_moves(&mut machine, rules, context)?;
     let mut states = vec![machine.facts(&start)];
     let mut joints: Vec<Vec<Move>> = Vec::new();
     let last = made.last().map_or(start.clone(), |(_, state)| state.clone());
@@ -130,17 +141,16 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
     let terms = machine.terms().clone();
     let mut explainer = Explainer::new(&game, terms, rules.limits(context), depths);
-    let asked = explainer.question(&question)?;
+    let asked = explainer.question(question)?;
     if options.history {
-        if game.keyword(Keyword::True) != Some(asked.relation()) {
+        if !asked.is_of_state(&game) {
             bail!("`{question}`: only facts of the state have a history");
         }
-        let course = explainer.history(&asked, &states, &joints);
-        let course = course.map_err(anyhow::Error::from)?;
-        write(options, &question, context, vec![explainer.course_tree(&course)])?;
-        return Ok(match course.never {
-            None => Exit::Done,
-            Some(_) => Exit::Negative,
+        let courses = explainer.history(&asked, &states, &joints)?;
+        write(options, question, context, explainer.course_trees(&courses))?;
+        return Ok(match courses {
+            Courses::Some { .. } => Exit::Done,
+            Courses::Never(..) => Exit::Negative,
         });
     }
     let (facts, joint): (&[TermId], Option<&[Move]>) = match joints.last() {
@@ -155,11 +165,29 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         _ => (&states[states.len() - 1], None),
     };
     let answer = explainer.explain(&asked, Situation { facts, joint })?;
+    if asked.is_of_state(&game) && !answer.holds() && is_like_a_move(&mut machine, &last, question) {
+        context.note(format_args!("for a move ask for (legal ROLE {question})"));
+    }
     let trees = explainer.trees(&answer);
-    write(options, &question, context, trees)?;
-    Ok(match answer {
-        Answer::Holds { .. } => Exit::Done,
-        Answer::Fails(_) => Exit::Negative,
+    write(options, question, context, trees)?;
+    Ok(match answer.holds() {
+        true => Exit::Done,
+        false => Exit::Negative,
+    })
+}
+
+/// Whether a text is of the form of a move that is legal.
+fn is_like_a_move<M: Machine>(machine: &mut M, state: &M::State, text: &str) -> bool {
+    let game = machine.game().clone();
+    let Ok(term) = game.parse_term(machine.terms_mut(), text) else {
+        return false;
+    };
+    let mut legal = Vec::new();
+    game.roles().any(|role| {
+        machine.legal(state, role, &mut legal).is_ok()
+            && (legal.iter()).any(|m| {
+                machine.terms().functor(m.term()) == machine.terms().functor(term)
+            })
     })
 }
 
@@ -169,16 +197,19 @@ fn write(
     context: &Context,
     mut trees: Vec<Tree>,
 ) -> anyhow::Result<()> {
+    let named = || {
+        let name = options.output.as_ref()?.extension()?.to_str()?;
+        Format::from_str(if name == "htm" { "html" } else { name }, true).ok()
+    };
     let format = match context.json() {
         true => Format::Json,
-        false => options.format,
+        false => options.format.or_else(named).unwrap_or(Format::Text),
     };
-    for tree in &mut trees {
-        if format == Format::Text && !options.full {
-            tree.fold();
-        }
-        tree.cut(options.lines);
+    if format == Format::Text && !options.full {
+        trees.iter_mut().for_each(Tree::fold);
     }
+    Tree::share(&mut trees);
+    Tree::cut(&mut trees, options.lines);
     let text = match format {
         Format::Text => {
             let texts: Vec<String> = trees.iter().map(Tree::text).collect();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet as HashSet;
 
-use super::demand::demanded;
+use super::demand::{Part, demanded};
 use super::order::{Estimate, Estimates, UNKNOWN_ROWS, UNKNOWN_VALUES};
 use super::plan::{Plan, plan};
 use super::relation::Relation;
@@ -18,6 +18,9 @@ struct Given {
     rules: RuleSet,
     origins: Vec<usize>,
     guesses: Vec<Option<Estimate>>,
+    /// Number of its relations before it was rewritten, if it was; they come first.
+    relations: usize,
+    parts: Vec<Part>,
 }
 
 /// What all clones of an evaluator share.
@@ -30,6 +33,8 @@ pub(super) struct Program {
     asked: Vec<(usize, Vec<RelationId>)>,
     /// By relation: the size to expect until one was observed.
     guesses: Vec<Option<Estimate>>,
+    /// Where the rows of relations are, as they were given.
+    pub parts: Vec<Part>,
     /// 0 for relations that depend on no input.
     pub relation_layer: Vec<u8>,
     /// In order of evaluation.
@@ -121,9 +126,11 @@ impl Evaluator {
         let origins = (0..rules.rules.len()).collect();
         let guesses = vec![None; rules.arity.len()];
         let given = Given {
+            relations: rules.arity.len(),
             rules,
             origins,
             guesses,
+            parts: Vec::new(),
         };
         let evaluator = Evaluator::build(given, inputs, queries, terms, bounds)?;
         Ok((evaluator, (0..queries.len()).map(Query).collect()))
@@ -158,6 +165,8 @@ impl Evaluator {
         let guess = |copied: &Option<usize>| copied.map(|r| estimates.relations[r].clone());
         let given = Given {
             guesses: rewritten.copies.iter().map(guess).collect(),
+            relations: program.rules.arity.len(),
+            parts: rewritten.parts,
             rules: rewritten.rules,
             origins: rewritten.origins,
         };
@@ -194,6 +203,8 @@ impl Evaluator {
         };
         let given = Given {
             guesses: vec![None; rewritten.copies.len()],
+            relations: rules.arity.len(),
+            parts: rewritten.parts,
             rules: rewritten.rules,
             origins: rewritten.origins,
         };
@@ -212,11 +223,25 @@ impl Evaluator {
             rules,
             origins,
             guesses,
+            relations,
+            mut parts,
         } = given;
         let groups = stratify(&rules, terms).expect("the rules were checked to be stratified");
         let relation_layer = layers(&rules, inputs);
         let needed = needed_relations(&rules, queries.iter().flat_map(|(_, asked)| asked).copied());
+        // What is needed under its own name is derived as a whole.
+        let whole = rules
+            .relations()
+            .take(relations)
+            .filter(|r| needed[r.index()]);
+        parts.extend(whole.map(|relation| Part {
+            of: relation,
+            rows: relation,
+            demand: None,
+            columns: 0,
+        }));
         let mut program = Program {
+            parts,
             relation_layer,
             groups: Vec::new(),
             queries: Vec::new(),

@@ -31,6 +31,20 @@ pub(super) struct Demanded {
     pub origins: Vec<usize>,
     /// By relation: the relation of the original program whose rows it has.
     pub copies: Vec<Option<usize>>,
+    pub parts: Vec<Part>,
+}
+
+/// A relation that holds the rows of another one that were asked for.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// The relation of the program as it was given.
+    pub of: RelationId,
+    /// The one that holds its rows.
+    pub rows: RelationId,
+    /// The values that were asked for, unless all were.
+    pub demand: Option<RelationId>,
+    /// The columns of these values, a bit each.
+    pub columns: u64,
 }
 
 /// Who asks for a relation.
@@ -338,6 +352,7 @@ impl<'a> Rewriting<'a> {
             },
             origins: Vec::new(),
             copies: (0..self.rules.arity.len()).map(Some).collect(),
+            parts: Vec::new(),
         };
         // By node in part: its relation and its demand relation.
         let mut parts: BTreeMap<Node, (RelationId, RelationId)> = BTreeMap::new();
@@ -351,6 +366,12 @@ impl<'a> Rewriting<'a> {
                     .add_relation(columns_of(node).count_ones() as usize);
                 out.copies.push(None);
                 parts.insert(node, (copy, demand));
+                out.parts.push(Part {
+                    of: RelationId::new(node.0),
+                    rows: copy,
+                    demand: Some(demand),
+                    columns: columns_of(node),
+                });
                 if self.has_facts[node.0] && !facts_of.contains_key(&node.0) {
                     let facts = out.rules.add_relation(self.rules.arity[node.0]);
                     out.copies.push(None);

@@ -1,17 +1,24 @@
 //! How a fact of the state came, stayed and went over the moves of a match.
 
+use rustc_hash::FxHashSet;
+
 use super::model::bind;
-use super::{Answer, Derivation, ExplainError, Explainer, Missing, Question, Reason, Situation};
+use super::question::Kind;
+use super::{
+    Answer, Derivation, ExplainError, Explainer, FactOf, Missing, Nothing, Question, Reason,
+    Situation,
+};
 use crate::check::Keyword;
 use crate::game::Move;
 use crate::ground::TermId;
-use crate::program::Term;
+use crate::program::{Atom, Term};
+use crate::span::Span;
 
 /// How a fact came.
 #[derive(Clone, Debug)]
 pub enum Change {
-    /// It is true at first: why `init` gives it.
-    Start(Derivation),
+    /// It is true at first: why `init` gives it, if it does.
+    Start(Option<Derivation>),
     /// A move brought it: why `next` gives it.
     Move(Derivation),
 }
@@ -32,21 +39,32 @@ pub struct Stay {
     pub gone: Option<Missing>,
 }
 
-/// All such times.
+/// All such times of one fact.
 #[derive(Clone, Debug)]
 pub struct Course {
-    /// The fact, or what was asked if it never held.
-    pub question: Question,
+    /// The fact.
+    pub fact: FactOf,
     /// In order of time.
     pub stays: Vec<Stay>,
-    /// If there are none: why the last move, or the start, does not bring it.
-    pub never: Option<Missing>,
+}
+
+/// What became of the facts that match a question.
+#[derive(Clone, Debug)]
+pub enum Courses {
+    /// Some were true.
+    Some {
+        /// As many as were to be followed, first those that were true latest.
+        followed: Vec<Course>,
+        /// The others.
+        others: Vec<FactOf>,
+    },
+    /// None ever was; why the last move, or the start, does not bring one.
+    Never(Atom, Vec<Box<str>>, Missing),
 }
 
 impl Explainer {
-    /// Follows a fact of the state through a match: its states, and the joint
-    /// moves between them. Of a question with variables, a fact that matches as
-    /// late as possible is followed.
+    /// Follows facts of the state through a match: its states, and the joint
+    /// moves between them.
     ///
     /// # Errors
     ///
@@ -54,34 +72,76 @@ impl Explainer {
     ///
     /// # Panics
     ///
-    /// If there is not one state more than there are joint moves.
+    /// If there is not one state more than there are joint moves, or the question
+    /// is not [of the state](Question::is_of_state).
     pub fn history(
         &mut self,
         question: &Question,
         states: &[Vec<TermId>],
         joints: &[Vec<Move>],
-    ) -> Result<Course, ExplainError> {
+    ) -> Result<Courses, ExplainError> {
         assert_eq!(states.len(), joints.len() + 1);
+        let Kind::Some(atom) = &question.kind else {
+            panic!("only a fact of the state has a history");
+        };
         let known = |fact: &TermId| self.terms.knows(*fact);
         if !states.iter().flatten().all(known) {
             self.terms.refresh();
         }
-        let mut matches = states.iter().rev().flatten();
-        let Some(&fact) = matches.find(|fact| self.matches(question, **fact)) else {
-            let missing = match joints.len() {
-                0 => self.changed(question, None)?,
-                last => self.changed(question, Some((&states[last - 1], &joints[last - 1])))?,
-            };
-            return Ok(Course {
-                question: question.clone(),
-                stays: Vec::new(),
-                never: missing.err(),
+        let mut seen = FxHashSet::default();
+        let mut found = Vec::new();
+        for facts in states.iter().rev() {
+            let first = found.len();
+            for &fact in facts {
+                if self.matches(atom, &question.names, fact) && seen.insert(fact) {
+                    found.push(FactOf {
+                        relation: atom.relation,
+                        arguments: [fact].into(),
+                    });
+                }
+            }
+            found[first..].sort_by(|left, right| self.compare(left, right));
+        }
+        if found.is_empty() {
+            let last = joints.len().checked_sub(1);
+            let step = last.map(|last| (&states[last][..], &joints[last][..]));
+            let missing = self.changed(atom, &question.names, step)?;
+            // It may start with other facts than the rules say.
+            let missing = missing.err().unwrap_or_else(|| Missing {
+                atom: atom.clone(),
+                names: question.names.clone().into(),
+                reason: Nothing::Given(Vec::new()),
+                cost: 0,
             });
+            return Ok(Courses::Never(
+                atom.clone(),
+                question.names.clone(),
+                missing,
+            ));
+        }
+        let others = found.split_off(found.len().min(self.options.facts.max(1)));
+        let followed = found
+            .into_iter()
+            .map(|fact| self.course(fact, states, joints));
+        Ok(Courses::Some {
+            followed: followed.collect::<Result<_, _>>()?,
+            others,
+        })
+    }
+
+    fn course(
+        &mut self,
+        fact: FactOf,
+        states: &[Vec<TermId>],
+        joints: &[Vec<Move>],
+    ) -> Result<Course, ExplainError> {
+        let term = fact.arguments[0];
+        let atom = Atom {
+            relation: fact.relation,
+            arguments: vec![Term::Ground(term)],
+            span: Span::default(),
         };
-        let mut question = question.clone();
-        question.atom.arguments = vec![Term::Ground(fact)];
-        question.names.clear();
-        let holds: Vec<bool> = states.iter().map(|facts| facts.contains(&fact)).collect();
+        let holds: Vec<bool> = states.iter().map(|facts| facts.contains(&term)).collect();
         let mut stays = Vec::new();
         let mut at = 0;
         while at < states.len() {
@@ -92,14 +152,14 @@ impl Explainer {
             let before = |at: usize| Some((&states[at - 1][..], &joints[at - 1][..]));
             let underivable = |_| ExplainError::Underivable;
             let change = match at {
-                0 => Change::Start(self.changed(&question, None)?.map_err(underivable)?),
-                at => Change::Move(self.changed(&question, before(at))?.map_err(underivable)?),
+                0 => Change::Start(self.changed(&atom, &[], None)?.ok()),
+                at => Change::Move(self.changed(&atom, &[], before(at))?.map_err(underivable)?),
             };
             let from = at;
             let mut kept: Vec<(usize, usize)> = Vec::new();
             while at + 1 < states.len() && holds[at + 1] {
                 at += 1;
-                let derivation = self.changed(&question, before(at))?.map_err(underivable)?;
+                let derivation = self.changed(&atom, &[], before(at))?.map_err(underivable)?;
                 if let Reason::Rule { rule, .. } = derivation.proofs[0].reason {
                     match kept.iter_mut().find(|(known, _)| *known == rule) {
                         Some((_, times)) => *times += 1,
@@ -108,7 +168,7 @@ impl Explainer {
                 }
             }
             let gone = match at + 1 < states.len() {
-                true => self.changed(&question, before(at + 1))?.err(),
+                true => self.changed(&atom, &[], before(at + 1))?.err(),
                 false => None,
             };
             stays.push(Stay {
@@ -120,45 +180,50 @@ impl Explainer {
             });
             at += 1;
         }
-        Ok(Course {
-            question,
-            stays,
-            never: None,
-        })
+        Ok(Course { fact, stays })
     }
 
-    fn matches(&self, question: &Question, fact: TermId) -> bool {
-        let mut bindings = vec![None; question.names.len()];
-        let [term] = &question.atom.arguments[..] else {
-            return false;
-        };
-        bind(term, fact, &mut bindings, &mut Vec::new(), &self.terms)
+    fn matches(&self, atom: &Atom, names: &[Box<str>], fact: TermId) -> bool {
+        let mut bindings = vec![None; names.len()];
+        bind(
+            &atom.arguments[0],
+            fact,
+            &mut bindings,
+            &mut Vec::new(),
+            &self.terms,
+        )
     }
 
-    /// Why a move brings what is asked, or the start if there is no move; or why
-    /// not.
+    /// Why a move brings a fact of the state, or the start if there is no move; or
+    /// why not.
     fn changed(
         &mut self,
-        question: &Question,
+        atom: &Atom,
+        names: &[Box<str>],
         step: Option<(&[TermId], &[Move])>,
     ) -> Result<Result<Derivation, Missing>, ExplainError> {
         let keyword = match step {
             None => Keyword::Init,
             Some(_) => Keyword::Next,
         };
-        let Some(relation) = self.game.keyword(keyword) else {
-            return Err(ExplainError::Underivable);
+        let atom = Atom {
+            relation: self
+                .game
+                .keyword(keyword)
+                .ok_or(ExplainError::Underivable)?,
+            ..atom.clone()
         };
         let situation = Situation {
             facts: step.map_or(&[], |(facts, _)| facts),
             joint: step.map(|(_, joint)| joint),
         };
-        Ok(match self.explain(&question.of(relation), situation)? {
+        Ok(match self.asked(&atom, names, situation)? {
             Answer::Holds { derivations, .. } => Ok(derivations
                 .into_iter()
                 .next()
                 .ok_or(ExplainError::Underivable)?),
             Answer::Fails(missing) => Err(missing),
+            Answer::Not(_) | Answer::Test { .. } => unreachable!("an atom is asked"),
         })
     }
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::model::{Bindings, Candidates, Model, Value, bind, value};
 use super::{Budget, ExplainError};
 use crate::ground::{TermId, Terms};
-use crate::program::{Atom, Literal, RelationId, Term};
+use crate::program::{Atom, Literal, Term};
 
 /// A search for matches of one body.
 pub(super) struct Matching<'a> {
@@ -56,48 +56,31 @@ impl Matching<'_> {
     ) -> Result<ControlFlow<()>, ExplainError> {
         self.budget.spend(1)?;
         // Tests that can be decided are.
-        let mut open = std::mem::take(&mut branch.open);
-        let mut fits = true;
-        open.retain(|&place| {
+        for place in std::mem::take(&mut branch.open) {
             let literal = &self.body[place];
-            if matches!(literal, Literal::Positive(_)) {
-                return true;
-            }
-            match holds(literal, bindings, self.model, self.terms) {
-                None => true,
-                Some(true) => false,
+            let decided = match literal {
+                Literal::Positive(_) => None,
+                _ => holds(literal, bindings, self.model, self.terms)?,
+            };
+            match decided {
+                None => branch.open.push(place),
+                Some(true) => {}
                 Some(false) => {
-                    fits &= self.prices.get(place).is_some_and(|price| {
-                        branch.cost += price;
-                        branch.cost <= self.most
-                    });
                     branch.missed.push(place);
-                    false
-                }
-            }
-        });
-        if !fits {
-            return Ok(ControlFlow::Continue(()));
-        }
-        branch.open = open;
-        let mut next: Option<(usize, &Atom, Candidates)> = None;
-        for (index, &place) in branch.open.iter().enumerate() {
-            if let Literal::Positive(atom) = &self.body[place] {
-                let found = self.model.candidates(atom, bindings, self.terms);
-                if next
-                    .as_ref()
-                    .is_none_or(|(.., best)| found.len() < best.len())
-                {
-                    next = Some((index, atom, found));
+                    let price = self.prices.get(place);
+                    branch.cost += price.copied().unwrap_or(0);
+                    if price.is_none() || branch.cost > self.most {
+                        return Ok(ControlFlow::Continue(()));
+                    }
                 }
             }
         }
-        let Some((index, atom, candidates)) = next else {
+        let Some((index, atom, candidates)) = self.next(&branch.open, bindings)? else {
             branch.missed.sort_unstable();
             // What was gone without must indeed be missing in the end.
             for &place in &branch.missed {
                 if let Literal::Positive(atom) = &self.body[place]
-                    && extend(atom, &mut bindings.to_vec(), self.model, self.terms)
+                    && extend(atom, &mut bindings.to_vec(), self.model, self.terms)? != Some(false)
                 {
                     return Ok(ControlFlow::Continue(()));
                 }
@@ -135,16 +118,52 @@ impl Matching<'_> {
     }
 }
 
+impl<'a> Matching<'a> {
+    /// The open literal to match next: the one with the fewest facts, of those
+    /// that are known without further derivations if there are any.
+    fn next(
+        &mut self,
+        open: &[usize],
+        bindings: &Bindings,
+    ) -> Result<Option<(usize, &'a Atom, Candidates)>, ExplainError> {
+        let mut next: Option<(usize, &Atom, Candidates)> = None;
+        let mut others = Vec::new();
+        for (index, &place) in open.iter().enumerate() {
+            let Literal::Positive(atom) = &self.body[place] else {
+                continue;
+            };
+            if let Err(fixed) = self.model.is_ready(atom, bindings, self.terms) {
+                others.push((fixed, index, atom));
+            } else if let Some(found) = self.model.candidates(atom, bindings, self.terms)?
+                && (next.as_ref()).is_none_or(|(.., best)| found.len() < best.len())
+            {
+                next = Some((index, atom, found));
+            }
+        }
+        others.sort_by_key(|(fixed, index, _)| (std::cmp::Reverse(*fixed), *index));
+        for (_, index, atom) in others {
+            if next.is_some() {
+                break;
+            }
+            let found = self.model.candidates(atom, bindings, self.terms)?;
+            next = found.map(|found| (index, atom, found));
+        }
+        Ok(next)
+    }
+}
+
 /// Extends the bindings by the first fact that an atom matches; whether there is
-/// one.
+/// one, if that is known.
 pub(super) fn extend(
     atom: &Atom,
     bindings: &mut Bindings,
     model: &mut Model,
     terms: &mut Terms,
-) -> bool {
-    let candidates = model.candidates(atom, bindings, terms);
-    (0..candidates.len()).any(|position| {
+) -> Result<Option<bool>, ExplainError> {
+    let Some(candidates) = model.candidates(atom, bindings, terms)? else {
+        return Ok(None);
+    };
+    let found = (0..candidates.len()).any(|position| {
         let row = model.fact(atom.relation, candidates.get(position));
         let mut bound = Vec::new();
         let fits = (atom.arguments.iter().zip(row))
@@ -153,16 +172,18 @@ pub(super) fn extend(
             bound.into_iter().for_each(|v| bindings[v] = None);
         }
         fits
-    })
+    });
+    Ok(Some(found))
 }
 
-/// Whether a literal holds; nothing if its variables are not all bound.
+/// Whether a literal holds; nothing if its variables are not all bound, or if it
+/// is unknown.
 pub(super) fn holds(
     literal: &Literal,
     bindings: &Bindings,
     model: &mut Model,
     terms: &mut Terms,
-) -> Option<bool> {
+) -> Result<Option<bool>, ExplainError> {
     let equal = |left: &Term, right: &Term, terms: &mut Terms| {
         let (left, right) = (value(left, bindings, terms), value(right, bindings, terms));
         match (left, right) {
@@ -170,14 +191,9 @@ pub(super) fn holds(
             (left, right) => Some(left == right && left != Value::Nothing),
         }
     };
-    match literal {
-        Literal::Positive(atom) => {
-            fact_holds(atom.relation, &atom.arguments, bindings, model, terms)
-        }
-        Literal::Negative(atom) => {
-            let holds = fact_holds(atom.relation, &atom.arguments, bindings, model, terms);
-            holds.map(|holds| !holds)
-        }
+    Ok(match literal {
+        Literal::Positive(atom) => fact_holds(atom, bindings, model, terms)?,
+        Literal::Negative(atom) => fact_holds(atom, bindings, model, terms)?.map(|holds| !holds),
         Literal::Distinct(left, right, _) => equal(left, right, terms).map(|equal| !equal),
         Literal::Same(left, right, _) => equal(left, right, terms),
         Literal::Any(branches) => {
@@ -185,7 +201,7 @@ pub(super) fn holds(
             for branch in branches {
                 let mut all = Some(true);
                 for literal in branch {
-                    all = match (all, holds(literal, bindings, model, terms)) {
+                    all = match (all, holds(literal, bindings, model, terms)?) {
                         (Some(false), _) | (_, Some(false)) => Some(false),
                         (None, _) | (_, None) => None,
                         _ => Some(true),
@@ -199,23 +215,22 @@ pub(super) fn holds(
             }
             any
         }
-    }
+    })
 }
 
 fn fact_holds(
-    relation: RelationId,
-    arguments: &[Term],
+    atom: &Atom,
     bindings: &Bindings,
     model: &mut Model,
     terms: &mut Terms,
-) -> Option<bool> {
-    let mut row = Vec::with_capacity(arguments.len());
-    for term in arguments {
+) -> Result<Option<bool>, ExplainError> {
+    let mut row = Vec::with_capacity(atom.arguments.len());
+    for term in &atom.arguments {
         match value(term, bindings, terms) {
             Value::Is(id) => row.push(id),
-            Value::Open => return None,
-            Value::Nothing => return Some(false),
+            Value::Open => return Ok(None),
+            Value::Nothing => return Ok(Some(false)),
         }
     }
-    Some(model.holds(relation, &row))
+    model.holds(atom.relation, &row, terms)
 }

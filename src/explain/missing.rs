@@ -1,8 +1,9 @@
 //! Why something does not hold: for each rule that could give it, the match of
 //! its body that misses least.
 
-use std::cmp::Ordering;
 use std::ops::ControlFlow;
+
+use rustc_hash::FxHashMap;
 
 use super::matching::{Matching, extend, holds};
 use super::model::{Bindings, Model};
@@ -16,88 +17,162 @@ use crate::program::{Atom, Literal, RelationId, Rule, Term, Variable};
 /// other rules the rest.
 const PRICE_CHANGING: u32 = 2;
 const PRICE_FIXED: u32 = 3;
+/// What it costs when no fact could mend it: a test, heads that do not fit, a
+/// fact that would rest on itself.
+const PRICE_TEST: u32 = 6;
+const PRICE_APART: u32 = 8;
+const PRICE_CIRCLE: u32 = 1_000;
+
+/// A fact that should not hold costs as much as there are ways to derive it, up to
+/// so many.
+const MOST_WAYS: usize = 10;
+
+/// What a line that is repeated counts for, in steps of a search.
+const REPEATED: u64 = 50;
 
 /// Facts shown that are nearest to one that is missed.
 const NEAREST: usize = 3;
 
+/// How many times the rules shown are looked into to find the best.
+const LOOKED_INTO: usize = 2;
+/// Rows looked at to answer one question about what is derived on demand.
+const WORK: u64 = 2_000_000;
+
+/// What is being explained in one situation.
+pub(super) struct Search<'m> {
+    model: &'m mut Model,
+    /// The atoms being explained, each for the sake of the one before.
+    above: Vec<Atom>,
+    /// What was explained, with the number of atoms that were above it.
+    known: FxHashMap<FactOf, (usize, Missing)>,
+    /// Times that something would have rested on itself.
+    circles: usize,
+    spent: u64,
+}
+
 impl Explainer {
-    /// Why no fact matches an atom. `names` are those of its variables; `above`
-    /// are the atoms being explained.
+    /// Why no fact matches an atom, whose variables have these names.
     pub(super) fn missing(
         &mut self,
         atom: &Atom,
         names: &[Box<str>],
         model: &mut Model,
-        above: &mut Vec<Atom>,
     ) -> Result<Missing, ExplainError> {
-        let reason = self.nothing(atom, names, model, above)?;
-        Ok(Missing {
+        let work = model.set_work(WORK);
+        let mut search = Search {
+            model,
+            above: Vec::new(),
+            known: FxHashMap::default(),
+            circles: 0,
+            spent: 0,
+        };
+        let missing = self.missed(atom, names, &mut search);
+        model.set_work(work);
+        missing
+    }
+
+    fn missed(
+        &mut self,
+        atom: &Atom,
+        names: &[Box<str>],
+        search: &mut Search<'_>,
+    ) -> Result<Missing, ExplainError> {
+        let fact = match is_ground(atom) {
+            true => Some(fact_of(atom, &[], &mut self.terms)),
+            false => None,
+        };
+        let depth = search.above.len();
+        if let Some((above, known)) = fact.as_ref().and_then(|fact| search.known.get(fact))
+            && *above <= depth
+        {
+            search.spent = search.spent.saturating_add(REPEATED * weight(known));
+            return Ok(known.clone());
+        }
+        let circles = search.circles;
+        let (reason, cost) = self.nothing(atom, names, search)?;
+        let missing = Missing {
             atom: atom.clone(),
             names: names.into(),
             reason,
-        })
+            cost,
+        };
+        // What would rest on itself here may not do so elsewhere.
+        if let Some(fact) = fact.filter(|_| search.circles == circles) {
+            search.known.insert(fact, (depth, missing.clone()));
+        }
+        Ok(missing)
     }
 
     fn nothing(
         &mut self,
         atom: &Atom,
         names: &[Box<str>],
-        model: &mut Model,
-        above: &mut Vec<Atom>,
-    ) -> Result<Nothing, ExplainError> {
+        search: &mut Search<'_>,
+    ) -> Result<(Nothing, u32), ExplainError> {
         let is_same =
             |other: &Atom| other.relation == atom.relation && other.arguments == atom.arguments;
-        if above.iter().any(is_same) {
-            return Ok(Nothing::Above);
+        if search.above.iter().any(is_same) {
+            search.circles += 1;
+            return Ok((Nothing::Circle, PRICE_CIRCLE));
         }
+        let price = self.price_of(atom.relation);
         let numbers = self.rules_of(atom.relation);
         if self.is_input(atom.relation) || numbers.is_empty() {
-            return Ok(Nothing::Given(self.nearest(atom, model)));
+            return Ok((Nothing::Given(self.nearest(atom, search.model)), price));
         }
-        if above.len() >= self.options.depth {
-            return Ok(Nothing::Cut(self.nearest(atom, model)));
+        let depth = search.above.len();
+        if depth >= self.options.depth
+            || search.spent > self.options.work.saturating_mul(LOOKED_INTO as u64)
+        {
+            return Ok((Nothing::Cut(self.nearest(atom, search.model)), 2 * price));
         }
         let game = self.game.clone();
-        let mut attempts = Vec::new();
+        let mut found = Vec::new();
         let mut apart = Vec::new();
         for &number in numbers.iter() {
             let rule = &game.rules().rules[number];
             match resolved(rule, atom, names, &mut self.terms) {
                 Some(rule) => {
-                    let (bindings, missed, cost) = self.nearest_match(&rule, model)?;
-                    attempts.push((cost, number, rule, bindings, missed));
+                    let (bindings, missed, cost) = self.nearest_match(&rule, search)?;
+                    found.push((cost, number, rule, bindings, missed));
                 }
                 None => apart.push(number),
             }
         }
-        attempts.sort_by_key(|(cost, number, ..)| (*cost, *number));
-        let found = attempts.len();
-        let least = attempts.first().map_or(0, |(cost, ..)| *cost);
-        let shown = (attempts.iter())
-            .take_while(|(cost, ..)| *cost <= least + self.options.margin)
-            .count();
-        attempts.truncate(shown.min(self.options.rules).max(1));
-        above.push(atom.clone());
-        let mut shown = Vec::new();
-        for (_, number, rule, bindings, missed) in attempts {
-            let outcomes =
-                self.outcomes(&rule.body, Some(&missed), &rule, &bindings, model, above)?;
-            shown.push(Attempt {
+        let count = found.len();
+        found.sort_by_key(|(cost, number, ..)| (*cost, *number));
+        found.truncate(self.options.rules.saturating_mul(LOOKED_INTO).max(1));
+        search.above.push(atom.clone());
+        let mut attempts = Vec::new();
+        for (_, number, rule, bindings, missed) in found {
+            let outcomes = self.outcomes(&rule.body, Some(&missed), &rule, &bindings, search)?;
+            attempts.push(Attempt {
                 rule: number,
                 names: rule.variables.into(),
+                cost: total(&outcomes),
                 outcomes,
             });
         }
-        above.pop();
-        Ok(Nothing::Rules {
-            worse: found - shown.len(),
-            attempts: shown,
-            nearest: match found {
-                0 => self.nearest(atom, model),
-                _ => Vec::new(),
-            },
+        search.above.pop();
+        // Those that cost the same stay in the order of what they miss at once.
+        attempts.sort_by_key(|attempt| attempt.cost);
+        let least = attempts.first().map_or(PRICE_APART, |best| best.cost);
+        if depth > 0 {
+            let most = least.saturating_add(self.options.margin);
+            attempts.retain(|attempt| attempt.cost <= most);
+        }
+        attempts.truncate(self.options.rules.max(1));
+        let nearest = match count {
+            0 => self.nearest(atom, search.model),
+            _ => Vec::new(),
+        };
+        let reason = Nothing::Rules {
+            worse: count - attempts.len(),
+            attempts,
+            nearest,
             apart,
-        })
+        };
+        Ok((reason, least))
     }
 
     /// The match of a rule's body that misses least, what it misses and what
@@ -105,35 +180,39 @@ impl Explainer {
     fn nearest_match(
         &mut self,
         rule: &Rule,
-        model: &mut Model,
+        search: &mut Search<'_>,
     ) -> Result<(Box<Bindings>, Vec<usize>, u32), ExplainError> {
         let prices: Vec<u32> = rule.body.iter().map(|l| self.price(l)).collect();
         let total = prices.iter().sum();
         let mut bindings = vec![None; rule.variables.len()];
         self.budget.start();
+        let mut nearest = None;
         for most in 0..=total {
-            let mut found = None;
-            let mut search = Matching {
+            let mut matching = Matching {
                 body: &rule.body,
-                model,
+                model: search.model,
                 terms: &mut self.terms,
                 budget: &mut self.budget,
                 prices: &prices,
                 most,
             };
             bindings.fill(None);
-            let outcome = search.run(&mut bindings, &mut |bindings, missed| {
-                found = Some((Box::from(bindings), missed.to_vec(), most));
+            let outcome = matching.run(&mut bindings, &mut |bindings, missed| {
+                nearest = Some((Box::from(bindings), missed.to_vec(), most));
                 ControlFlow::Break(())
             });
-            match (outcome, found) {
-                (Err(ExplainError::Large(_)), _) => break,
-                (Err(error), _) => return Err(error),
-                (Ok(_), Some(found)) => return Ok(found),
-                (Ok(_), None) => {}
+            match outcome {
+                Err(ExplainError::Large(_)) => break,
+                Err(error) => return Err(error),
+                Ok(_) if nearest.is_some() => break,
+                Ok(_) => {}
             }
         }
-        Ok(self.first_match(rule, &prices, model))
+        search.spent = search.spent.saturating_add(self.budget.spent);
+        match nearest {
+            Some(nearest) => Ok(nearest),
+            None => self.first_match(rule, &prices, search.model),
+        }
     }
 
     /// A match of a body by the first fact that fits, literal by literal.
@@ -142,34 +221,36 @@ impl Explainer {
         rule: &Rule,
         prices: &[u32],
         model: &mut Model,
-    ) -> (Box<Bindings>, Vec<usize>, u32) {
+    ) -> Result<(Box<Bindings>, Vec<usize>, u32), ExplainError> {
         let mut bindings = vec![None; rule.variables.len()];
         let mut missed = Vec::new();
         for (place, literal) in rule.body.iter().enumerate() {
-            let Literal::Positive(atom) = literal else {
-                continue;
-            };
-            let fits = extend(atom, &mut bindings, model, &mut self.terms);
-            if !fits {
+            if let Literal::Positive(atom) = literal
+                && extend(atom, &mut bindings, model, &mut self.terms)? == Some(false)
+            {
                 missed.push(place);
             }
         }
         for (place, literal) in rule.body.iter().enumerate() {
             if !matches!(literal, Literal::Positive(_))
-                && holds(literal, &bindings, model, &mut self.terms) == Some(false)
+                && holds(literal, &bindings, model, &mut self.terms)? == Some(false)
             {
                 missed.push(place);
             }
         }
         missed.sort_unstable();
         let cost = missed.iter().map(|&place| prices[place]).sum();
-        (bindings.into(), missed, cost)
+        Ok((bindings.into(), missed, cost))
     }
 
     fn price(&self, literal: &Literal) -> u32 {
-        let mut changes = false;
-        literal.for_each_atom(&mut |atom, _| changes |= self.changes(atom.relation));
-        match changes {
+        let mut price = PRICE_FIXED;
+        literal.for_each_atom(&mut |atom, _| price = price.min(self.price_of(atom.relation)));
+        price
+    }
+
+    fn price_of(&self, relation: RelationId) -> u32 {
+        match self.changes(relation) {
             true => PRICE_CHANGING,
             false => PRICE_FIXED,
         }
@@ -183,42 +264,50 @@ impl Explainer {
         missed: Option<&[usize]>,
         rule: &Rule,
         bindings: &Bindings,
-        model: &mut Model,
-        above: &mut Vec<Atom>,
+        search: &mut Search<'_>,
     ) -> Result<Vec<Outcome>, ExplainError> {
         let mut outcomes = Vec::new();
         for (place, literal) in body.iter().enumerate() {
-            let holding = holds(literal, bindings, model, &mut self.terms);
+            let holding = holds(literal, bindings, search.model, &mut self.terms)?;
             let failed = match missed {
                 Some(missed) => missed.contains(&place),
                 None => holding == Some(false),
             };
             let shown = substituted(literal, bindings, &mut self.terms);
-            let state = match (failed, holding) {
-                (false, Some(true)) => State::Holds,
-                (false, _) => State::Open,
+            let mut is_open = false;
+            shown.for_each_variable(&mut |_| is_open = true);
+            let (state, cost) = match (failed, holding) {
+                (false, Some(true)) => (State::Holds, 0),
+                (false, _) if is_open => (State::Open, 0),
+                (false, _) => (State::Unknown, 0),
                 (true, _) => match &shown {
                     Literal::Positive(atom) => {
-                        let missing = self.missing(atom, &rule.variables, model, above)?;
-                        State::Missing(Box::new(missing))
+                        let missing = self.missed(atom, &rule.variables, search)?;
+                        let cost = missing.cost;
+                        (State::Missing(Box::new(missing)), cost)
                     }
                     Literal::Negative(atom) => {
                         let fact = fact_of(atom, bindings, &mut self.terms);
-                        State::Unwanted(self.derive(&fact, model)?)
+                        let derivation = self.derive(&fact, search.model)?;
+                        let ways = derivation.ways.clamp(1, MOST_WAYS) as u32;
+                        let price = ways * self.price_of(atom.relation);
+                        (State::Unwanted(derivation), price)
                     }
-                    Literal::Distinct(..) | Literal::Same(..) => State::Fails,
+                    Literal::Distinct(..) | Literal::Same(..) => (State::Fails, PRICE_TEST),
                     Literal::Any(branches) => {
                         let mut found = Vec::new();
                         for branch in branches {
-                            found.push(self.outcomes(branch, None, rule, bindings, model, above)?);
+                            found.push(self.outcomes(branch, None, rule, bindings, search)?);
                         }
-                        State::NoBranch(found)
+                        let least = found.iter().map(|branch| total(branch)).min();
+                        (State::NoBranch(found), least.unwrap_or(PRICE_APART))
                     }
                 },
             };
             outcomes.push(Outcome {
                 literal: shown,
                 state,
+                cost,
             });
         }
         Ok(outcomes)
@@ -240,15 +329,7 @@ impl Explainer {
                 found.push((far, fact));
             }
         }
-        found.sort_by(|(l, left), (r, right)| {
-            l.cmp(r).then_with(|| {
-                let pairs = left.arguments.iter().zip(&right.arguments);
-                pairs
-                    .map(|(l, r)| self.game.compare_terms(&self.terms, *l, *r))
-                    .find(|order| order.is_ne())
-                    .unwrap_or(Ordering::Equal)
-            })
-        });
+        found.sort_by(|(l, left), (r, right)| l.cmp(r).then_with(|| self.compare(left, right)));
         let least = found.first().map_or(0, |(far, _)| *far);
         found.retain(|(far, _)| *far == least);
         found.truncate(NEAREST);
@@ -256,9 +337,42 @@ impl Explainer {
     }
 
     /// Whether a relation depends on the state or the moves.
-    fn changes(&self, relation: RelationId) -> bool {
+    pub(super) fn changes(&self, relation: RelationId) -> bool {
         self.changing[relation.index()]
     }
+}
+
+fn is_ground(atom: &Atom) -> bool {
+    let mut ground = true;
+    atom.for_each_variable(|_, _| ground = false);
+    ground
+}
+
+/// Number of lines in an explanation, about.
+fn weight(missing: &Missing) -> u64 {
+    fn of(outcomes: &[Outcome]) -> u64 {
+        let weights = outcomes.iter().map(|outcome| match &outcome.state {
+            State::Missing(missing) => weight(missing),
+            State::Unwanted(derivation) => derivation.proofs.len() as u64,
+            State::NoBranch(branches) => branches.iter().map(|branch| of(branch)).sum(),
+            _ => 1,
+        });
+        weights.sum()
+    }
+    match &missing.reason {
+        Nothing::Rules { attempts, .. } => {
+            1 + attempts
+                .iter()
+                .map(|attempt| of(&attempt.outcomes))
+                .sum::<u64>()
+        }
+        _ => 1,
+    }
+}
+
+/// The price of all that a body misses.
+fn total(outcomes: &[Outcome]) -> u32 {
+    (outcomes.iter()).fold(0, |sum, outcome| sum.saturating_add(outcome.cost))
 }
 
 /// Number of names in a term; variables count for none.

@@ -1,19 +1,12 @@
 //! Explanations as trees of lines: text, JSON, and HTML that folds.
 
+mod page;
+
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
-
-use super::{
-    Answer, Attempt, Change, Course, Derivation, Explainer, FactOf, Missing, Nothing, Outcome,
-    Premise, Reason, State,
-};
-use crate::check::Keyword;
-use crate::ground::TermId;
-use crate::markup::escaped;
-use crate::program::{Atom, Literal, Shape, Term};
-use crate::span::Span;
 
 /// What a line says of its literal or rule.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
@@ -59,12 +52,25 @@ pub struct Tree {
     pub always: bool,
     /// Why.
     pub because: Vec<Tree>,
+    /// The line with the same reasons, by its `id`, which stands before this one;
+    /// they are given there only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub same_as: Option<usize>,
+    /// Its number, if others are the same as this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<usize>,
     /// Lines left out below this one.
     pub omitted: usize,
+    /// Whether its reasons are left out because a line before has them.
+    #[serde(skip)]
+    pub(super) again: bool,
 }
 
+/// Literals that hold and are shown of a rule that does not apply.
+const HELD: usize = 3;
+
 impl Tree {
-    fn new(mark: Mark, text: impl Into<String>, note: impl Into<String>) -> Self {
+    pub(super) fn new(mark: Mark, text: impl Into<String>, note: impl Into<String>) -> Self {
         Tree {
             mark,
             text: text.into(),
@@ -73,7 +79,10 @@ impl Tree {
             bindings: Vec::new(),
             always: false,
             because: Vec::new(),
+            same_as: None,
+            id: None,
             omitted: 0,
+            again: false,
         }
     }
 
@@ -83,8 +92,15 @@ impl Tree {
     }
 
     /// Leaves out why things hold that hold in every position, other than the
-    /// one asked about.
+    /// one asked about, and what else holds in rules that do not apply.
     pub fn fold(&mut self) {
+        let is_held = |tree: &Tree| tree.mark == Mark::Holds && tree.because.is_empty();
+        let held = self.because.iter().filter(|tree| is_held(tree)).count();
+        if held > HELD && self.because.iter().any(|tree| tree.mark == Mark::Fails) {
+            self.because.retain(|tree| !is_held(tree));
+            let text = format!("{held} others hold");
+            self.because.push(Tree::new(Mark::Holds, text, ""));
+        }
         for tree in &mut self.because {
             if tree.always && !tree.because.is_empty() {
                 tree.note = format!("always: {}", tree.note);
@@ -94,19 +110,43 @@ impl Tree {
         }
     }
 
-    /// Leaves out what lies deepest, until there are at most so many lines.
-    pub fn cut(&mut self, most: usize) {
-        let mut left = most.max(1);
-        let mut open = VecDeque::from([self]);
+    /// Leaves out what lies deepest, until all trees together have at most so many
+    /// lines.
+    pub fn cut(trees: &mut Vec<Tree>, most: usize) {
+        // Lines between trees count too.
+        trees.truncate(most.max(1).div_ceil(2));
+        let mut left = most.saturating_sub((2 * trees.len()).saturating_sub(1));
+        let mut open: VecDeque<&mut Tree> = trees.iter_mut().collect();
         while let Some(tree) = open.pop_front() {
-            left -= 1;
-            let fits = tree.because.len() + open.len() <= left;
-            if !fits {
-                tree.omitted = tree.because.iter().map(Tree::lines).sum();
-                tree.because.clear();
-            }
+            let kept = tree.because.len().min(left);
+            left -= kept;
+            let cut = tree.because.drain(kept..);
+            tree.omitted += cut.map(|tree| tree.lines()).sum::<usize>();
             open.extend(tree.because.iter_mut());
         }
+    }
+
+    /// Gives the reasons of lines that are the same only once.
+    pub fn share(trees: &mut [Tree]) {
+        let mut kinds = Kinds::default();
+        for tree in trees.iter() {
+            kinds.add(tree);
+        }
+        let mut sharing = Sharing {
+            kinds: kinds.of_lines,
+            ..Sharing::default()
+        };
+        trees.iter_mut().for_each(|tree| sharing.share(tree));
+        trees
+            .iter_mut()
+            .for_each(|tree| tree.forget_ids(&sharing.used));
+    }
+
+    fn forget_ids(&mut self, used: &FxHashSet<usize>) {
+        self.id = self.id.filter(|id| used.contains(id));
+        self.because
+            .iter_mut()
+            .for_each(|tree| tree.forget_ids(used));
     }
 
     /// The tree in lines.
@@ -125,27 +165,29 @@ impl Tree {
             Mark::Open => "? ",
             Mark::Group => "",
         };
-        let _ = writeln!(out, "{first}{mark}{}", self.line());
-        let last = self.because.len() + usize::from(self.omitted > 0);
+        let _ = write!(out, "{first}{mark}{}", self.line());
+        if self.same_as.is_some() {
+            out.push_str("  as above");
+        }
+        if self.omitted > 0 {
+            let _ = write!(out, "  … {} (--lines)", counted(self.omitted, "more line"));
+        }
+        out.push('\n');
         for (number, tree) in (1..).zip(&self.because) {
-            let (branch, below) = match number == last {
+            let (branch, below) = match number == self.because.len() {
                 true => ("└─ ", "   "),
                 false => ("├─ ", "│  "),
             };
-            tree.write(
-                out,
-                &format!("{rest}{branch}"),
-                &format!("{rest}{below}"),
-                false,
-            );
-        }
-        if self.omitted > 0 {
-            let _ = writeln!(out, "{rest}└─ … {} more lines (--lines)", self.omitted);
+            let (first, below) = (format!("{rest}{branch}"), format!("{rest}{below}"));
+            tree.write(out, &first, &below, false);
         }
     }
 
     fn line(&self) -> String {
         let mut line = self.text.clone();
+        if self.same_as.is_some() && !line.is_empty() {
+            return line;
+        }
         if !self.note.is_empty() {
             line.push_str(match line.is_empty() {
                 true => "",
@@ -165,393 +207,63 @@ impl Tree {
         }
         line
     }
+}
 
-    /// A page of its own, whose lines fold.
-    pub fn page(title: &str, trees: &[Tree]) -> String {
-        let mut out = String::from(HEAD);
-        let title = escaped(title);
-        let _ = write!(out, "<title>{title}</title></head><body><h1>{title}</h1>");
-        trees.iter().for_each(|tree| tree.fragment(&mut out));
-        out.push_str("</body></html>\n");
-        out
-    }
+/// `1 more line`, `2 more lines`.
+pub(super) fn counted(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}
 
-    /// The lines as nested `details`, for any page.
-    pub fn fragment(&self, out: &mut String) {
-        let class = match self.mark {
-            Mark::Holds => "holds",
-            Mark::Fails => "fails",
-            Mark::Open => "open",
-            Mark::Group => "group",
-        };
-        let line = escaped(&self.line());
-        if self.because.is_empty() && self.omitted == 0 {
-            let _ = write!(out, "<div class=\"{class}\">{line}</div>");
-            return;
-        }
-        let open = if self.always { "" } else { " open" };
-        let _ = write!(
-            out,
-            "<details{open} class=\"{class}\"><summary>{line}</summary>"
-        );
-        for tree in &self.because {
-            tree.fragment(out);
-        }
-        if self.omitted > 0 {
-            let _ = write!(
-                out,
-                "<div class=\"group\">… {} more lines</div>",
-                self.omitted
-            );
-        }
-        out.push_str("</details>");
+/// Numbers for trees that say the same.
+#[derive(Default)]
+struct Kinds {
+    known: FxHashMap<(String, Vec<usize>), usize>,
+    /// By line, in the order of the text.
+    of_lines: Vec<usize>,
+}
+
+impl Kinds {
+    fn add(&mut self, tree: &Tree) -> usize {
+        let at = self.of_lines.len();
+        self.of_lines.push(0);
+        let below = tree.because.iter().map(|tree| self.add(tree)).collect();
+        let line = format!("{:?} {}", tree.mark, tree.line());
+        let next = self.known.len();
+        let kind = *self.known.entry((line, below)).or_insert(next);
+        self.of_lines[at] = kind;
+        kind
     }
 }
 
-const HEAD: &str = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><style>\
-body{font:15px/1.5 ui-monospace,monospace;margin:2rem;color-scheme:light dark}\
-h1{font-size:1.1rem}details,div{margin-left:1.2rem}summary{cursor:pointer}\
-.holds>summary::before,div.holds::before{content:\"✓ \";color:#2a7d2a}\
-.fails>summary::before,div.fails::before{content:\"✗ \";color:#c0392b}\
-.open>summary::before,div.open::before{content:\"? \";color:#888}\
-</style>";
+#[derive(Default)]
+struct Sharing {
+    kinds: Vec<usize>,
+    /// Lines seen so far.
+    line: usize,
+    /// The lines that have reasons, by what they say with them, and by their text.
+    by_kind: FxHashMap<usize, usize>,
+    by_text: FxHashMap<String, usize>,
+    used: FxHashSet<usize>,
+}
 
-impl Explainer {
-    /// An answer in lines; several facts that match have a tree each.
-    pub fn trees(&self, answer: &Answer) -> Vec<Tree> {
-        match answer {
-            Answer::Holds {
-                derivations,
-                others,
-            } => {
-                let mut trees: Vec<Tree> = derivations.iter().map(|d| self.holding(d)).collect();
-                if !others.is_empty() {
-                    let mut tree = Tree::new(Mark::Group, "also:", "");
-                    let facts = others.iter().map(|fact| self.fact_text(fact));
-                    tree.because = facts.map(|text| Tree::new(Mark::Holds, text, "")).collect();
-                    trees.push(tree);
-                }
-                trees
-            }
-            Answer::Fails(missing) => {
-                let mut tree = self.missing_tree(missing);
-                let note = std::mem::take(&mut tree.note);
-                tree.note = match note.is_empty() {
-                    true => "does not hold".to_owned(),
-                    false => format!("does not hold: {note}"),
-                };
-                vec![tree]
-            }
-        }
-    }
-
-    fn holding(&self, derivation: &Derivation) -> Tree {
-        let mut tree = self.derivation_tree(derivation);
-        tree.note = format!("holds: {}", tree.note);
-        if !derivation.smallest {
-            tree.note.push_str(" (there may be a smaller derivation)");
-        }
-        tree
-    }
-
-    /// The times of a fact in lines.
-    pub fn course_tree(&self, course: &Course) -> Tree {
-        let fact = self.atom_text(&course.question.atom, &course.question.names);
-        if let Some(missing) = &course.never {
-            let mut tree = Tree::new(Mark::Fails, fact, "was never true");
-            tree.because.push(self.missing_tree(missing));
-            return tree;
-        }
-        let mut tree = Tree::new(Mark::Group, fact, "over the moves:");
-        for stay in &course.stays {
-            let (text, derivation) = match &stay.change {
-                Change::Start(derivation) => ("true from the start".to_owned(), derivation),
-                Change::Move(derivation) => (format!("came by move {}", stay.from), derivation),
-            };
-            let mut came = Tree::new(Mark::Group, text, "");
-            came.because.push(self.derivation_tree(derivation));
-            tree.because.push(came);
-            for (rule, times) in &stay.kept {
-                let times = match times {
-                    1 => "kept by 1 move,".to_owned(),
-                    times => format!("kept by {times} moves,"),
-                };
-                let mut kept = Tree::new(Mark::Group, times, "rule at");
-                kept.place = self.rule_spot(*rule);
-                tree.because.push(kept);
-            }
-            if let Some(missing) = &stay.gone {
-                let text = format!("gone after move {}", stay.to + 1);
-                let mut gone = Tree::new(Mark::Group, text, "");
-                gone.because.push(self.missing_tree(missing));
-                tree.because.push(gone);
-            }
-        }
-        tree
-    }
-
-    fn derivation_tree(&self, derivation: &Derivation) -> Tree {
-        let mut shown = vec![false; derivation.proofs.len()];
-        self.proof_tree(derivation, 0, &mut shown)
-    }
-
-    fn proof_tree(&self, derivation: &Derivation, number: usize, shown: &mut [bool]) -> Tree {
-        let proof = &derivation.proofs[number];
-        let mut tree = Tree::new(Mark::Holds, self.fact_text(&proof.fact), "");
-        tree.always = !self.changing[proof.fact.relation.index()];
-        match &proof.reason {
-            Reason::Stated(span) => {
-                tree.note = "stated at".to_owned();
-                tree.place = Some(self.spot(*span));
-            }
-            Reason::InState => tree.note = "in the state".to_owned(),
-            Reason::Made => tree.note = "the move made".to_owned(),
-            Reason::Rule {
-                rule,
-                bindings,
-                premises,
-            } => {
-                if shown[number] && !premises.is_empty() {
-                    tree.note = "as above".to_owned();
-                    return tree;
-                }
-                shown[number] = true;
-                tree.note = "rule at".to_owned();
-                tree.place = self.rule_spot(*rule);
-                let names = &self.game.rules().rules[*rule].variables;
-                tree.bindings = (names.iter().zip(bindings))
-                    .filter_map(|(name, value)| Some((name.to_string(), self.term_text((*value)?))))
-                    .collect();
-                let lines = premises.iter().map(|premise| match premise {
-                    Premise::Fact(fact) => self.proof_tree(derivation, *fact, shown),
-                    Premise::Absent(fact) => {
-                        let text = format!("(not {})", self.fact_text(fact));
-                        Tree::new(Mark::Holds, text, "nothing gives it")
-                    }
-                    Premise::Test { equal, left, right } => {
-                        let word = match equal {
-                            true => "not (distinct",
-                            false => "distinct",
-                        };
-                        let (left, right) = (self.term_text(*left), self.term_text(*right));
-                        let close = match equal {
-                            true => "))",
-                            false => ")",
-                        };
-                        Tree::new(Mark::Holds, format!("({word} {left} {right}{close}"), "")
-                    }
-                });
-                tree.because = lines.collect();
-            }
-        }
-        tree
-    }
-
-    fn missing_tree(&self, missing: &Missing) -> Tree {
-        let text = self.atom_text(&missing.atom, &missing.names);
-        let mut tree = Tree::new(Mark::Fails, text, "");
-        let near = |facts: &[FactOf]| {
-            let texts = facts.iter().map(|fact| self.fact_text(fact));
-            texts.collect::<Vec<_>>().join(" ")
+impl Sharing {
+    fn share(&mut self, tree: &mut Tree) {
+        let line = self.line;
+        self.line += 1;
+        tree.same_as = match tree.again {
+            true => self.by_text.get(&tree.text).copied(),
+            false => self.by_kind.get(&self.kinds[line]).copied(),
         };
-        match &missing.reason {
-            Nothing::Given(nearest) => {
-                tree.note = self.absence(&missing.atom).to_owned();
-                if !nearest.is_empty() {
-                    let _ = write!(tree.note, "; there is {}", near(nearest));
-                }
-            }
-            Nothing::Above => tree.note = "as above".to_owned(),
-            Nothing::Cut(nearest) => {
-                tree.note = "not looked into (--depth)".to_owned();
-                if !nearest.is_empty() {
-                    let _ = write!(tree.note, "; there is {}", near(nearest));
-                }
-            }
-            Nothing::Rules {
-                attempts,
-                worse,
-                apart,
-                nearest,
-            } => {
-                tree.because = attempts.iter().map(|a| self.attempt_tree(a)).collect();
-                if attempts.is_empty() {
-                    tree.note = "no rule can give it".to_owned();
-                    if !nearest.is_empty() {
-                        let _ = write!(tree.note, "; there is {}", near(nearest));
-                    }
-                    tree.because = (apart.iter().take(HEADS))
-                        .map(|&rule| {
-                            let head = &self.game.rules().rules[rule];
-                            let text = self.atom_text(&head.head, &head.variables);
-                            let mut line =
-                                Tree::new(Mark::Group, text, "is what the rule gives at");
-                            line.place = self.rule_spot(rule);
-                            line
-                        })
-                        .collect();
-                    tree.omitted = apart.len().saturating_sub(HEADS);
-                } else if *worse > 0 {
-                    let rules = match worse {
-                        1 => "1 other rule misses".to_owned(),
-                        worse => format!("{worse} other rules miss"),
-                    };
-                    let text = format!("{rules} more (--rules)");
-                    tree.because.push(Tree::new(Mark::Group, text, ""));
-                }
-            }
-        }
-        tree
-    }
-
-    /// What it means that an atom of a relation without rules does not hold.
-    fn absence(&self, atom: &Atom) -> &'static str {
-        let is = |keyword| self.game.keyword(keyword) == Some(atom.relation);
-        match () {
-            () if is(Keyword::True) => "not in the state",
-            () if is(Keyword::Does) => "not the move made",
-            () => "not stated by the rules",
-        }
-    }
-
-    fn attempt_tree(&self, attempt: &Attempt) -> Tree {
-        let missed = (attempt.outcomes.iter())
-            .filter(|outcome| !matches!(outcome.state, State::Holds | State::Open))
-            .count();
-        let mut tree = Tree::new(Mark::Group, "", "rule at");
-        tree.place = self.rule_spot(attempt.rule);
-        if missed > 1 {
-            tree.note = format!("misses {missed}: rule at");
-        }
-        // What is missed stands first: it is what matters.
-        let (missed, rest): (Vec<_>, Vec<_>) = (attempt.outcomes.iter())
-            .map(|outcome| self.outcome_tree(outcome, &attempt.names))
-            .partition(|tree| tree.mark == Mark::Fails);
-        tree.because = missed.into_iter().chain(rest).collect();
-        tree
-    }
-
-    fn outcome_tree(&self, outcome: &Outcome, names: &[Box<str>]) -> Tree {
-        let text = self.literal_text(&outcome.literal, names);
-        match &outcome.state {
-            State::Holds => Tree::new(Mark::Holds, text, ""),
-            State::Open => Tree::new(Mark::Open, text, "depends on what is missed"),
-            State::Missing(missing) => self.missing_tree(missing),
-            State::Unwanted(derivation) => {
-                let mut tree = Tree::new(Mark::Fails, text, "but");
-                tree.because.push(self.derivation_tree(derivation));
-                tree
-            }
-            State::Fails => Tree::new(Mark::Fails, text, "is not so"),
-            State::NoBranch(branches) => {
-                let mut tree = Tree::new(Mark::Fails, text, "none of these holds");
-                for (number, branch) in (1..).zip(branches) {
-                    let mut lines: Vec<Tree> =
-                        branch.iter().map(|o| self.outcome_tree(o, names)).collect();
-                    match lines.len() {
-                        1 => tree.because.append(&mut lines),
-                        _ => {
-                            let mut group = Tree::new(Mark::Group, format!("branch {number}"), "");
-                            group.because = lines;
-                            tree.because.push(group);
-                        }
-                    }
-                }
-                tree
-            }
-        }
-    }
-
-    fn rule_spot(&self, rule: usize) -> Option<Spot> {
-        Some(self.spot(self.game.rules().rules[rule].span))
-    }
-
-    fn spot(&self, span: Span) -> Spot {
-        let sources = self.game.sources();
-        let (line, column) = sources.line_column(span);
-        Spot {
-            file: sources.files()[span.file as usize].name().to_owned(),
-            line,
-            column,
-            bytes: (span.start, span.end),
-        }
-    }
-
-    /// A fact as the rules write it.
-    pub fn fact_text(&self, fact: &FactOf) -> String {
-        let arguments = fact.arguments.iter().map(|term| Term::Ground(*term));
-        let atom = Atom {
-            relation: fact.relation,
-            arguments: arguments.collect(),
-            span: Span::default(),
-        };
-        self.atom_text(&atom, &[])
-    }
-
-    fn term_text(&self, term: TermId) -> String {
-        self.game.text(&self.terms, term)
-    }
-
-    fn atom_text(&self, atom: &Atom, names: &[Box<str>]) -> String {
-        let functor = self.game.relation_functor(atom.relation);
-        let shape = self.game.functors().functor(functor).shape;
-        let name = self.game.relation_name(atom.relation);
-        match shape {
-            Shape::Bare => name.to_owned(),
-            Shape::Applied(_) => {
-                let mut out = format!("({name}");
-                for argument in &atom.arguments {
-                    out.push(' ');
-                    self.write_term(&mut out, argument, names);
-                }
-                out + ")"
-            }
-        }
-    }
-
-    fn write_term(&self, out: &mut String, term: &Term, names: &[Box<str>]) {
-        match term {
-            Term::Ground(id) => out.push_str(&self.term_text(*id)),
-            Term::Variable(v) => out.push_str(&names[v.index()]),
-            Term::Apply(functor, arguments) => {
-                let name = self.game.functors().functor(*functor).name;
-                out.push('(');
-                out.push_str(self.game.symbols().name(name));
-                for argument in arguments {
-                    out.push(' ');
-                    self.write_term(out, argument, names);
-                }
-                out.push(')');
-            }
-        }
-    }
-
-    fn literal_text(&self, literal: &Literal, names: &[Box<str>]) -> String {
-        let pair = |left: &Term, right: &Term| {
-            let mut out = "(distinct ".to_owned();
-            self.write_term(&mut out, left, names);
-            out.push(' ');
-            self.write_term(&mut out, right, names);
-            out + ")"
-        };
-        match literal {
-            Literal::Positive(atom) => self.atom_text(atom, names),
-            Literal::Negative(atom) => format!("(not {})", self.atom_text(atom, names)),
-            Literal::Distinct(left, right, _) => pair(left, right),
-            Literal::Same(left, right, _) => format!("(not {})", pair(left, right)),
-            Literal::Any(branches) => {
-                let branches = branches.iter().map(|branch| {
-                    let texts = branch.iter().map(|l| self.literal_text(l, names));
-                    match &texts.collect::<Vec<_>>()[..] {
-                        [one] => one.clone(),
-                        all => format!("(and {})", all.join(" ")),
-                    }
-                });
-                format!("(or {})", branches.collect::<Vec<_>>().join(" "))
-            }
+        if let Some(same) = tree.same_as {
+            self.line += tree.lines() - 1;
+            self.used.insert(same);
+            tree.because.clear();
+        } else if !tree.because.is_empty() {
+            self.by_kind.insert(self.kinds[line], line);
+            self.by_text.entry(tree.text.clone()).or_insert(line);
+            tree.id = Some(line);
+            tree.because.iter_mut().for_each(|tree| self.share(tree));
         }
     }
 }
-
-/// Heads shown of rules that never give what is asked.
-const HEADS: usize = 5;

@@ -61,7 +61,10 @@ impl Explainer {
         let mut first = None;
         for most in FEWER {
             self.budget.start();
-            match self.derive_from(fact, model, most) {
+            let work = model.set_work(u64::MAX);
+            let derived = self.derive_from(fact, model, most);
+            model.set_work(work);
+            match derived {
                 Ok(mut derivation) => {
                     derivation.smallest = most == usize::MAX;
                     return Ok(derivation);
@@ -142,6 +145,9 @@ impl Explainer {
         }
         let mut derivation = Derivation {
             proofs: Vec::new(),
+            ways: (cone.instances.iter())
+                .filter(|instance| instance.head == 0)
+                .count(),
             smallest: true,
         };
         let leaves: FxHashMap<usize, Reason> = leaves.into_iter().collect();
@@ -253,8 +259,10 @@ impl Explainer {
             Literal::Any(branches) => {
                 let mut ways = Vec::new();
                 for branch in branches {
-                    let all = (branch.iter())
-                        .all(|l| holds(l, bindings, model, &mut self.terms) == Some(true));
+                    let mut all = true;
+                    for literal in branch {
+                        all &= holds(literal, bindings, model, &mut self.terms)? == Some(true);
+                    }
                     if !all {
                         continue;
                     }

@@ -428,7 +428,8 @@ fn hints_plan_where_one_role_decides_and_say_what_follows() {
 #[test]
 fn a_person_may_ask_why() {
     let place = Workplace::new();
-    let input = "take 2\nwhy take 3\nwhy (left 3)\nwhy terminal\nwhy left 9\n/why x\nquit\n";
+    let input = "why next (left 4)\ntake 2\nwhy take 3\nwhy (left 3)\nwhy terminal\nwhy left 9\n\
+                 /why x\nwhy\nwhy 1\nwhy 9\nwhy next (left 3)\nhint more\nhelp\nquit\n";
     let line = "play matches.kif --roles human,human";
     let found = place.run_with(line, &[], input);
     for part in [
@@ -437,6 +438,13 @@ fn a_person_may_ask_why() {
         "terminal  does not hold\n└─ rule at matches.kif:11:5\n   └─ ✗ (true (left 0))",
         "the rules have no name `9`",
         "the rules have no name `x`",
+        "`next (left 4)` depends on the moves made: ask again after a move\n",
+        "bob> why\nwhy what? ",
+        "bob> why 1\n(legal bob (take 1))  holds: ",
+        "bob> why 9\nthe numbers go from 1 to ",
+        "bob> why next (left 3)\n(next (left 3))  holds: ",
+        "bob> hint more\nnothing comes after hint; ",
+        "  why FACT or MOVE ",
     ] {
         assert!(
             found.out.contains(part),

@@ -305,7 +305,11 @@ fn why_refuses_what_is_no_question() {
     let place = Workplace::new();
     for (arguments, parts) in [
         (&[][..], "give the rules and then what is asked"),
-        (&["(legal ann"], "is not one term"),
+        (&["goal"], "write `(goal ?1 ?2)`"),
+        (&["(legal ann"], "is not one fact"),
+        (&[""], "nothing is asked"),
+        (&["?x"], "alone stands for anything"),
+        (&["legal", "ann", "(take 2)"], "put that in quotes"),
         (&["(legal eve ?m)"], "the rules have no name `eve`"),
         (&["(next (left 4))"], "depends on the moves made"),
         (
@@ -318,6 +322,23 @@ fn why_refuses_what_is_no_question() {
         ),
     ] {
         place.check_failure("why matches.kif", arguments, "", 2, &[parts]);
+    }
+}
+
+#[test]
+fn the_name_of_the_output_says_how_why_is_written() {
+    let place = Workplace::new();
+    for (name, format, beginning) in [
+        ("a.html", &[][..], "<!doctype html>"),
+        ("a.json", &[], "["),
+        ("a.txt", &[], "terminal  does not hold"),
+        ("b.json", &["--format", "text"], "terminal  does not hold"),
+    ] {
+        let arguments = [&["-o", name], format, &["terminal"]].concat();
+        let found = place.run_with("why matches.kif", &arguments, "");
+        assert_eq!(found.code, Some(1), "{found:#?}");
+        let text = std::fs::read_to_string(place.folder().join(name)).unwrap();
+        assert!(text.starts_with(beginning), "{name}: {text}");
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::cli::show;
 use crate::game::{Move, RoleId};
 use crate::machine::{Machine, PlayError};
-use crate::play::{Advice, AgentSpec, Answer, Brief, Origin, Seat, Turn};
+use crate::play::{Advice, AgentSpec, Answer, Brief, Candidate, Origin, Seat, Turn};
 
 /// Who is asked.
 const ADVISER: &str = "auto";
@@ -56,13 +56,17 @@ impl Adviser {
             text += &format!(", {worth}");
         }
         let others = best.candidates.iter().filter(|other| other.action != best.chosen);
-        let others = others.take(OTHERS).map(|other| {
+        let others: Vec<&Candidate> = others.take(OTHERS).collect();
+        let texts = others.iter().map(|other| {
             let text = show::move_text(machine, other.action);
             format!("{text} {:.1}", other.value)
         });
-        let others: Vec<String> = others.collect();
-        if !others.is_empty() {
-            text += &format!("\n  others: {}", others.join("; "));
+        let texts: Vec<String> = texts.collect();
+        if !texts.is_empty() {
+            text += &format!("\n  others: {}", texts.join("; "));
+        }
+        if let Some(remark) = doubt(&best, &others) {
+            text += &format!("\n  {remark}");
         }
         let first = played.len();
         let state = turn.history.state().clone();
@@ -151,6 +155,27 @@ impl Adviser {
     }
 }
 
+/// Why another move that seems to be worth more is not advised, if there is one.
+fn doubt(best: &Advice, others: &[&Candidate]) -> Option<String> {
+    let value = best.value?;
+    let chosen = best.candidates.iter().find(|c| c.action == best.chosen)?;
+    // As they are shown, to one place.
+    let is_more = |other: &&&Candidate| other.value > value + 0.05;
+    let better: Vec<_> = others.iter().filter(is_more).collect();
+    let tries = better.iter().map(|other| other.visits).max()?;
+    (tries < chosen.visits).then(|| {
+        let tries = match tries {
+            1 => "once".to_owned(),
+            tries => format!("{tries} times at most"),
+        };
+        format!(
+            "a higher figure is less certain: it comes from trying the move {tries}, that of the \
+             hint from {}",
+            chosen.visits
+        )
+    })
+}
+
 /// What a move is worth, in words.
 fn worth(advice: &Advice) -> Option<String> {
     let (least, most) = advice.bounds;
@@ -160,4 +185,36 @@ fn worth(advice: &Advice) -> Option<String> {
         Some(value) => format!("which seems worth {value:.1}"),
         None => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Game;
+
+    #[test]
+    fn a_higher_figure_of_another_move_is_put_down_to_fewer_tries() {
+        let rules = "(role a) (role b) (legal a x) (legal b x) terminal (goal a 1) (goal b 1)";
+        let game = Game::from_text("rules", rules).unwrap();
+        let moves: Vec<Move> = game.roles().map(|r| Move::new(game.role_term(r))).collect();
+        let candidate = |number: usize, visits, value| Candidate {
+            action: moves[number],
+            visits,
+            value,
+            bounds: (0.0, 100.0),
+        };
+        let said = |visits, value| {
+            let candidates = vec![candidate(0, 90, 50.0), candidate(1, visits, value)];
+            let advice = Advice {
+                value: Some(50.0),
+                candidates: candidates.clone(),
+                ..Advice::of(moves[0])
+            };
+            doubt(&advice, &[&candidates[1]])
+        };
+        let remark = said(7, 60.0).unwrap();
+        assert!(remark.contains("7 times at most, that of the hint from 90"), "{remark}");
+        // Shown as the same, less, or tried more often.
+        assert_eq!([said(7, 50.04), said(7, 40.0), said(91, 60.0)], [None, None, None]);
+    }
 }

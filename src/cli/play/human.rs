@@ -21,8 +21,8 @@ const HELP: &str = "  \
   history              list the moves made so far
   hint                 what the program that suits the game would play, and what it
                        expects to follow
-  why FACT or MOVE     why it holds or is legal, or why not; a fact of the state is
-                       followed over the moves
+  why FACT or MOVE     why it holds or is legal, or why not; a move may be given by
+                       its number; a fact of the state is followed over the moves
   undo                 take back, to your last choice
   quit                 end the match (so does the end of the input)
   help                 show this
@@ -182,7 +182,9 @@ impl<'a> Human<'a> {
                 }
                 Input::Wrong(message) => table.say(format!("{message}; type help for help"))?,
                 Input::Why(text) => {
-                    table.say(reasons::why(machine, turn, self.limits.clone(), &text))?;
+                    let numbered = if menu.numbered { turn.legal } else { &[] };
+                    let limits = self.limits.clone();
+                    table.say(reasons::why(machine, turn, limits, numbered, &text))?;
                 }
                 Input::Command(Command::Undo) => return Ok(Choice::Undo),
                 Input::Command(Command::Quit) => return Ok(Choice::Quit),
@@ -304,8 +306,14 @@ impl Menu {
             return Input::Nothing;
         }
         let asked = |line: &str| {
-            let (word, rest) = line.split_once(' ')?;
-            (word == "why").then(|| Input::Why(rest.trim().to_owned()))
+            let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+            match (word, Command::of(word)) {
+                ("why", _) => Some(Input::Why(rest.trim().to_owned())),
+                (_, Some(_)) if !rest.is_empty() => {
+                    Some(Input::Wrong(format!("nothing comes after {word}")))
+                }
+                _ => None,
+            }
         };
         if let Some(word) = line.strip_prefix('/') {
             if let Some(asked) = asked(word) {
