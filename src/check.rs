@@ -94,7 +94,7 @@ pub fn read_until(sources: Sources, options: &ReadOptions, stop: &AtomicBool) ->
         // What a form that was given up would have defined is not missing.
         let whole = !diagnostic::has_errors(&more);
         findings.extend(more);
-        findings.extend(arity::check(&lowered, options.strictness));
+        findings.extend(arity::check(&lowered, options.strictness, stop));
         findings.extend(safety::check(&lowered, &sources, stop));
         let mut roles = Vec::new();
         if whole {
@@ -109,6 +109,10 @@ pub fn read_until(sources: Sources, options: &ReadOptions, stop: &AtomicBool) ->
         if !diagnostic::has_errors(&findings) && !stop.load(Ordering::Relaxed) {
             game = Some(Game::new(lowered, roles, sources.clone()));
         }
+    }
+    if stop.load(Ordering::Relaxed) {
+        // Nobody wants to know, and there may be very many.
+        findings.clear();
     }
     findings.sort_by_key(|finding| (finding.span, finding.code));
     findings.dedup();

@@ -42,7 +42,7 @@ pub use outlook::{Evaluation, Lanes, Outlook};
 pub use players::Picker;
 pub use puzzle::PuzzleAgent;
 pub use seat::{Answer, Origin, Seat};
-pub use spec::{AgentSpec, KINDS, Kind, Thought};
+pub use spec::{AgentSpec, KINDS, Kind, Thought, is_kind};
 
 /// Who chooses the moves of a role.
 pub trait Player<M: Machine> {

@@ -558,6 +558,11 @@ fn errors_of_players_are_told_and_counted() {
         "{text}"
     );
     assert_eq!(code, Some(1));
+    let (text, code) = said(Manner::Says("busy"), &["--grace", "60"]);
+    for part in ["ann: [IL busy] ", " times: it is busy with another match"] {
+        assert!(text.contains(part), "{text}");
+    }
+    assert_eq!(code, Some(1));
     let (text, code) = said(Manner::SilentAt("START"), &["--grace", "2"]);
     assert!(
         text.contains("ann is not ready: no answer in time"),

@@ -7,10 +7,10 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt::Write as _;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use ggp::check::{ReadOptions, Reading, read};
+use ggp::check::{ReadOptions, Reading, read, read_until};
 use ggp::diagnostic::{Severity, Style};
 use ggp::ground::TermLimits;
 use ggp::machine::{AnyMachine, Backend, Limits, Machine, PlayError};
@@ -275,6 +275,16 @@ fn many_of_everything() {
         let _ = writeln!(arities, "(p{})", " x".repeat(i));
     }
     check("arities", arities, "G107");
+}
+
+#[test]
+fn reading_that_is_stopped_has_nothing_to_say() {
+    let sources = Sources::from(Source::new(
+        "rules.kif",
+        "(role a) (<= (p ?x) (not (q ?x)))",
+    ));
+    let reading = read_until(sources, &ReadOptions::default(), &AtomicBool::new(true));
+    assert!(reading.game.is_none() && reading.findings.is_empty());
 }
 
 #[test]

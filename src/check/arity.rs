@@ -1,6 +1,7 @@
 //! One name, one number of arguments.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::FxHashMap;
 
@@ -11,9 +12,16 @@ use crate::span::Span;
 use crate::symbol::Symbol;
 
 /// Reports relations and functions that are used with different numbers of
-/// arguments. A relation and a function may share a name; so may a constant
-/// and a function.
-pub(super) fn check(lowered: &Lowered, strictness: Strictness) -> Vec<Diagnostic> {
+/// arguments, unless `stop` is raised. A relation and a function may share a name; so
+/// may a constant and a function.
+pub(super) fn check(
+    lowered: &Lowered,
+    strictness: Strictness,
+    stop: &AtomicBool,
+) -> Vec<Diagnostic> {
+    if stop.load(Ordering::Relaxed) {
+        return Vec::new();
+    }
     let mut first_use: FxHashMap<FunctorId, Span> = FxHashMap::default();
     for (relation, _, span) in &lowered.uses {
         let functor = lowered.relation_functor[relation.index()];

@@ -26,6 +26,9 @@ pub(super) fn check(
     stop: &AtomicBool,
 ) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
+    if stop.load(Ordering::Relaxed) {
+        return findings;
+    }
     let mut near = Near {
         left: MOST_COMPARED,
         stop,
@@ -111,6 +114,9 @@ fn relations(
         *shapes.entry(lowered.relation_symbol(relation)).or_default() += 1;
     }
     for relation in lowered.rules.relations() {
+        if near.stop.load(Ordering::Relaxed) {
+            return;
+        }
         // A name with several numbers of arguments is reported as such.
         let several = shapes[&lowered.relation_symbol(relation)] > 1;
         if several || lowered.keyword_of(relation).is_some() {
@@ -177,6 +183,9 @@ fn state_facts(
         };
         let mut reported = FxHashSet::default();
         for rule in &lowered.rules.rules {
+            if near.stop.load(Ordering::Relaxed) {
+                return;
+            }
             for literal in &rule.body {
                 literal.for_each_atom(&mut |atom, _| {
                     let functor = match atom.relation == asked {

@@ -13,6 +13,9 @@ use crate::span::{Sources, Span};
 pub(super) fn check(lowered: &Lowered, sources: &Sources, stop: &AtomicBool) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for rule in &lowered.rules.rules {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
         let mut bound = vec![false; rule.variables.len()];
         for literal in &rule.body {
             if let Literal::Positive(atom) = literal {

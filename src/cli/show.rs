@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::game::{Game, Move, Score};
+use crate::ggp::message::compact;
 use crate::machine::{Machine, PlayError};
 use crate::markup;
 
@@ -36,7 +37,7 @@ pub fn joint_line<M: Machine>(machine: &M, joint: &[Move]) -> String {
 /// Names, terms and errors of a record or message as people read them: without blanks
 /// inside brackets, and with nothing that steers a terminal.
 pub fn said(text: &str) -> String {
-    markup::plain(&text.replace("( ", "(").replace(" )", ")"), 1_000)
+    markup::plain(&compact(text), 1_000)
 }
 
 /// `1: white plays (mark 1 1), black plays noop [TO]`: a joint move of a record, and what

@@ -1,6 +1,7 @@
 //! From rules to an [`Evaluator`]: layers, the static part, plans.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::FxHashSet as HashSet;
 
@@ -8,7 +9,7 @@ use super::demand::{Part, demanded};
 use super::order::{Estimate, Estimates, UNKNOWN_ROWS, UNKNOWN_VALUES};
 use super::plan::{Plan, plan};
 use super::relation::Relation;
-use super::{Bounds, EvaluationError, Evaluator, Layer, Query, run};
+use super::{Bounds, EvaluationError, Evaluator, Failure, Layer, Query, run};
 use crate::ground::{TermId, Terms};
 use crate::program::strata::{for_each_body_atom, stratify};
 use crate::program::{Literal, RelationId, Rule, RuleSet};
@@ -92,7 +93,8 @@ pub fn on_demand(
     }
     let layer = layers(rules, inputs);
     let estimates = guessed(rules);
-    let rewritten = demanded(rules, &layer, &is_input, queries, &estimates, terms)?;
+    let never = AtomicBool::new(false);
+    let rewritten = demanded(rules, &layer, &is_input, queries, &estimates, terms, &never)?;
     Some(OnDemand {
         is_demand: rewritten.copies.iter().map(Option::is_none).collect(),
         rules: rewritten.rules,
@@ -158,6 +160,7 @@ impl Evaluator {
             &program.asked,
             &estimates,
             terms,
+            &self.bounds.interrupt,
         );
         let Some(rewritten) = rewritten else {
             return Ok(None);
@@ -197,7 +200,8 @@ impl Evaluator {
         let sources: Vec<(RelationId, Layer)> = inputs.iter().copied().chain(lazy).collect();
         let layer = layers(rules, &sources);
         let estimates = guessed(rules);
-        let rewritten = demanded(rules, &layer, &is_input, queries, &estimates, terms);
+        let stop = &bounds.interrupt;
+        let rewritten = demanded(rules, &layer, &is_input, queries, &estimates, terms, stop);
         let Some(rewritten) = rewritten else {
             return Ok(None);
         };
@@ -272,6 +276,7 @@ impl Evaluator {
         }
         // What depends on no input is evaluated once, also where the relation
         // has other rules.
+        let mut estimates = evaluator.estimates(true);
         for group in &groups {
             let fixed: Vec<usize> = group
                 .rules
@@ -280,11 +285,14 @@ impl Evaluator {
                 .filter(|&rule| needed[program.rules.rules[rule].head.relation.index()])
                 .filter(|&rule| program.rule_layer(rule) == 0)
                 .collect();
-            if !fixed.is_empty() {
+            if let Some(&rule) = fixed.first() {
+                evaluator.heed(program.origins[rule])?;
                 let mut group = Group::new(fixed, group.recursive, &program.rules);
-                let estimates = evaluator.estimates(true);
                 evaluator.plan_group(&program, &mut group, &estimates);
                 evaluator.evaluate(&group, terms)?;
+                for &head in &group.heads {
+                    estimates.relations[head] = evaluator.estimate(head, true);
+                }
             }
         }
         for (relation, rows) in evaluator.relations.iter_mut().enumerate() {
@@ -338,6 +346,15 @@ impl Evaluator {
         evaluator.observed.fill((0, 0));
         evaluator.replan_program(program);
         Ok(evaluator)
+    }
+
+    /// Ends what is done for a rule if it is stopped from outside.
+    fn heed(&self, rule: usize) -> Result<(), EvaluationError> {
+        let failure = Failure::Interrupted;
+        match self.bounds.interrupt.load(Ordering::Relaxed) {
+            true => Err(EvaluationError { failure, rule }),
+            false => Ok(()),
+        }
     }
 
     /// Plans all rules anew with the sizes that relations were seen to have.
@@ -407,29 +424,32 @@ impl Evaluator {
 
     /// Sizes as they are (while the static part is built) or as observed.
     fn estimates(&self, current: bool) -> Estimates {
-        let relations = self
-            .relations
-            .iter()
-            .enumerate()
-            .map(|(number, relation)| {
-                let (rows, times) = self.observed[number];
-                let is_static = current || self.program.relation_layer[number] == 0;
-                let guess = self.program.guesses[number].as_ref();
-                let rows = match (is_static, times) {
-                    (true, _) => f64::from(relation.count()),
-                    (false, 0) => guess.map_or(UNKNOWN_ROWS, |guess| guess.rows),
-                    (false, _) => rows as f64 / times as f64,
-                };
-                let distinct = (0..relation.arity())
-                    .map(|column| match relation.distinct(column) {
-                        0 => guess.map_or(UNKNOWN_VALUES, |guess| guess.distinct[column]),
-                        seen => seen as f64,
-                    })
-                    .collect();
-                Estimate { rows, distinct }
+        let numbers = 0..self.relations.len();
+        Estimates {
+            relations: numbers
+                .map(|number| self.estimate(number, current))
+                .collect(),
+        }
+    }
+
+    /// The size of one relation.
+    fn estimate(&self, number: usize, current: bool) -> Estimate {
+        let relation = &self.relations[number];
+        let (rows, times) = self.observed[number];
+        let is_static = current || self.program.relation_layer[number] == 0;
+        let guess = self.program.guesses[number].as_ref();
+        let rows = match (is_static, times) {
+            (true, _) => f64::from(relation.count()),
+            (false, 0) => guess.map_or(UNKNOWN_ROWS, |guess| guess.rows),
+            (false, _) => rows as f64 / times as f64,
+        };
+        let distinct = (0..relation.arity())
+            .map(|column| match relation.distinct(column) {
+                0 => guess.map_or(UNKNOWN_VALUES, |guess| guess.distinct[column]),
+                seen => seen as f64,
             })
             .collect();
-        Estimates { relations }
+        Estimate { rows, distinct }
     }
 }
 

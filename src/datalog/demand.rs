@@ -19,6 +19,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::order::{Estimate, Estimates, order};
 use crate::program::strata::{for_each_body_atom, stratify};
@@ -92,7 +93,8 @@ const MOST_PARTS: usize = 400;
 
 /// Rewrites a program. `layer` tells which relations depend on inputs; inputs
 /// and what depends on none stay as they are. `queries` are the
-/// query relations with the label of their group. None if nothing is asked for in part.
+/// query relations with the label of their group. None if nothing is asked for in part, or
+/// `stop` was raised.
 pub(super) fn demanded(
     rules: &RuleSet,
     layer: &[u8],
@@ -100,10 +102,11 @@ pub(super) fn demanded(
     queries: &[(usize, Vec<RelationId>)],
     estimates: &Estimates,
     terms: &crate::ground::Terms,
+    stop: &AtomicBool,
 ) -> Option<Demanded> {
     let mut rewriting = Rewriting::new(rules, layer, is_input, queries, estimates);
     loop {
-        let nodes = rewriting.adorn();
+        let nodes = rewriting.adorn(stop)?;
         if !nodes
             .iter()
             .any(|(_, context)| matches!(context, Context::Part(..)))
@@ -223,8 +226,8 @@ impl<'a> Rewriting<'a> {
         (relation, Context::Part(origin, layer, asking.known))
     }
 
-    /// Finds the nodes in use.
-    fn adorn(&mut self) -> Vec<Node> {
+    /// Finds the nodes in use, unless `stop` is raised.
+    fn adorn(&mut self, stop: &AtomicBool) -> Option<Vec<Node>> {
         'again: loop {
             let mut nodes: Vec<Node> = (0..self.rules.arity.len())
                 .filter(|&relation| self.home[relation].is_some() && self.is_derived(relation))
@@ -236,6 +239,9 @@ impl<'a> Rewriting<'a> {
             let mut next = 0;
             while let Some(&node) = nodes.get(next) {
                 next += 1;
+                if stop.load(Ordering::Relaxed) {
+                    return None;
+                }
                 for number in self.rules_of[node.0].clone() {
                     for asking in self.uses(number, columns_of(node)) {
                         let target = self.asked(node, &asking);
@@ -257,7 +263,7 @@ impl<'a> Rewriting<'a> {
                     }
                 }
             }
-            return nodes;
+            return Some(nodes);
         }
     }
 

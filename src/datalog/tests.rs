@@ -234,7 +234,12 @@ fn an_interrupt_stops() {
     bounds
         .interrupt
         .store(true, std::sync::atomic::Ordering::Relaxed);
-    assert_eq!(failure(PRODUCT, bounds), Failure::Interrupted);
+    assert_eq!(failure(PRODUCT, bounds.clone()), Failure::Interrupted);
+    // Also between rules that are too small to be interrupted themselves.
+    assert_eq!(
+        failure("(<= (out ?x) (n ?x))", bounds),
+        Failure::Interrupted
+    );
 }
 
 #[test]

@@ -19,7 +19,7 @@ use crate::markup;
 use crate::play::contest::{Clocks, Means, SeatContender};
 use crate::play::record::MatchRecord;
 use crate::play::referee::{Asking, Contender, Lapse, Referee, Round};
-use crate::play::{AgentSpec, Match};
+use crate::play::{AgentSpec, Match, is_kind};
 use crate::symbol::Case;
 
 pub use exchange::{Address, DEFAULT_PORT, Envelope, ExchangeError, Patience, exchange, request};
@@ -44,9 +44,15 @@ impl std::str::FromStr for Party {
     fn from_str(text: &str) -> Result<Self, String> {
         match text.contains("://") {
             true => Ok(Party::Remote(text.parse()?, String::new())),
-            false => text.parse().map(Party::Agent).map_err(|why| {
-                format!("{why}; and addresses such as http://localhost:{DEFAULT_PORT}")
-            }),
+            false => text
+                .parse()
+                .map(Party::Agent)
+                .map_err(|why| match is_kind(text) {
+                    true => why,
+                    false => {
+                        format!("{why}; and addresses such as http://localhost:{DEFAULT_PORT}")
+                    }
+                }),
         }
     }
 }

@@ -12,7 +12,7 @@ use std::fmt;
 
 use elements::{Elements, inside};
 
-pub use elements::{Balance, spaced};
+pub use elements::{Balance, compact, spaced};
 pub use reply::{Info, Reply, parse_move};
 
 /// What a message may grow to before it is refused.

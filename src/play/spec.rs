@@ -162,15 +162,24 @@ pub(super) fn no_option(name: &str, options: &[(&str, &str)]) -> String {
     }
 }
 
+/// Whether a text begins with the name of a kind, whatever its options are.
+pub fn is_kind(text: &str) -> bool {
+    kind(text.split(':').next().unwrap_or_default()).is_some()
+}
+
+/// The kind that is called so.
+fn kind(name: &str) -> Option<&'static Kind> {
+    let alias = ALIASES.iter().find(|(alias, _)| *alias == name);
+    let name = alias.map_or(name, |(_, name)| name);
+    KINDS.iter().find(|kind| kind.name == name)
+}
+
 impl FromStr for AgentSpec {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (name, options) = text.split_once(':').unwrap_or((text, ""));
-        let alias = ALIASES.iter().find(|(alias, _)| *alias == name);
-        let name = alias.map_or(name, |(_, name)| name);
-        let kind = KINDS.iter().find(|kind| kind.name == name);
-        let kind = kind.ok_or_else(|| {
+        let kind = kind(name).ok_or_else(|| {
             let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
             format!("`{name}` is no player; there are {}", names.join(", "))
         })?;

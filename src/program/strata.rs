@@ -69,6 +69,9 @@ pub fn stratify_until(
     terms: &Terms,
     stop: &AtomicBool,
 ) -> Result<Vec<Group>, Vec<NegativeCycle>> {
+    if stop.load(Ordering::Relaxed) {
+        return Ok(Vec::new());
+    }
     let mut graph: DiGraph<(), ()> = DiGraph::with_capacity(rules.arity.len(), rules.rules.len());
     for _ in rules.relations() {
         graph.add_node(());
@@ -94,6 +97,9 @@ pub fn stratify_until(
     let mut groups = Vec::new();
     let mut cycles = Vec::new();
     for (number, component) in components.iter().enumerate() {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
         let mut members: Vec<usize> = component
             .iter()
             .flat_map(|node| heads[node.index()].iter().copied())

@@ -7,7 +7,7 @@ use anyhow::{anyhow, bail};
 
 use crate::cli::legal;
 use crate::game::{Game, RoleId};
-use crate::play::AgentSpec;
+use crate::play::{AgentSpec, is_kind};
 use crate::play::record::MatchRecord;
 
 /// How a person is called.
@@ -46,6 +46,7 @@ impl FromStr for Kind {
             HUMAN => Ok(Kind::Human),
             _ => match text.parse() {
                 Ok(spec) => Ok(Kind::Agent(spec)),
+                Err(why) if is_kind(text) => Err(why),
                 Err(why) => Err(format!("{why}; and human, for yourself")),
             },
         }
@@ -79,7 +80,7 @@ impl FromStr for Kinds {
         for part in text.split(',') {
             match players.last_mut() {
                 // The options of a player have commas between them, too.
-                Some(player) if player.contains(':') && !begins_a_player(part) => {
+                Some(player) if player.contains(':') && part != HUMAN && !is_kind(part) => {
                     *player += ",";
                     *player += part;
                 }
@@ -89,12 +90,6 @@ impl FromStr for Kinds {
         let kinds = players.iter().map(|player| player.parse());
         Ok(Kinds(kinds.collect::<Result<_, _>>()?))
     }
-}
-
-/// Whether a text says who plays, rather than how.
-fn begins_a_player(text: &str) -> bool {
-    let name = text.split(':').next().unwrap_or_default();
-    name == HUMAN || name.parse::<AgentSpec>().is_ok()
 }
 
 /// Who played the roles of a record, where that is somebody who can play here; nothing if

@@ -117,6 +117,11 @@ pub fn spaced(text: &str) -> String {
     out
 }
 
+/// The same text as people write it: without blanks inside brackets.
+pub fn compact(text: &str) -> String {
+    text.replace("( ", "(").replace(" )", ")")
+}
+
 /// Tells while bytes come in whether a message is whole.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Balance {

@@ -347,8 +347,9 @@ impl Desk {
         };
         let reply = tokio::select! {
             biased;
-            reply = reply => reply.unwrap_or(Reply::Nil),
+            // What a search that was ended comes to is no answer any more.
             _ = present.changed() => Reply::Nil,
+            reply = reply => reply.unwrap_or(Reply::Nil),
             () = tokio::time::sleep_until((due + margin / 2).into()) => Reply::Nil,
         };
         let is_move = matches!(reply, Reply::Move(_));

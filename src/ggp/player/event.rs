@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 
 use serde::Serialize;
 
+use crate::ggp::message::compact;
 use crate::markup;
 
 /// Something that happened. Times are in seconds.
@@ -180,7 +181,7 @@ impl fmt::Display for Event {
                 nodes,
                 seconds,
             } => {
-                let (id, chosen) = (plain(id), plain(chosen));
+                let (id, chosen) = (plain(id), plain(&compact(chosen)));
                 write!(f, "{id}: {}: {chosen}", made + 1)?;
                 if let Some(value) = value {
                     write!(f, ", worth {value:.1}")?;
@@ -196,7 +197,8 @@ impl fmt::Display for Event {
                 answered,
                 played,
             } => {
-                let (id, answered, played) = (plain(id), plain(answered), plain(played));
+                let (id, answered) = (plain(id), plain(&compact(answered)));
+                let played = plain(&compact(played));
                 write!(
                     f,
                     "{id}: {}: the host played {played} for us, not {answered}",
