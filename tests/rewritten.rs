@@ -142,7 +142,7 @@ fn some_reference_answers_are_met() {
 #[test]
 #[ignore = "takes minutes"]
 fn all_reference_answers_are_met() {
-    agrees(&[], 50_000, Duration::from_secs(20));
+    agrees(&[], 5_000, Duration::from_secs(5));
 }
 
 #[test]

@@ -16,7 +16,7 @@ Examples:
   ggp convert game.hrf | ggp check -  other commands read KIF
 
 Infix notation is that of the book \"General Game Playing\" by Genesereth and Thielscher:
-  legal(W,mark(X,Y)) :- true(cell(X,Y,b)) & true(control(W)) & ~over
+  legal(P,take(N)) :- true(heap(M)) & less(N,M) & ~over
 Alternatives are written (a | b), names like map+ in quotes, 'map+'. A full stop after a
 clause, commas for & and % or ; before comments are read, too.")]
 pub struct Options {

@@ -14,8 +14,8 @@ use crate::symbol::Case;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  ggp rename game.kif cell square            the name everywhere
-  ggp rename game.kif mark/2 put             only with two arguments
+  ggp rename game.kif heap pile              the name everywhere
+  ggp rename game.kif take/2 draw            only with two arguments
   ggp rename game.kif red crimson --only term
   ggp rename rules.kif light lamp --with instance.kif
 

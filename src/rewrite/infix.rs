@@ -1,5 +1,5 @@
 //! GDL in infix notation, as the book "General Game Playing" by Genesereth and
-//! Thielscher writes it: `legal(W,mark(X,Y)) :- true(cell(X,Y,b)) & ~over`.
+//! Thielscher writes it: `legal(P,take(N)) :- true(heap(M)) & ~over`.
 //!
 //! In: a [`Tree`](super::Tree), or text. Out: the other. What is written is read as
 //! exactly the same forms:

@@ -180,7 +180,7 @@ fn scramble_goes_and_comes_back() {
         &[],
         "",
         0,
-        "ok: 1 role, 8 relations, 4 facts, 6 rules",
+        "ok: 1 role, 9 relations, 4 facts, 6 rules",
     );
     place.write("laid.kif", super::workplace::LIGHTS);
     place.check("fmt laid.kif", &[], "", 0, "");

@@ -262,7 +262,7 @@ impl<'t> Reader<'t, '_> {
         }
         let help = match found {
             "'" => "a quoted name ends with ' on the same line",
-            "<" | "?" => "this looks like KIF; files of that are converted with --to infix",
+            "(" | "<" | "?" => "this looks like KIF; files of that are converted with --to infix",
             "\\" => "negation is written ~",
             "!" => "negation is written ~, other names in quotes: 'a!'",
             "|" | "&" | "~" => "formulas cannot stand inside terms",
