@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use serde::Serialize;
 
+use super::picture_file::PictureOptions;
 use super::rules::RuleOptions;
-use super::{Context, Exit, show};
+use super::{Context, Exit, draw, show};
 use crate::game::Game;
 use crate::machine::{AnyMachine, Backend, Machine, canonical_facts, canonical_moves};
+use crate::picture::{self, ENOUGH, Wishes};
 use crate::play::Match;
 use crate::play::record::{Difference, MatchRecord};
 use crate::span::{Source, Sources};
@@ -33,6 +35,8 @@ pub struct Options {
     /// Tell `Cell` from `cell`
     #[arg(long)]
     case_sensitive: bool,
+    #[command(flatten)]
+    picture: PictureOptions,
     /// Show this state, the moves that were legal and those that were made
     #[arg(long, value_name = "N")]
     step: Option<usize>,
@@ -65,6 +69,9 @@ struct Step {
     state: Vec<String>,
     /// Canonical texts of the legal moves by role, sorted; none if the game is over.
     legal: Vec<Vec<String>>,
+    /// The facts as they are drawn, for who reads them.
+    #[serde(skip)]
+    drawing: Option<String>,
     /// What was made.
     joint: Option<Vec<String>>,
     /// What went wrong with it.
@@ -95,10 +102,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         false => rules.game(context)?,
     };
     let machine = AnyMachine::new(&game, Backend::Datalog, rules.limits(context))?;
+    let wishes = options.picture.wishes(&rules, &game, context)?;
     let mut shown = None;
     let replayed = record.replay(machine, |number, played| {
         if options.step == Some(number) {
-            shown = Some(step(&record, number, played));
+            shown = Some(step(&record, number, played, wishes.clone()));
         }
     });
     let difference = match replayed {
@@ -164,7 +172,12 @@ pub(super) fn game(
 }
 
 /// What the rules say of a state, and what was done in it.
-fn step(record: &MatchRecord, number: usize, played: &mut Match<AnyMachine>) -> Step {
+fn step(
+    record: &MatchRecord,
+    number: usize,
+    played: &mut Match<AnyMachine>,
+    wishes: Wishes,
+) -> Step {
     let state = played.history().state().clone();
     let is_over = played.is_over().unwrap_or(true);
     let machine = played.machine();
@@ -177,8 +190,13 @@ fn step(record: &MatchRecord, number: usize, played: &mut Match<AnyMachine>) -> 
             legal.push(canonical_moves(machine, &moves));
         }
     }
+    let drawing = draw::picture(machine, ENOUGH, wishes).ok().map(|picture| {
+        let facts = machine.facts(&state);
+        picture::text(&picture.draw(machine.terms(), &facts, picture::Limits::default()))
+    });
     Step {
         number,
+        drawing,
         state: canonical_facts(machine, &state),
         legal,
         joint: record.moves.get(number).cloned(),
@@ -208,6 +226,7 @@ impl Answer {
             let facts = show::counted(step.state.len(), "fact");
             lines.push(format!("state {}: {facts}", step.number));
             lines.push(show::wrapped(&step.state, 100));
+            lines.extend(step.drawing.clone());
             for (role, legal) in self.roles.iter().zip(&step.legal) {
                 lines.push(format!("{role} may play:"));
                 lines.push(show::wrapped(legal, 100));
