@@ -623,11 +623,10 @@ fn a_background_that_comes_and_goes_is_what_most_places_have_at_first() {
         &lights(&cells("on", "off")),
         &[],
         "
-    1 2 3
-  1 o o o
-  2 o . .
-  3 . . .
-  (o on)",
+     1  2  3
+  1 on on on
+  2 on  .  .
+  3  .  .  .",
     );
     check(
         &lights(&cells("off", "on")),

@@ -264,7 +264,7 @@ pub(super) fn background(group: &[Candidate]) -> Option<Vec<FunctorId>> {
             .map(|(what, _)| what),
         // What most places have in the end; at first, if it comes and goes by chance.
         _ => {
-            let is_chance = found.iter().all(|what| comes_and_goes(what));
+            let is_chance = found.iter().all(comes_and_goes);
             let counts = if is_chance && first.len() > 1 {
                 &first
             } else {
