@@ -69,7 +69,7 @@ struct Step {
     state: Vec<String>,
     /// Canonical texts of the legal moves by role, sorted; none if the game is over.
     legal: Vec<Vec<String>>,
-    /// The facts as they are drawn, for who reads them.
+    /// The facts as they are drawn, if there is a board.
     #[serde(skip)]
     drawing: Option<String>,
     /// What was made.
@@ -190,7 +190,10 @@ fn step(
             legal.push(canonical_moves(machine, &moves));
         }
     }
-    let drawing = draw::picture(machine, ENOUGH, wishes).ok().map(|picture| {
+    // Without a board a drawing would say the facts again.
+    let picture = draw::picture(machine, ENOUGH, wishes);
+    let picture = picture.ok().filter(|picture| picture.has_boards());
+    let drawing = picture.map(|picture| {
         let facts = machine.facts(&state);
         picture::text(&picture.draw(machine.terms(), &facts, picture::Limits::default()))
     });
