@@ -14,6 +14,7 @@
 mod context;
 mod kinds;
 mod numbers;
+mod picture_file;
 mod plot;
 pub mod position;
 mod raster;

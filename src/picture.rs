@@ -19,6 +19,7 @@ mod svg;
 mod symbols;
 mod table;
 mod text;
+mod wishes;
 
 use rustc_hash::FxHashMap;
 
@@ -36,6 +37,7 @@ pub use drawing::{Drawing, DrawnBoard, DrawnEntry, DrawnTable, Look};
 pub use sample::sample;
 pub use svg::svg;
 pub use text::text;
+pub use wishes::{BoardWish, Wishes};
 
 /// States of random games that are enough to guess from.
 pub const ENOUGH: usize = 60;
@@ -59,6 +61,7 @@ pub struct Picture {
     game: Game,
     boards: Vec<Board>,
     tables: Vec<Table>,
+    wishes: Wishes,
     /// Where facts of a shape go.
     places: FxHashMap<Skeleton, Place>,
 }
@@ -79,10 +82,22 @@ impl Picture {
         states: &[Vec<TermId>],
         possible: Option<&[TermId]>,
     ) -> Self {
+        Picture::with(game, terms, states, possible, Wishes::default())
+    }
+
+    /// As [`Picture::new`], as it is wished.
+    pub fn with(
+        game: &Game,
+        terms: &Terms,
+        states: &[Vec<TermId>],
+        possible: Option<&[TermId]>,
+        wishes: Wishes,
+    ) -> Self {
         let mut picture = Picture {
             game: game.clone(),
             boards: Vec::new(),
             tables: Vec::new(),
+            wishes,
             places: FxHashMap::default(),
         };
         let (Some(domains), [_, ..]) = (Domains::of(game), states) else {
@@ -93,11 +108,14 @@ impl Picture {
         for mut shape in shape::shapes(game, &domains) {
             let facts = evidence.facts(&shape);
             evidence.narrow(&mut shape, &facts);
+            let named = shape.skeleton[0].map(|functor| name(game, functor));
+            let mut wishes = picture.wishes.boards.iter();
+            let wish = wishes.find(|wish| named.as_ref() == Some(&wish.facts));
             let listed = table::table(&evidence, &shape, &facts);
             let is_stack = listed.as_ref().is_some_and(Table::is_stack);
-            let candidate = match is_stack {
+            let candidate = match is_stack && wish.is_none() {
                 true => None,
-                false => layer::candidate(&evidence, &shape, facts),
+                false => layer::candidate(&evidence, &shape, facts, wish),
             };
             match (candidate, listed) {
                 (Some(candidate), _) => candidates.push(candidate),
@@ -105,7 +123,7 @@ impl Picture {
                 (None, None) => {}
             }
         }
-        picture.boards = board::boards(&evidence, candidates);
+        picture.boards = board::boards(&evidence, candidates, &picture.wishes);
         for (number, board) in picture.boards.iter().enumerate() {
             for (layer, one) in board.layers().iter().enumerate() {
                 let place = Place::Board(number, layer);
@@ -138,6 +156,10 @@ impl Picture {
     /// A state, given its facts.
     pub fn draw(&self, terms: &Terms, facts: &[TermId], limits: Limits) -> Drawing {
         let mut facts = facts.to_vec();
+        if !self.wishes.hidden.is_empty() {
+            let name = |fact: TermId| name(&self.game, terms.functor(fact));
+            facts.retain(|fact| !self.wishes.hidden.contains(&name(*fact)));
+        }
         facts.sort_by(|a, b| self.game.compare_terms(terms, *a, *b));
         let mut on_boards = vec![Vec::new(); self.boards.len()];
         let mut in_tables = vec![Vec::new(); self.tables.len()];
@@ -174,7 +196,20 @@ impl Picture {
             drawing.tables.push(table.draw(&self.game, &facts));
         }
         drawing.tables.retain(|table| !table.entries.is_empty());
+        for board in &mut drawing.boards {
+            board.colours = self.wishes.colours.clone();
+        }
+        self.write_captions(&mut drawing);
         drawing
+    }
+
+    fn write_captions(&self, drawing: &mut Drawing) {
+        let titles = drawing.tables.iter_mut().map(|table| &mut table.title);
+        for title in titles.chain(drawing.boards.iter_mut().map(|board| &mut board.title)) {
+            if let Some(caption) = self.wishes.captions.get(title) {
+                title.clone_from(caption);
+            }
+        }
     }
 
     /// Where a fact goes, with its names.

@@ -408,7 +408,7 @@ fn a_large_board_is_cut() {
 }
 
 #[test]
-fn edges_of_squares_are_lines() {
+fn edges_of_squares_are_lines_and_those_named_first_lie_flat() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
     command.current_dir(env!("CARGO_MANIFEST_DIR"));
     command.args([
@@ -421,13 +421,13 @@ fn edges_of_squares_are_lines() {
     let found = String::from_utf8(output.stdout).unwrap();
     let expected = "      1   2   3
     +   +   +   +
-  1     |
-    +   +   +   +
+  1
+    +---+   +   +
   2
     +   +   +   +
   3
     +   +   +   +
-  (- upright, | flat)
+  (- flat, | upright)
 
   turn: right
   points: left 0, right 0";
@@ -455,7 +455,7 @@ fn drawings_are_written_to_files() {
     let output = draw("bmp");
     assert_eq!(output.status.code(), Some(2));
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(message.contains("ends in .svg or .txt"), "{message}");
+    assert!(message.contains("ends in .svg, .png or .txt"), "{message}");
 }
 
 #[test]
@@ -473,5 +473,169 @@ fn what_stands_on_something_is_piled_up() {
     table
     -----
     floor",
+    );
+}
+
+/// Runs `ggp draw` with a picture file of a text.
+fn drawn_with(game: &str, wishes: &str) -> (Option<i32>, String, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("wishes.toml");
+    fs::write(&path, wishes).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_ggp"))
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .args(["--quiet", "draw", game, "--picture"])
+        .arg(&path)
+        .output()
+        .unwrap();
+    let [out, told] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    let told = told.replace(path.to_str().unwrap(), "FILE");
+    (output.status.code(), out, told)
+}
+
+#[test]
+fn a_picture_file_says_what_structure_does_not() {
+    let wishes = "hide = [\"wall\"]
+        [[board]]
+        facts = \"at\"
+        row = 3
+        column = 2
+        first_row = \"bottom\"
+        first_column = \"right\"
+        [signs]
+        west = \"W\"
+        east = \"♞\"";
+    let (code, out, told) = drawn_with("games/light_cycles.kif", wishes);
+    assert_eq!((code, told.as_str()), (Some(0), ""));
+    let expected = "
+    6 5 4 3 2 1
+  6 . . . . . .
+  5 . . . . . .
+  4 ♞ . . . . .
+  3 . . . . . W
+  2 . . . . . .
+  1 . . . . . .
+  (W west, ♞ east)";
+    assert_eq!(out.trim_end(), expected.trim_start_matches('\n'));
+    let (_, out, _) = drawn_with("games/nim.kif", "captions = { turn = \"to move\" }");
+    assert!(out.contains("to move: left"), "{out}");
+}
+
+#[test]
+fn the_file_beside_the_rules_is_found() {
+    let run = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_ggp"))
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .args(arguments)
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let out = run(&["--quiet", "draw", "games/light_cycles.kif"]);
+    assert!(out.contains("  3 W#"), "{out}");
+    let svg = run(&[
+        "--quiet",
+        "graph",
+        "games/light_cycles.kif",
+        "--depth",
+        "1",
+        "--format",
+        "svg",
+    ]);
+    assert!(svg.contains("W west"));
+}
+
+#[test]
+fn a_wrong_picture_file_is_refused_with_place_and_mend() {
+    for (wishes, expected) in [
+        (
+            "[signs]\nwset = \"W\"",
+            "FILE:2:1: \"wset\" is no name of the rules; did you mean west?",
+        ),
+        (
+            "[signs]\nwest = \"west\"",
+            "FILE:2:8: a sign has 1 to 3 letters",
+        ),
+        (
+            "[colours]\nwest = \"#12\"",
+            "FILE:2:8: a colour is written #rrggbb",
+        ),
+        (
+            "hide = [\"at\", \"walls\"]",
+            "FILE:1:15: \"walls\" is no name of the rules; did you mean wall?",
+        ),
+        (
+            "[[board]]\nfacts = \"at\"\nrow = 4\ncolumn = 1",
+            "FILE:3:7: at has 3 arguments",
+        ),
+        (
+            "[[board]]\nfacts = \"at\"\nrow = 2\ncolumn = 2",
+            "row and column are the same",
+        ),
+        (
+            "sings = 1",
+            "unknown field `sings`, expected one of `board`, `signs`",
+        ),
+        ("signs", "FILE is no picture file"),
+    ] {
+        let (code, _, told) = drawn_with("games/light_cycles.kif", wishes);
+        assert_eq!(code, Some(2), "{wishes}");
+        assert!(told.contains(expected), "{wishes}: {told}");
+    }
+}
+
+#[test]
+fn a_number_for_each_pair_of_names_is_a_table() {
+    let rules = "
+        (role a) (role b) (point 1) (point 2) (point 3) (point bar) (colour red) (colour blue)
+        (succ 1 2) (succ 2 3) (count 0) (count 4) (turns a b) (turns b a)
+        (<= (init (men ?p 0 ?k)) (point ?p) (colour ?k)) (init (turn a))
+        (<= (legal ?r (put ?p ?k)) (true (turn ?r)) (point ?p) (colour ?k))
+        (<= (legal ?r wait) (turns ?r ?o) (true (turn ?o)))
+        (<= (next (men ?p 4 ?k)) (does ?r (put ?p ?k)))
+        (<= (next (men ?p ?n ?k)) (true (men ?p ?n ?k)) (not (hit ?p ?k)))
+        (<= (hit ?p ?k) (does ?r (put ?p ?k)))
+        (<= (next (turn ?o)) (turns ?r ?o) (true (turn ?r)))
+        (<= terminal (true (men 1 4 red))) (<= (goal ?r 50) (role ?r))";
+    let drawing = draw(rules, &["(put 2 red)"]);
+    assert_eq!(drawing.boards.len(), 1, "{drawing:?}");
+    assert!(drawing.facts.is_empty());
+}
+
+#[test]
+fn a_background_that_comes_and_goes_is_what_most_places_have_at_first() {
+    let lights = |start: &str| {
+        format!(
+            "(role a) (place 1) (place 2) (place 3) (other on off) (other off on) {start}
+            (<= (legal a (press ?x ?y)) (place ?x) (place ?y))
+            (<= (hit ?x ?y) (does a (press ?x ?z)) (place ?y))
+            (<= (next (at ?x ?y ?v)) (true (at ?x ?y ?w)) (hit ?x ?y) (other ?v ?w))
+            (<= (next (at ?x ?y ?v)) (true (at ?x ?y ?v)) (not (hit ?x ?y)))
+            (<= (bright) (true (at ?x ?y on))) (<= terminal (not (bright))) (goal a 100)"
+        )
+    };
+    let cells = |few: &str, many: &str| -> String {
+        let cells = (1..=3).flat_map(|x| (1..=3).map(move |y| (x, y)));
+        let value = |(x, y)| if (x, y) < (2, 2) { few } else { many };
+        let facts = cells.map(|at| format!("(init (at {} {} {}))", at.0, at.1, value(at)));
+        facts.collect()
+    };
+    check(
+        &lights(&cells("on", "off")),
+        &[],
+        "
+     1  2  3
+  1 on on on
+  2 on  .  .
+  3  .  .  .",
+    );
+    check(
+        &lights(&cells("off", "on")),
+        &[],
+        "
+    1 2 3
+  1 o o o
+  2 o . .
+  3 . . .
+  (o off)",
     );
 }

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use super::picture_file::PictureOptions;
 use super::position::PositionOptions;
 use super::rules::RuleOptions;
 use super::{Context, Exit, raster};
 use crate::machine::{AnyMachine, Machine, PlayError};
-use crate::picture::{self, Limits, Picture};
+use crate::picture::{self, Limits, Picture, Wishes};
 
 /// The options of `ggp draw`.
 #[derive(clap::Args)]
@@ -24,6 +25,8 @@ pub struct Options {
     rules: RuleOptions,
     #[command(flatten)]
     position: PositionOptions,
+    #[command(flatten)]
+    picture: PictureOptions,
     /// Write to this file: a picture if it ends in .svg or .png, letters if it ends in .txt
     #[arg(long, short, value_name = "FILE", value_parser = parse_output)]
     output: Option<PathBuf>,
@@ -50,7 +53,8 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let state = options
         .position
         .state(&mut machine, &options.rules, context)?;
-    let picture = picture(&mut machine, usize::from(options.samples))?;
+    let wishes = options.picture.wishes(&options.rules, machine.game(), context)?;
+    let picture = picture(&mut machine, usize::from(options.samples), wishes)?;
     let facts = machine.facts(&state);
     let limits = Limits {
         most: usize::from(options.most),
@@ -84,15 +88,19 @@ fn parse_output(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// The picture of a machine's game.
+/// The picture of a machine's game, as it is wished.
 ///
 /// # Errors
 ///
 /// As [`picture::sample`].
-pub fn picture(machine: &mut AnyMachine, samples: usize) -> Result<Picture, PlayError> {
+pub fn picture(
+    machine: &mut AnyMachine,
+    samples: usize,
+    wishes: Wishes,
+) -> Result<Picture, PlayError> {
     let states = picture::sample(machine, samples)?;
     let start = machine.initial()?;
     let possible = machine.network(&start).map(|(net, _)| net.facts.clone());
     let (game, terms) = (machine.game(), machine.terms());
-    Ok(Picture::new(game, terms, &states, possible.as_deref()))
+    Ok(Picture::with(game, terms, &states, possible.as_deref(), wishes))
 }

@@ -13,11 +13,12 @@ use std::path::PathBuf;
 
 use anyhow::{anyhow, bail};
 
+use super::picture_file::PictureOptions;
 use super::position::PositionOptions;
 use super::rules::RuleOptions;
 use super::solve::PruneChoice;
 use super::{Context, Exit, raster};
-use crate::machine::{AnyMachine, PlayError};
+use crate::machine::{AnyMachine, Machine, PlayError};
 use crate::search::Status;
 
 /// The options of `ggp graph`.
@@ -36,6 +37,8 @@ pub struct Options {
     rules: RuleOptions,
     #[command(flatten)]
     position: PositionOptions,
+    #[command(flatten)]
+    picture: PictureOptions,
     /// Moves from the start to explore
     #[arg(long, value_name = "N")]
     depth: Option<u32>,
@@ -223,7 +226,10 @@ fn picture(
         ));
     }
     let drawings = match options.labels {
-        Labels::Auto => Some(explored.boards(machine)?),
+        Labels::Auto => {
+            let wishes = options.picture.wishes(&options.rules, machine.game(), context)?;
+            Some(explored.boards(machine, wishes)?)
+        }
         _ => None,
     };
     let facts: Vec<&[String]> = explored.drawing.nodes.iter().map(|n| &n.facts[..]).collect();

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 
+use super::picture_file::PictureOptions;
 use super::position::PositionOptions;
 use super::record::{Facts, Record};
 use super::rules::RuleOptions;
@@ -47,6 +48,8 @@ JSON at the end, and everything else goes to standard error.")]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,
+    #[command(flatten)]
+    picture: PictureOptions,
     /// Who plays a role: human, or a kind of program; without ROLE= all other roles
     ///
     /// Kinds are auto (which chooses one that suits the game), mcts, minimax, greedy, random
@@ -162,7 +165,8 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if let Some(path) = path {
         Context::can_write(path)?;
     }
-    let picture = draw::picture(&mut machine, ENOUGH)?;
+    let wishes = options.picture.wishes(&options.rules, machine.game(), context)?;
+    let picture = draw::picture(&mut machine, ENOUGH, wishes)?;
     let table = Table::new(context, &picture);
     let mut session = Session {
         table,

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use serde::Serialize;
 
+use super::picture_file::PictureOptions;
 use super::rules::RuleOptions;
-use super::{Context, Exit, show};
+use super::{Context, Exit, draw, show};
 use crate::game::Game;
 use crate::machine::{AnyMachine, Backend, Machine, canonical_facts, canonical_moves};
+use crate::picture::{self, ENOUGH, Wishes};
 use crate::play::Match;
 use crate::play::record::{Difference, MatchRecord};
 use crate::span::{Source, Sources};
@@ -33,6 +35,8 @@ pub struct Options {
     /// Tell `Cell` from `cell`
     #[arg(long)]
     case_sensitive: bool,
+    #[command(flatten)]
+    picture: PictureOptions,
     /// Show this state, the moves that were legal and those that were made
     #[arg(long, value_name = "N")]
     step: Option<usize>,
@@ -65,6 +69,9 @@ struct Step {
     state: Vec<String>,
     /// Canonical texts of the legal moves by role, sorted; none if the game is over.
     legal: Vec<Vec<String>>,
+    /// The facts as they are drawn, if there is a board.
+    #[serde(skip)]
+    drawing: Option<String>,
     /// What was made.
     joint: Option<Vec<String>>,
     /// What went wrong with it.
@@ -95,13 +102,14 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         false => rules.game(context)?,
     };
     let machine = AnyMachine::new(&game, Backend::Datalog, rules.limits(context))?;
+    let wishes = options.picture.wishes(&rules, &game, context)?;
     let mut shown = None;
     // What is shown of a record is what has been found right.
     let mut right = 0;
     let replayed = record.replay(machine, |number, played| {
         right = number;
         if options.step == Some(number) {
-            shown = Some(step(&record, number, played));
+            shown = Some(step(&record, number, played, wishes.clone()));
         }
     });
     let difference = match replayed {
@@ -172,7 +180,12 @@ pub(super) fn game(
 }
 
 /// What the rules say of a state, and what was done in it.
-fn step(record: &MatchRecord, number: usize, played: &mut Match<AnyMachine>) -> Step {
+fn step(
+    record: &MatchRecord,
+    number: usize,
+    played: &mut Match<AnyMachine>,
+    wishes: Wishes,
+) -> Step {
     let state = played.history().state().clone();
     let is_over = played.is_over().unwrap_or(true);
     let machine = played.machine();
@@ -185,8 +198,16 @@ fn step(record: &MatchRecord, number: usize, played: &mut Match<AnyMachine>) -> 
             legal.push(canonical_moves(machine, &moves));
         }
     }
+    // Without a board a drawing would say the facts again.
+    let picture = draw::picture(machine, ENOUGH, wishes);
+    let picture = picture.ok().filter(|picture| picture.has_boards());
+    let drawing = picture.map(|picture| {
+        let facts = machine.facts(&state);
+        picture::text(&picture.draw(machine.terms(), &facts, picture::Limits::default()))
+    });
     Step {
         number,
+        drawing,
         state: canonical_facts(machine, &state),
         legal,
         joint: record.moves.get(number).cloned(),
@@ -201,6 +222,7 @@ impl Answer {
             let facts = show::counted(step.state.len(), "fact");
             lines.push(format!("state {}: {facts}", step.number));
             lines.push(show::wrapped(&said(&step.state), 100));
+            lines.extend(step.drawing.clone());
             for (role, legal) in self.roles.iter().zip(&step.legal) {
                 lines.push(format!("{} may play:", show::said(role)));
                 lines.push(show::wrapped(&said(legal), 100));

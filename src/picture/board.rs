@@ -10,6 +10,7 @@ use super::evidence::{Evidence, Standing, lie, slant};
 use super::layer::{Candidate, Layer, background, gravity};
 use super::shape::Shape;
 use super::symbols::symbols;
+use super::wishes::{BoardWish, Wishes};
 use super::{Limits, join, name};
 use crate::check::Keyword;
 use crate::game::Game;
@@ -49,10 +50,32 @@ pub(super) struct Board {
     symbols: BTreeMap<String, String>,
     owners: BTreeMap<String, usize>,
     slant: isize,
+    /// Whether somebody said which way it lies.
+    is_wished: bool,
 }
 
 /// Boards of layers that have their axes in common.
-pub(super) fn boards(evidence: &Evidence, candidates: Vec<Candidate>) -> Vec<Board> {
+pub(super) fn boards(
+    evidence: &Evidence,
+    mut candidates: Vec<Candidate>,
+    wishes: &Wishes,
+) -> Vec<Board> {
+    // What is on the axes of a board with a wish lies as that does.
+    let is_turned = |wish: &BoardWish| wish.row > wish.column;
+    let turned = candidates
+        .iter()
+        .filter(|one| one.wish.as_ref().is_some_and(is_turned));
+    let turned: Vec<[Vec<FunctorId>; 2]> = turned.map(|one| one.axes.clone()).collect();
+    for one in candidates.iter_mut().filter(|one| one.wish.is_none()) {
+        let is_part = |few: &[FunctorId], all: &[FunctorId]| few.iter().all(|f| all.contains(f));
+        let lies_across = |[rows, columns]: &[Vec<FunctorId>; 2]| {
+            is_part(&one.axes[0], columns) && is_part(&one.axes[1], rows)
+        };
+        if turned.iter().any(lies_across) {
+            one.axes.reverse();
+            std::mem::swap(&mut one.layer.first, &mut one.layer.second);
+        }
+    }
     let mut groups: Vec<Vec<Candidate>> = Vec::new();
     for candidate in candidates {
         let contains = |large: &Candidate, small: &Candidate| {
@@ -83,12 +106,17 @@ pub(super) fn boards(evidence: &Evidence, candidates: Vec<Candidate>) -> Vec<Boa
         |number: usize| (0..axes.len()).all(|other| other == number || axes[other] != axes[number]);
     let groups = groups.into_iter().enumerate();
     groups
-        .map(|(k, group)| Board::new(evidence, group, is_alone(k)))
+        .map(|(k, group)| Board::new(evidence, group, is_alone(k), wishes))
         .collect()
 }
 
 impl Board {
-    fn new(evidence: &Evidence, mut group: Vec<Candidate>, is_alone: bool) -> Board {
+    fn new(
+        evidence: &Evidence,
+        mut group: Vec<Candidate>,
+        is_alone: bool,
+        wishes: &Wishes,
+    ) -> Board {
         let game = evidence.game;
         // Large layers first found their board; shown are they in the order of the rules.
         let axes = group[0].axes.clone();
@@ -99,9 +127,14 @@ impl Board {
             axes[axis].iter().copied().zip(0..).collect()
         });
         let has_roles = [0, 1].map(|axis: usize| evidence.are_roles(&axes[axis]));
-        let background = match has_roles {
-            [false, false] => background(&group),
-            _ => None,
+        let wish = group.iter().find_map(|one| one.wish.clone());
+        let background = match (
+            wish.as_ref().and_then(|wish| wish.empty.as_ref()),
+            has_roles,
+        ) {
+            (Some(empty), _) => wished_background(game, &group, empty),
+            (None, [false, false]) => background(&group),
+            (None, _) => None,
         };
         let mut standing = Vec::new();
         for one in &group {
@@ -121,6 +154,7 @@ impl Board {
         });
         let found = lie(evidence, &standing, are_numbers);
         let (first_is_row, from_below) = match gravity {
+            _ if wish.is_some() => (true, wish.as_ref().is_some_and(|w| w.first_row_is_below)),
             Some(is_first) => (!is_first, true),
             // As at a table: the first role sits below.
             None if has_roles != [false, false] => (has_roles[0], true),
@@ -132,13 +166,16 @@ impl Board {
             false => text_of(game, &functors(&group[0].shape)),
         };
         let [first, second] = axes;
-        let (mut rows, columns) = if first_is_row {
+        let (mut rows, mut columns) = if first_is_row {
             (first, second)
         } else {
             (second, first)
         };
         if from_below {
             rows.reverse();
+        }
+        if wish.as_ref().is_some_and(|wish| wish.first_column_is_right) {
+            columns.reverse();
         }
         if !first_is_row {
             for one in &mut group {
@@ -162,6 +199,7 @@ impl Board {
             owners: BTreeMap::new(),
             background,
             slant,
+            is_wished: false,
         };
         board.print(game, &group, !first_is_row);
         board.look(&group);
@@ -169,7 +207,8 @@ impl Board {
         let texts: Vec<_> = texts
             .filter(|(text, _)| Some(text) != board.background.as_ref())
             .collect();
-        board.symbols = symbols(evidence, &texts);
+        board.symbols = symbols(evidence, &texts, &wishes.signs);
+        board.is_wished = wish.is_some();
         let owner = |what: &[FunctorId]| {
             what.iter()
                 .find_map(|name| evidence.owners.get(name))
@@ -213,6 +252,48 @@ impl Board {
         }
         self.possible = Some(possible);
         self.seen = None;
+        if !self.is_wished && self.is_lattice_on_its_side() {
+            self.turn();
+        }
+    }
+
+    /// Whether there are edges of squares of two kinds, and those that the rules name first
+    /// would stand upright.
+    fn is_lattice_on_its_side(&self) -> bool {
+        let (Some([one, other]), [first, second]) = (self.possible.as_deref(), &self.sheets[..])
+        else {
+            return false;
+        };
+        let size = |places: &FxHashSet<(usize, usize)>| {
+            let rows: FxHashSet<usize> = places.iter().map(|at| at.0).collect();
+            let columns: FxHashSet<usize> = places.iter().map(|at| at.1).collect();
+            [rows.len(), columns.len()]
+        };
+        let ([a, b], [c, d]) = (size(one), size(other));
+        let is_edges = |[a, b]: [usize; 2], [c, d]: [usize; 2]| a == c + 1 && b + 1 == d;
+        let is_plain = self.slant == 0 && self.background.is_none();
+        let is_across = match (is_edges([a, b], [c, d]), is_edges([c, d], [a, b])) {
+            (true, _) => first < second,
+            (_, true) => second < first,
+            _ => return false,
+        };
+        is_plain && !is_across
+    }
+
+    /// Makes columns of the rows.
+    fn turn(&mut self) {
+        std::mem::swap(&mut self.rows, &mut self.columns);
+        std::mem::swap(&mut self.row_at, &mut self.column_at);
+        for layer in &mut self.layers {
+            std::mem::swap(&mut layer.first, &mut layer.second);
+        }
+        for places in self.possible.iter_mut().flatten() {
+            *places = places.iter().map(|&(row, column)| (column, row)).collect();
+        }
+        let printed = std::mem::take(&mut self.printed).into_iter();
+        self.printed = printed
+            .map(|((row, column), word)| ((column, row), word))
+            .collect();
     }
 
     /// Finds what is in use.
@@ -317,6 +398,7 @@ impl Board {
                 contents,
                 symbols: self.symbols.clone(),
                 owners: self.owners.clone(),
+                colours: BTreeMap::new(),
                 slant: self.slant,
                 left_out,
             };
@@ -442,6 +524,15 @@ fn content(game: &Game, layer: &Layer, names: &[FunctorId]) -> String {
         Some(title) => join(title, &text),
         None => text,
     }
+}
+
+/// What stands for an empty place, if somebody said so.
+fn wished_background(game: &Game, group: &[Candidate], empty: &str) -> Option<Vec<FunctorId>> {
+    let mut whats = group.iter().flat_map(|one| {
+        let facts = one.facts.iter().flatten();
+        facts.map(|fact| one.layer.rest.iter().map(|k| fact[*k]).collect::<Vec<_>>())
+    });
+    whats.find(|what| text_of(game, what) == empty)
 }
 
 fn text_of(game: &Game, names: &[FunctorId]) -> String {

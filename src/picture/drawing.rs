@@ -34,6 +34,9 @@ pub struct DrawnBoard {
     pub symbols: BTreeMap<String, String>,
     /// Numbers of the roles to which contents belong.
     pub owners: BTreeMap<String, usize>,
+    /// Colours of contents that somebody chose.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub colours: BTreeMap<String, String>,
     /// By how many halves of a place each row stands to the right of the one above.
     pub slant: isize,
     /// Rows and columns past the limit.

@@ -1,11 +1,13 @@
 //! Layers of boards: facts of one shape, and which of their names say where.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::evidence::{Evidence, Facts, is_key};
 use super::shape::{Shape, Skeleton};
+use super::wishes::BoardWish;
 use crate::check::Keyword;
 use crate::game::Game;
 use crate::program::{FunctorId, Literal, Rule, Term};
@@ -34,6 +36,7 @@ pub(super) struct Candidate {
     pub axes: [Vec<FunctorId>; 2],
     pub sheets: Vec<Vec<FunctorId>>,
     pub facts: Facts,
+    pub wish: Option<BoardWish>,
 }
 
 impl Candidate {
@@ -45,8 +48,17 @@ impl Candidate {
 }
 
 /// How the facts of a shape stand on a board, if they do.
-pub(super) fn candidate(evidence: &Evidence, shape: &Shape, facts: Facts) -> Option<Candidate> {
+/// Which names say where may be wished.
+pub(super) fn candidate(
+    evidence: &Evidence,
+    shape: &Shape,
+    facts: Facts,
+    wish: Option<&BoardWish>,
+) -> Option<Candidate> {
     let count = shape.leaves.len();
+    if wish.is_some_and(|wish| wish.row.max(wish.column) >= count) {
+        return None;
+    }
     let is_axis = |leaf: &usize| {
         let names = &shape.leaves[*leaf];
         (2..=LONGEST).contains(&names.len())
@@ -55,6 +67,7 @@ pub(super) fn candidate(evidence: &Evidence, shape: &Shape, facts: Facts) -> Opt
     };
     let coordinates: Vec<usize> = (0..count).filter(is_axis).collect();
     let (first, second) = match full(shape, &facts) {
+        _ if wish.is_some() => wish.map(|wish| (wish.row, wish.column))?,
         // Each pair of two names has a third.
         Some((a, b))
             if coordinates.len() < 3 && !(coordinates.contains(&a) && coordinates.contains(&b)) =>
@@ -75,11 +88,23 @@ pub(super) fn candidate(evidence: &Evidence, shape: &Shape, facts: Facts) -> Opt
                 .copied()
                 .find(is_alike)
                 .or(keys.first().copied());
-            *best.or(pairs.iter().find(is_alike)).or(pairs.first())?
+            let chosen = *best.or(pairs.iter().find(is_alike)).or(pairs.first())?;
+            // Rather boards side by side than many facts on each place.
+            let has_boards = |&&(a, b): &&(usize, usize)| {
+                let others: Vec<usize> = (0..count).filter(|k| *k != a && *k != b).collect();
+                !sheets(evidence, shape, &facts, [a, b], &others).is_empty()
+            };
+            let is_bad = !is_key(&facts, &[chosen.0, chosen.1])
+                && is_crowded(&facts, [chosen.0, chosen.1])
+                && !has_boards(&&chosen);
+            match is_bad {
+                true => *pairs.iter().find(has_boards).unwrap_or(&chosen),
+                false => chosen,
+            }
         }
     };
     // A number for each of some names is no place.
-    if count == 2 && is_number_for_each(shape, &facts) {
+    if wish.is_none() && count == 2 && is_number_for_each(shape, &facts) {
         return None;
     }
     let others: Vec<usize> = (0..count).filter(|k| *k != first && *k != second).collect();
@@ -105,17 +130,21 @@ pub(super) fn candidate(evidence: &Evidence, shape: &Shape, facts: Facts) -> Opt
         },
         shape: shape.clone(),
         facts,
+        wish: wish.cloned(),
     })
 }
 
-/// The first two of three names, if in each state there is one fact for each pair of them.
+/// Two of three names, if in each state there is one fact for each pair of them.
 fn full(shape: &Shape, facts: &Facts) -> Option<(usize, usize)> {
-    let [a, b, _] = &shape.leaves[..] else {
+    if shape.leaves.len() != 3 {
         return None;
+    }
+    let is_full = |&(a, b): &(usize, usize)| {
+        let [rows, columns] = [a, b].map(|leaf| shape.leaves[leaf].len());
+        let is_each = |facts: &Vec<Vec<FunctorId>>| facts.len() == rows * columns;
+        rows > 1 && columns > 1 && facts.iter().all(is_each) && is_key(facts, &[a, b])
     };
-    let all = a.len() * b.len();
-    let is_full = a.len() > 1 && b.len() > 1 && facts.iter().all(|facts| facts.len() == all);
-    (is_full && is_key(facts, &[0, 1])).then_some((0, 1))
+    [(0, 1), (0, 2), (1, 2)].into_iter().find(is_full)
 }
 
 /// Whether in each state there is just one fact for each first name.
@@ -211,6 +240,14 @@ pub(super) fn background(group: &[Candidate]) -> Option<Vec<FunctorId>> {
             *taking_part.entry(what).or_default() += 1;
         }
     }
+    let comes_and_goes = |what: &&Vec<FunctorId>| {
+        let count = |facts| count(facts).get(*what).copied().unwrap_or(0);
+        let pairs = one.facts.windows(2).filter(|pair| pair[1] != one.facts[0]);
+        let turns: FxHashSet<_> = pairs
+            .map(|pair| count(&pair[0]).cmp(&count(&pair[1])))
+            .collect();
+        turns.contains(&Ordering::Less) && turns.contains(&Ordering::Greater)
+    };
     let always = |what: &Vec<FunctorId>| taking_part.get(what) == Some(&changes);
     let first = count(&one.facts[0]);
     let last = count(&one.facts[one.facts.len() - 1]);
@@ -225,9 +262,17 @@ pub(super) fn background(group: &[Candidate]) -> Option<Vec<FunctorId>> {
             .into_iter()
             .find(|(_, count)| 2 * count > all)
             .map(|(what, _)| what),
-        _ => (found.into_iter())
-            .find(|what| 2 * last.get(*what).unwrap_or(&0) > all)
-            .cloned(),
+        // What most places have in the end; at first, if it comes and goes by chance.
+        _ => {
+            let is_chance = found.iter().all(comes_and_goes);
+            let counts = if is_chance && first.len() > 1 {
+                &first
+            } else {
+                &last
+            };
+            let is_most = |what: &&&Vec<FunctorId>| 2 * counts.get(**what).unwrap_or(&0) > all;
+            found.iter().find(is_most).map(|what| (*what).clone())
+        }
     }
 }
 

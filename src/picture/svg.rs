@@ -178,12 +178,19 @@ fn piece(canvas: &mut Canvas, board: &DrawnBoard, contents: &[String], x: f64, y
         .iter()
         .find_map(|content| board.owners.get(content));
     let width = PIECE * 0.8;
-    match owner {
-        Some(&owner) => {
+    let colour = contents
+        .iter()
+        .find_map(|content| board.colours.get(content));
+    match (owner, colour) {
+        (_, Some(colour)) => {
+            canvas.disc(colour, x, y, PIECE / 2.0);
+            canvas.middle("on", x, y, width, &signs);
+        }
+        (Some(&owner), None) => {
             canvas.circle(&format!("rim {}", role_class(owner)), x, y, PIECE / 2.0);
             canvas.middle(&letters(owner), x, y, width, &signs);
         }
-        None => canvas.middle("", x, y, PIECE, &signs),
+        (None, None) => canvas.middle("", x, y, PIECE, &signs),
     }
 }
 
@@ -204,12 +211,17 @@ fn legend(canvas: &mut Canvas, boards: &[DrawnBoard], mut y: f64) -> f64 {
             x = MARGIN;
             y += LINE + 4.0;
         }
-        match boards[0].owners.get(*content) {
-            Some(&owner) => {
+        let colour = boards[0].colours.get(*content);
+        match (boards[0].owners.get(*content), colour) {
+            (_, Some(colour)) => {
+                canvas.disc(colour, x + 10.0, y, 10.0);
+                canvas.middle("on", x + 10.0, y, 12.0, sign);
+            }
+            (Some(&owner), None) => {
                 canvas.circle(&format!("rim {}", role_class(owner)), x + 10.0, y, 10.0);
                 canvas.middle(&letters(owner), x + 10.0, y, 12.0, sign);
             }
-            None => canvas.middle("", x + 10.0, y, 20.0, sign),
+            (None, None) => canvas.middle("", x + 10.0, y, 20.0, sign),
         }
         canvas.words("", x + 26.0, y + 5.0, content);
         x += width;

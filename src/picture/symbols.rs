@@ -18,28 +18,34 @@ const SPARE: &str = "#*+@%&$!?~^";
 pub(super) fn symbols(
     evidence: &Evidence,
     texts: &[(String, Vec<FunctorId>)],
+    wished: &BTreeMap<String, String>,
 ) -> BTreeMap<String, String> {
     let mut symbols = BTreeMap::new();
-    let mut used = FxHashSet::default();
+    let mut used: FxHashSet<String> = wished.values().cloned().collect();
+    for (text, _) in texts {
+        if let Some(sign) = wished.get(text) {
+            symbols.insert(text.clone(), sign.clone());
+        }
+    }
     let longest = if texts.len() > MANY { 3 } else { 2 };
     let is_short = |text: &str| {
         text.chars().count() <= longest || (text.len() <= 4 && text.parse::<i64>().is_ok())
     };
     for (text, _) in texts {
-        if is_short(text) {
+        if is_short(text) && !symbols.contains_key(text) {
             used.insert(text.clone());
             symbols.insert(text.clone(), text.clone());
         }
     }
-    let mut kinds: FxHashMap<FunctorId, String> = FxHashMap::default();
+    let mut kinds: FxHashMap<String, String> = FxHashMap::default();
     for (text, what) in texts {
         if symbols.contains_key(text) {
             continue;
         }
         let symbol = match kind(evidence, what) {
             Some((owner, kind)) => {
-                let small = kinds.entry(kind).or_insert_with(|| {
-                    let small = free(&name(evidence.game, kind).to_lowercase(), &used);
+                let small = kinds.entry(kind).or_insert_with_key(|kind| {
+                    let small = free(kind, &used);
                     used.extend([small.to_uppercase(), small.clone()]);
                     small
                 });
@@ -57,15 +63,25 @@ pub(super) fn symbols(
     symbols
 }
 
-/// A role and the kind of its piece, if there are two roles.
-fn kind(evidence: &Evidence, what: &[FunctorId]) -> Option<(usize, FunctorId)> {
+/// A role and the kind of its piece in small letters, if there are two roles: by two
+/// names, or by one that begins with the role's.
+fn kind(evidence: &Evidence, what: &[FunctorId]) -> Option<(usize, String)> {
+    if evidence.roles.len() != 2 {
+        return None;
+    }
+    let small = |functor: FunctorId| name(evidence.game, functor).to_lowercase();
     let role = |name: FunctorId| evidence.roles.iter().position(|role| *role == name);
     match *what {
-        [one, two] if evidence.roles.len() == 2 => match (role(one), role(two)) {
-            (Some(owner), None) => Some((owner, two)),
-            (None, Some(owner)) => Some((owner, one)),
+        [one, two] => match (role(one), role(two)) {
+            (Some(owner), None) => Some((owner, small(two))),
+            (None, Some(owner)) => Some((owner, small(one))),
             _ => None,
         },
+        [one] => evidence.roles.iter().enumerate().find_map(|(owner, role)| {
+            let text = small(one);
+            let kind = text.strip_prefix(&small(*role))?.trim_matches(['_', '-']);
+            (!kind.is_empty()).then(|| (owner, kind.to_owned()))
+        }),
         _ => None,
     }
 }

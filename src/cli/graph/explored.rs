@@ -10,7 +10,7 @@ use crate::cli::{Context, draw};
 use crate::game::{Game, Move, RoleId, Score};
 use crate::ground::{TermId, Terms};
 use crate::machine::{AnyMachine, Machine, PlayError};
-use crate::picture::{self, ENOUGH};
+use crate::picture::{self, ENOUGH, Wishes};
 use crate::search::graph::{Explore, Graph, Merge, explore};
 use crate::search::{Budget, Problem, Status, Stats};
 use crate::solve::{GameProblem, Keys};
@@ -192,8 +192,12 @@ impl Explored {
     /// # Errors
     ///
     /// If random games cannot be played.
-    pub fn boards(&self, machine: &mut AnyMachine) -> Result<Vec<picture::Drawing>, PlayError> {
-        let picture = draw::picture(machine, ENOUGH)?;
+    pub fn boards(
+        &self,
+        machine: &mut AnyMachine,
+        wishes: Wishes,
+    ) -> Result<Vec<picture::Drawing>, PlayError> {
+        let picture = draw::picture(machine, ENOUGH, wishes)?;
         let drawn = |state: &State| {
             let facts = machine.facts(state);
             picture.draw(machine.terms(), &facts, picture::Limits::default())

@@ -3,6 +3,8 @@
 
 use std::fmt::Write as _;
 
+use rustc_hash::FxHashMap;
+
 use super::Drawing;
 use super::animation::Film;
 use super::scene::{Card, Kind, LETTER, LINE, Link, Scene, place};
@@ -66,7 +68,7 @@ pub(super) fn text(drawing: &Drawing, scene: &Scene, words: &[String], film: Opt
         body: String::new(),
         film,
         origin: [MARGIN + STEPS, MARGIN + HEADER + words.len() as f64 * 18.0],
-        taken: Vec::new(),
+        taken: Taken::default(),
     };
     paper.title(drawing, words);
     paper.steps(drawing, scene);
@@ -107,8 +109,34 @@ struct Paper<'f> {
     film: Option<&'f Film>,
     /// Where the layout begins.
     origin: [f64; 2],
-    /// Left, top, right and bottom of what no word may stand on.
-    taken: Vec<[f64; 4]>,
+    /// What no word may stand on.
+    taken: Taken,
+}
+
+/// Left, top, right and bottom of rectangles, by the fields of a grid that they touch.
+#[derive(Default)]
+struct Taken(FxHashMap<(i64, i64), Vec<[f64; 4]>>);
+
+impl Taken {
+    fn push(&mut self, place: [f64; 4]) {
+        for field in Taken::fields(place) {
+            self.0.entry(field).or_default().push(place);
+        }
+    }
+
+    fn is_free(&self, place: [f64; 4]) -> bool {
+        let [left, top, right, bottom] = place;
+        let is_apart =
+            |one: &[f64; 4]| right < one[0] || left > one[2] || bottom < one[1] || top > one[3];
+        let mut near = Taken::fields(place).filter_map(|field| self.0.get(&field));
+        near.all(|near| near.iter().all(is_apart))
+    }
+
+    fn fields([left, top, right, bottom]: [f64; 4]) -> impl Iterator<Item = (i64, i64)> {
+        let [left, top, right, bottom] =
+            [left, top, right, bottom].map(|end| (end / 64.0).floor() as i64);
+        (left..=right).flat_map(move |x| (top..=bottom).map(move |y| (x, y)))
+    }
 }
 
 impl Paper<'_> {
@@ -282,12 +310,9 @@ impl Paper<'_> {
                 self.at([along(0), along(1)])
             })
         });
-        let is_free = |point: &[f64; 2]| {
-            let [x, y] = *point;
-            let is_apart = |[left, top, right, bottom]: &[f64; 4]| {
-                x + half < *left || x - half > *right || y + 8.0 < *top || y - 8.0 > *bottom
-            };
-            x - half > MARGIN && self.taken.iter().all(is_apart)
+        let is_free = |[x, y]: &[f64; 2]| {
+            let place = [x - half, y - 8.0, x + half, y + 8.0];
+            place[0] > MARGIN && self.taken.is_free(place)
         };
         points.take(7 * 12).find(is_free)
     }

@@ -36,9 +36,11 @@ text{font-family:sans-serif;font-size:15px;fill:#1a1a1a}\
 .thing{fill:#fbf9f4;stroke:#7a7265}\
 .rim{stroke:#1a1a1a;stroke-width:1}\
 .ink{fill:#1a1a1a}\
+.on{fill:#000;stroke:#fff;stroke-width:2.5;paint-order:stroke}\
 @media (prefers-color-scheme:dark){\
 svg{background:#1c1c1e}\
 text{fill:#ececec}\
+.on{fill:#000}\
 .quiet{fill:#a5a5a5}\
 .paper{fill:#1c1c1e}\
 .light{fill:#34332f;stroke:#5d594f}\
@@ -74,6 +76,15 @@ impl Canvas {
         self.reach(x + radius, y + radius);
         self.put(format_args!(
             "<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"{radius}\"/>"
+        ));
+    }
+
+    /// A disc of a colour, on which words of the class `on` can be read.
+    pub fn disc(&mut self, colour: &str, x: f64, y: f64, radius: f64) {
+        self.reach(x + radius, y + radius);
+        self.put(format_args!(
+            "<circle class=\"rim\" cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" style=\"fill:{}\"/>",
+            escaped(colour)
         ));
     }
 

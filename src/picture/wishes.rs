@@ -1,0 +1,35 @@
+//! What somebody wants of a picture, where the structure of the rules says too little.
+
+use std::collections::BTreeMap;
+
+/// Wishes for the picture of a game. Names are those of the rules.
+#[derive(Clone, Debug, Default)]
+pub struct Wishes {
+    /// Boards, and which way they lie.
+    pub boards: Vec<BoardWish>,
+    /// What is written for a content.
+    pub signs: BTreeMap<String, String>,
+    /// In which colour a content is drawn.
+    pub colours: BTreeMap<String, String>,
+    /// What is written above facts, by the name of the facts.
+    pub captions: BTreeMap<String, String>,
+    /// Names of facts that are not drawn.
+    pub hidden: Vec<String>,
+}
+
+/// Facts that are a board. Arguments are counted from 0.
+#[derive(Clone, Debug)]
+pub struct BoardWish {
+    /// The name of the facts.
+    pub facts: String,
+    /// The argument that is the row.
+    pub row: usize,
+    /// The argument that is the column.
+    pub column: usize,
+    /// Whether rows are counted from below.
+    pub first_row_is_below: bool,
+    /// Whether columns are counted from the right.
+    pub first_column_is_right: bool,
+    /// The content that stands for an empty place.
+    pub empty: Option<String>,
+}
