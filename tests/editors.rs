@@ -7,18 +7,26 @@ use std::path::Path;
 use ggp::check::Keyword;
 
 fn read(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("editors").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("editors")
+        .join(name);
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 fn keywords() -> BTreeSet<String> {
-    Keyword::ALL.iter().map(|keyword| keyword.as_str().to_owned()).collect()
+    Keyword::ALL
+        .iter()
+        .map(|keyword| keyword.as_str().to_owned())
+        .collect()
 }
 
 #[test]
 fn the_textmate_grammar_knows_the_keywords() {
-    let grammar: serde_json::Value = serde_json::from_str(&read("textmate/kif.tmLanguage.json")).expect("it is JSON");
-    let patterns = grammar["repository"]["keyword"]["patterns"].as_array().expect("a list");
+    let grammar: serde_json::Value =
+        serde_json::from_str(&read("textmate/kif.tmLanguage.json")).expect("it is JSON");
+    let patterns = grammar["repository"]["keyword"]["patterns"]
+        .as_array()
+        .expect("a list");
     let mut words = BTreeSet::new();
     for pattern in patterns {
         let pattern = pattern["match"].as_str().expect("a text");
@@ -28,14 +36,24 @@ fn the_textmate_grammar_knows_the_keywords() {
     }
     assert_eq!(words, keywords());
     // Every part that is named is there.
-    let included = grammar["repository"]["form"]["patterns"].as_array().expect("a list");
+    let included = grammar["repository"]["form"]["patterns"]
+        .as_array()
+        .expect("a list");
     for part in included {
-        let name = part["include"].as_str().expect("a text").trim_start_matches('#');
+        let name = part["include"]
+            .as_str()
+            .expect("a text")
+            .trim_start_matches('#');
         assert!(grammar["repository"][name].is_object(), "{name}");
     }
-    let package: serde_json::Value = serde_json::from_str(&read("textmate/package.json")).expect("it is JSON");
-    assert_eq!(package["contributes"]["grammars"][0]["scopeName"], grammar["scopeName"]);
-    serde_json::from_str::<serde_json::Value>(&read("textmate/language-configuration.json")).expect("it is JSON");
+    let package: serde_json::Value =
+        serde_json::from_str(&read("textmate/package.json")).expect("it is JSON");
+    assert_eq!(
+        package["contributes"]["grammars"][0]["scopeName"],
+        grammar["scopeName"]
+    );
+    serde_json::from_str::<serde_json::Value>(&read("textmate/language-configuration.json"))
+        .expect("it is JSON");
 }
 
 #[test]

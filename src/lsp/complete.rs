@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use lsp_types::{CompletionItem, CompletionItemKind, Position};
 
-use super::document::{Document, for_each_variable};
+use super::document::Document;
 use super::facts::{functor_of, relation_of};
 use crate::analysis::domains::Domains;
 use crate::check::Keyword;
@@ -23,6 +23,8 @@ struct Around<'t> {
     typed: &'t str,
     /// Whether it is the first in its list.
     is_first: bool,
+    /// Where the outermost of the lists begins.
+    start: usize,
 }
 
 fn around(text: &str) -> Around<'_> {
@@ -30,6 +32,7 @@ fn around(text: &str) -> Around<'_> {
     let mut typed = "";
     let mut rest = text;
     let mut is_first = false;
+    let mut start = text.len();
     while let Some(c) = rest.chars().next() {
         typed = "";
         match c {
@@ -39,6 +42,9 @@ fn around(text: &str) -> Around<'_> {
                 continue;
             }
             '(' => {
+                if lists.is_empty() {
+                    start = text.len() - rest.len();
+                }
                 lists.push(("", 0));
                 is_first = true;
             }
@@ -67,6 +73,7 @@ fn around(text: &str) -> Around<'_> {
         lists,
         typed,
         is_first,
+        start,
     }
 }
 
@@ -87,11 +94,11 @@ impl Document {
         let around = around(&self.text()[..offset]);
         let mut found: BTreeMap<String, (CompletionItemKind, String)> = BTreeMap::new();
         if around.typed.starts_with('?') {
-            self.variables(offset, &mut found);
+            self.variables(&around, offset, &mut found);
         } else if around.is_first || around.lists.is_empty() {
             self.heads(&around, &mut found);
         } else {
-            self.variables(offset, &mut found);
+            self.variables(&around, offset, &mut found);
             self.terms(&around, &mut found);
         }
         let items = found
@@ -106,21 +113,27 @@ impl Document {
     }
 
     /// The variables of the form around an offset, but the one that is typed.
-    fn variables(&self, offset: usize, found: &mut BTreeMap<String, (CompletionItemKind, String)>) {
-        // The form may reach far beyond while a bracket is missing.
-        let Some(form) = self
-            .forms()
-            .iter()
-            .rfind(|form| (form.span.start as usize) < offset)
-        else {
-            return;
-        };
-        for_each_variable(form, &mut |span| {
-            if span.end as usize != offset {
+    fn variables(
+        &self,
+        around: &Around<'_>,
+        offset: usize,
+        found: &mut BTreeMap<String, (CompletionItemKind, String)>,
+    ) {
+        let text = self.text();
+        // While a bracket is missing the form ends where a line begins with one.
+        let end = text[offset..]
+            .find("\n(")
+            .map_or(text.len(), |end| offset + end);
+        let start = around.start.min(offset);
+        for (at, _) in text[start..end].match_indices('?') {
+            let rest = &text[start + at..end];
+            let length = rest.find(|c: char| c.is_whitespace() || "();".contains(c));
+            let name = &rest[..length.unwrap_or(rest.len())];
+            if name.len() > 1 && start + at + name.len() != offset {
                 let kind = CompletionItemKind::VARIABLE;
-                found.insert(self.word(span).to_owned(), (kind, "variable".to_owned()));
+                found.insert(name.to_owned(), (kind, "variable".to_owned()));
             }
-        });
+        }
     }
 
     /// Names that a list can begin with.

@@ -170,10 +170,6 @@ impl Document {
         self.sources.text(span)
     }
 
-    pub(super) fn forms(&self) -> &[Sexp] {
-        &self.forms
-    }
-
     pub(super) fn uses(&self) -> Vec<Use> {
         uses(&self.forms, &self.sources)
     }
@@ -384,7 +380,7 @@ fn contains(outer: Span, inner: Span) -> bool {
 }
 
 /// Calls `visit` for each variable of a form.
-pub(super) fn for_each_variable(form: &Sexp, visit: &mut impl FnMut(Span)) {
+fn for_each_variable(form: &Sexp, visit: &mut impl FnMut(Span)) {
     match &form.kind {
         SexpKind::Variable => visit(form.span),
         SexpKind::Symbol => {}

@@ -7,6 +7,7 @@ const COMMANDS: &[&str] = &[
     "scramble",
     "diff",
     "convert",
+    "lsp",
     "info",
     "init",
     "legal",
