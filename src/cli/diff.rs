@@ -13,6 +13,7 @@ use crate::diagnostic::Style;
 use crate::rewrite::{Change, Difference, Form, Layout, Node, Part, node_laid_out};
 use crate::span::Sources;
 use crate::symbol::Case;
+use crate::syntax::Sexp;
 
 /// The options of `ggp diff`.
 #[derive(clap::Args)]
@@ -85,8 +86,8 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let sides = Sides {
         left: Form::all(&old_forms, &old),
         right: Form::all(&new_forms, &new),
-        old: &old,
-        new: &new,
+        old: Places::of(&old_forms, &old),
+        new: Places::of(&new_forms, &new),
     };
     let found = Difference::between(&sides.left, &sides.right, case, context.interrupt());
     texts::go_on(context)?;
@@ -104,8 +105,47 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
 struct Sides<'s> {
     left: Vec<Form<'s>>,
     right: Vec<Form<'s>>,
-    old: &'s Sources,
-    new: &'s Sources,
+    old: Places<'s>,
+    new: Places<'s>,
+}
+
+/// Where the forms of a file begin, found in one go.
+struct Places<'s> {
+    name: &'s str,
+    lines: Vec<(usize, usize)>,
+}
+
+impl<'s> Places<'s> {
+    fn of(forms: &[Sexp], sources: &'s Sources) -> Self {
+        let source = &sources.files()[0];
+        let text = source.text();
+        let (mut line, mut begin, mut at) = (1, 0, 0);
+        let lines = forms.iter().map(|form| {
+            let start = form.span.start as usize;
+            for place in at..start {
+                let byte = text.as_bytes()[place];
+                let ends = match byte {
+                    b'\n' => true,
+                    b'\r' => text.as_bytes().get(place + 1) != Some(&b'\n'),
+                    _ => false,
+                };
+                if ends {
+                    (line, begin) = (line + 1, place + 1);
+                }
+            }
+            at = start;
+            (line, text[begin..start].chars().count() + 1)
+        });
+        Places {
+            name: source.name(),
+            lines: lines.collect(),
+        }
+    }
+
+    fn place(&self, form: usize) -> String {
+        let (line, column) = self.lines[form];
+        format!("{}:{line}:{column}", self.name)
+    }
 }
 
 /// A form as it is laid out, each part with its line's sign.
@@ -146,9 +186,8 @@ impl Sides<'_> {
             style,
             lines: Vec::new(),
         };
-        let name = |sources: &Sources| sources.files()[0].name().to_owned();
-        page.add('-', &format!("-- {}", name(self.old)));
-        page.add('+', &format!("++ {}", name(self.new)));
+        page.add('-', &format!("-- {}", self.old.name));
+        page.add('+', &format!("++ {}", self.new.name));
         if found.roles_moved {
             page.add('@', "@ the roles stand in another order @@");
         }
@@ -156,7 +195,7 @@ impl Sides<'_> {
         loop {
             match (removed, changed) {
                 ([first, rest @ ..], _) if changed.first().is_none_or(|c| first < &c.old) => {
-                    page.place('-', &self.old.place(self.left[*first].span));
+                    page.place('-', &self.old.place(*first));
                     page.add('-', &text(&self.left[*first]));
                     removed = rest;
                 }
@@ -168,7 +207,7 @@ impl Sides<'_> {
             }
         }
         for &number in &found.added {
-            page.place('+', &self.new.place(self.right[number].span));
+            page.place('+', &self.new.place(number));
             page.add('+', &text(&self.right[number]));
         }
         page.lines
@@ -176,7 +215,7 @@ impl Sides<'_> {
 
     fn change(&self, change: &Change, page: &mut Page) {
         let (old, new) = (&self.left[change.old], &self.right[change.new]);
-        let places = [self.old.place(old.span), self.new.place(new.span)];
+        let places = [self.old.place(change.old), self.new.place(change.new)];
         page.place(' ', &places.join(" "));
         let last = change.parts.len() - 1;
         for (number, part) in change.parts.iter().enumerate() {
@@ -199,9 +238,13 @@ impl Sides<'_> {
     }
 
     fn report(&self, found: &Difference) -> Report {
-        let alone = |form: &Form<'_>, sources: &Sources| Alone {
-            place: sources.place(form.span),
-            text: text(form),
+        let old_form = |number: usize| Alone {
+            place: self.old.place(number),
+            text: text(&self.left[number]),
+        };
+        let new_form = |number: usize| Alone {
+            place: self.new.place(number),
+            text: text(&self.right[number]),
         };
         let changed = found.changed.iter().map(|change| {
             let (old, new) = (&self.left[change.old], &self.right[change.new]);
@@ -226,8 +269,8 @@ impl Sides<'_> {
                 }
             }
             Changed {
-                old: alone(old, self.old),
-                new: alone(new, self.new),
+                old: old_form(change.old),
+                new: new_form(change.new),
                 removed,
                 added,
             }
@@ -236,8 +279,8 @@ impl Sides<'_> {
             same: found.is_empty(),
             roles_moved: found.roles_moved,
             changed: changed.collect(),
-            removed: found.removed.iter().map(|&n| alone(&self.left[n], self.old)).collect(),
-            added: found.added.iter().map(|&n| alone(&self.right[n], self.new)).collect(),
+            removed: found.removed.iter().map(|&n| old_form(n)).collect(),
+            added: found.added.iter().map(|&n| new_form(n)).collect(),
         }
     }
 }
