@@ -199,10 +199,9 @@ impl Report {
 
 /// Shares of the time: plays, all positions, a plan, rules; the rest is for proofs.
 const SHARES: [f64; 4] = [0.25, 0.5, 0.65, 0.85];
-/// Plays kept, in which rules are watched, the joint moves of all together, and
-/// the plays that are looked at even if all rules have fired.
-const KEPT: usize = 10_000;
-const KEPT_MOVES: usize = 1_000_000;
+/// Joint moves of all plays in which rules are watched, and the plays that are
+/// looked at even if all rules have fired.
+const KEPT: usize = 1_000_000;
 const ENOUGH: usize = 100;
 /// Rules named that follow from others.
 const FOLLOWERS: usize = 5;
@@ -366,12 +365,10 @@ impl Evidence<'_> {
                 self.look(state, joints, &mut closer)?;
             }
         } else {
-            let mut moves = 0;
             let kept = std::mem::take(&mut self.kept);
             for (number, path) in self.telling().into_iter().chain(kept).enumerate() {
-                moves += path.len();
                 let enough = self.coverage.is_full() && number >= ENOUGH;
-                if enough || stop() || moves > KEPT_MOVES {
+                if enough || stop() {
                     break;
                 }
                 let mut state = self.machine.initial()?;
@@ -387,7 +384,7 @@ impl Evidence<'_> {
             .iter()
             .map(|(facts, joints)| (&facts[..], &joints[..]));
         let silent = self.coverage.silent(closer)?;
-        Ok((complete, silent))
+        Ok((complete && self.coverage.is_exact, silent))
     }
 
     fn look(

@@ -163,6 +163,10 @@ impl Evidence<'_> {
             (0, Some((least, most))) => {
                 claim.text = format!("every play ended, after {least} to {}", moves(most as u64));
             }
+            (0, None) => {
+                claim.verdict = Verdict::Open;
+                claim.text = "no play came to an end".to_owned();
+            }
             (cut, _) => {
                 claim.verdict = Verdict::Open;
                 claim.text = format!(

@@ -35,6 +35,8 @@ pub(super) struct Coverage {
     fired: Vec<bool>,
     /// Positions looked at.
     pub(super) positions: u64,
+    /// Whether every rule could be asked for in all of them.
+    pub(super) is_exact: bool,
     /// Facts that held in all of them, and in any.
     pub(super) always: Option<FxHashSet<TermId>>,
     watch: Option<Watched>,
@@ -81,6 +83,7 @@ impl Coverage {
             fired: vec![false; units.len()],
             units,
             positions: 0,
+            is_exact: true,
             always: None,
             watch: None,
         }
@@ -125,7 +128,10 @@ impl Coverage {
                 match self.watching(bodies.collect()) {
                     Ok(watch) => watch,
                     Err(Failure::Interrupted) => return Err(PlayError::Interrupted),
-                    Err(_) => return Ok(()),
+                    Err(_) => {
+                        self.is_exact = false;
+                        return Ok(());
+                    }
                 }
             }
         };
@@ -235,7 +241,10 @@ impl Coverage {
                         return Err(PlayError::Interrupted);
                     }
                     // The inputs are to be given anew; what is left is not asked here.
-                    Err(_) => return Ok(()),
+                    Err(_) => {
+                        self.is_exact = false;
+                        return Ok(());
+                    }
                 }
             }
         }

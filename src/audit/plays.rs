@@ -21,7 +21,7 @@ pub(super) struct Orders<'a> {
     pub(super) stop: &'a dyn Fn() -> bool,
     /// Facts that do not count when positions are compared.
     pub(super) apart: &'a [TermId],
-    /// Plays that are kept whole.
+    /// Joint moves of the plays that are kept.
     pub(super) kept: usize,
 }
 
@@ -60,7 +60,7 @@ fn on_lanes(
     let mut made: Vec<Option<Vec<usize>>> = (0..LANES as u64)
         .map(|lane| (lane < begun).then(Vec::new))
         .collect();
-    let mut kept = Vec::new();
+    let (mut kept, mut kept_moves) = (Vec::new(), 0);
     let path = |made: &[usize]| -> Path {
         let joints = made.chunks_exact(roles);
         joints.map(|joint| moves_of(net, joint)).collect()
@@ -97,7 +97,8 @@ fn on_lanes(
                 tally.cut();
             }
             if is_over || is_cut {
-                if kept.len() < orders.kept {
+                if kept_moves + length <= orders.kept {
+                    kept_moves += length;
                     kept.push(path(so_far));
                 }
                 made[lane] = (begun < orders.plays).then(Vec::new);
@@ -153,7 +154,7 @@ fn one_by_one(
     scores: &mut Scores,
     random: &mut Xoshiro256PlusPlus,
 ) -> Result<Vec<Path>, PlayError> {
-    let mut kept = Vec::new();
+    let (mut kept, mut kept_moves) = (Vec::new(), 0);
     let initial = machine.initial()?;
     for _ in 0..orders.plays {
         let mut state = initial.clone();
@@ -187,7 +188,8 @@ fn one_by_one(
             state = next;
             so_far.push(joint);
         }
-        if kept.len() < orders.kept {
+        if kept_moves + so_far.len() <= orders.kept {
+            kept_moves += so_far.len();
             kept.push(so_far);
         }
     }

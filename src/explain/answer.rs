@@ -206,7 +206,7 @@ pub enum State {
 pub enum ExplainError {
     /// The question depends on moves, and none were given.
     NoMoves,
-    /// More work than [`Options::work`], the number.
+    /// More work than [`Options::work`](super::Options::work), the number.
     Large(u64),
     /// A fact of the model has no derivation: a defect of this program.
     Underivable,

@@ -3,7 +3,7 @@
 //! A fact stands on one line, beside others if it stood there; a rule has its
 //! head beside the arrow and each literal of its body on a line of its own; what
 //! is too long is broken at its arguments. Comments stay where
-//! [`Tree`](super::Tree) has them, empty lines between forms too, one at most.
+//! [`Tree`] has them, empty lines between forms too, one at most.
 //! Laying out twice changes nothing more.
 
 use std::borrow::Cow;
