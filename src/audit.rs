@@ -427,7 +427,8 @@ impl Evidence<'_> {
         let mut told: FxHashSet<(Span, Option<Span>)> = FxHashSet::default();
         let mut findings = Vec::new();
         let mut followers: Vec<Span> = Vec::new();
-        for silent in silent {
+        let any = self.coverage.positions > 0;
+        for silent in silent.iter().filter(|silent| any || silent.proved) {
             let rule = &rules[silent.rule];
             if silent.follows {
                 followers.push(rule.span);

@@ -63,6 +63,7 @@ pub mod game;
 pub mod ggp;
 pub mod grid;
 pub mod ground;
+#[cfg(feature = "cli")]
 mod layered;
 #[cfg(feature = "cli")]
 pub mod lsp;

@@ -137,6 +137,7 @@ fn on_lanes(
             batch.set_state(lane, &initial);
         }
     }
+    kept.extend(made.iter().flatten().map(|so_far| path(so_far)));
     kept
 }
 
@@ -161,6 +162,8 @@ fn one_by_one(
         let mut so_far: Path = Vec::new();
         loop {
             if (orders.stop)() {
+                // What was played is worth a look, too.
+                kept.push(so_far);
                 return Ok(kept);
             }
             let length = so_far.len();

@@ -99,6 +99,9 @@ pub(super) fn print(report: &Report, sources: &Sources, context: &Context) -> an
         context.print_lines(lines(claim))?;
     }
     match report.findings.len() {
+        _ if report.watched == 0 => {
+            context.print("  open    no position could be looked at in time; allow more by --time")?;
+        }
         0 => context.print(format!("  seen    every rule fired, in {} positions", report.watched))?,
         _ => context.print("")?,
     }
