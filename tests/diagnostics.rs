@@ -102,6 +102,16 @@ fn every_code_has_an_example() {
 
 /// One mistake is reported once.
 #[test]
+fn the_page_on_the_language_lists_every_code() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/language.md");
+    let page = fs::read_to_string(page).expect("the page is there");
+    for code in Code::ALL {
+        let row = format!("| {code} | {} | ", code.summary());
+        assert!(page.contains(&row), "no row begins with {row}");
+    }
+}
+
+#[test]
 fn an_example_shows_its_code_and_no_other() {
     for path in examples() {
         let reading = read_example(&path, Strictness::Tolerant);
