@@ -1,0 +1,329 @@
+//! Mistakes of people who write rules: three right games, small edits that spoil
+//! them, and what the tools say about each.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+/// Runs the command over rules on its standard input; exit code and standard output.
+fn ggp(arguments: &[&str], rules: &str) -> (i32, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ggp"))
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program was built");
+    let mut input = child.stdin.take().expect("it is piped");
+    input.write_all(rules.as_bytes()).expect("it reads");
+    drop(input);
+    let output = child.wait_with_output().expect("it ends");
+    let text = String::from_utf8(output.stdout).expect("the output is UTF-8");
+    (output.status.code().expect("it exits"), text)
+}
+
+/// Path and text of a right game.
+fn right(game: &str) -> (String, String) {
+    let path = format!("tests/mistakes/{game}.kif");
+    let whole = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(&path);
+    let text = std::fs::read_to_string(whole).expect("the game can be read");
+    (path, text)
+}
+
+const GAMES: [&str; 3] = ["puzzle", "turns", "together"];
+
+/// A right game, the text in it that is replaced, and the mistake in its place.
+type Edit = (&'static str, &'static str, &'static str);
+
+fn wrong((game, from, to): Edit) -> String {
+    let (_, text) = right(game);
+    assert_eq!(text.matches(from).count(), 1, "{game}: {from}");
+    text.replace(from, to)
+}
+
+/// What `check --play` finds, a line for each: code and text pointed at, or
+/// subject, role and verdict.
+fn found(rules: &str) -> (i32, Vec<String>) {
+    let limits = ["--plays", "20", "--time", "120"];
+    let (code, out) = ggp(
+        &[&["check", "--play", "--json", "-"], &limits[..]].concat(),
+        rules,
+    );
+    let answer: Value = serde_json::from_str(&out).expect("one JSON value");
+    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let mut lines = Vec::new();
+    let findings = [&answer["findings"], &answer["play"]["findings"]].map(list);
+    for finding in findings.concat() {
+        let code = word(&finding["code"]);
+        lines.push(format!("{code} {}", word(&finding["place"]["text"])));
+        for note in list(&finding["notes"]) {
+            lines.push(format!("{code} note {}", word(&note["place"]["text"])));
+        }
+    }
+    for claim in list(&answer["play"]["claims"]) {
+        let parts = ["subject", "role", "verdict"].map(|part| word(&claim[part]));
+        lines.push(parts.join(" ").replace("  ", " "));
+    }
+    (code, lines)
+}
+
+#[test]
+fn nothing_is_wrong_with_the_right_games() {
+    for game in GAMES {
+        let (code, lines) = found(&right(game).1);
+        let remarks = ["turns fails", "alike open"];
+        let other = |line: &&String| !line.ends_with(" holds") && !remarks.contains(&line.as_str());
+        let complaints: Vec<&String> = lines.iter().filter(other).collect();
+        assert_eq!(code, 0, "{game}");
+        assert!(complaints.is_empty(), "{game}: {complaints:?}");
+        assert!(lines.contains(&"ends holds".to_owned()), "{game}");
+    }
+}
+
+/// Mistakes, the exit code of `check --play`, and what is among its findings.
+#[rustfmt::skip]
+const FOUND: &[(Edit, i32, &[&str])] = &[
+    // A variable that nothing binds.
+    (("puzzle", "(does gardener (go ?u ?v)))", "(does gardener (go ?x ?v)))"),
+        2, &["G102 ?u"]),
+    (("turns", "(does ?bird (settle ?x)))\n\n(<= terminal", "(does ?bird (settle ?y)))\n\n(<= terminal"),
+        2, &["G102 ?x"]),
+    // A name in two spellings: of a relation, of a fact of the state, of a move, of a role.
+    (("puzzle", "(beside ?x ?y ?u ?v))\n(<= (legal gardener water)", "(besides ?x ?y ?u ?v))\n(<= (legal gardener water)"),
+        2, &["W202 (besides ?x ?y ?u ?v)", "P301 note (besides ?x ?y ?u ?v)", "legal gardener fails"]),
+    (("puzzle", "(<= thirsty\n    (true (dry ?x ?y))", "(<= thirsty\n    (true (dri ?x ?y))"),
+        0, &["W202 (true (dri ?x ?y))", "P301 note (true (dri ?x ?y))"]),
+    (("puzzle", "(watered ?x ?y)\n    (does gardener water)", "(watered ?x ?y)\n    (does gardener watr)"),
+        0, &["W202 (does gardener watr)", "winnable gardener fails", "change fails"]),
+    (("together", "(legal mouse hide)", "(legal mous hide)"),
+        0, &["W208 (legal mous hide)", "P301 note (does mouse hide)"]),
+    // A constant that no fact has, a variable without its sign, arguments the wrong way round.
+    (("turns", "(true (place ?x empty))\n", "(true (place ?x emty))\n"),
+        0, &["P301 note (true (place ?x emty))", "winnable robin fails"]),
+    (("puzzle", "(true (at ?x ?y))\n    (beside", "(true (at ?x y))\n    (beside"),
+        2, &["P301 note (true (at ?x y))", "legal gardener fails"]),
+    (("turns", "(true (place ?x ?bird))", "(true (place ?bird ?x))"),
+        0, &["P301 (taken ?x)", "winnable robin fails"]),
+    (("together", "(init (in mouse hall))", "(init (in mouse hal))"),
+        0, &["P301 note (true (in mouse ?room))", "winnable cat fails", "facts fails"]),
+    // Another number of arguments.
+    (("puzzle", "(beside ?x ?y ?u ?v))\n(<= (legal gardener water)", "(beside ?x ?u ?v))\n(<= (legal gardener water)"),
+        2, &["G107 (beside ?x ?u ?v)"]),
+    (("together", "(<= (next (in ?who ?to))", "(<= (next (in ?to))"),
+        2, &["G108 (in ?to)", "G108 note (in cat attic)"]),
+    // Brackets: one not closed, one too many, one closed too early.
+    (("puzzle", "(not (watered ?x ?y)))", "(not (watered ?x ?y))"),
+        2, &["K001 ("]),
+    (("turns", "(role wren)", "(role wren))"),
+        2, &["K002 )"]),
+    (("turns", "(touch ?x ?y)\n    (taken ?y))", "(touch ?x ?y))\n    (taken ?y)"),
+        2, &["G102 (taken ?y)"]),
+    // Words of the language: forgotten, in the wrong place.
+    (("turns", "(true (turn ?bird))\n    (free", "(turn ?bird)\n    (free"),
+        2, &["W202 (turn ?bird)", "legal robin fails"]),
+    (("turns", "(<= (next (turn ?other))", "(<= (turn ?other)"),
+        2, &["W203 (turn ?other)", "legal robin fails", "legal wren fails"]),
+    (("turns", "(<= (next (turn ?other))", "(<= (true (turn ?other))"),
+        2, &["G104 (true (turn ?other))"]),
+    (("turns", "(true (turn ?bird))\n    (free", "(does ?bird rest)\n    (free"),
+        2, &["G116 (does ?bird rest)"]),
+    // Circles: of a negation, of ever larger terms.
+    (("turns", "(true (place ?x ?bird))\n    (role ?bird)", "(true (place ?x ?bird))\n    (not (free ?x))"),
+        2, &["G109 (free ?x)"]),
+    (("puzzle", "(<= thirsty", "(<= (near (s ?x) ?y) (near ?x ?y))\n(<= thirsty"),
+        2, &["G110 (near (s ?x) ?y)"]),
+    // What should be kept from one position to the next, and is not.
+    (("turns", "(<= (next (place ?x ?what))\n    (true (place ?x ?what))\n    (not (settled ?x)))\n", ""),
+        0, &["W203 (settled ?x)", "winnable wren fails"]),
+    (("puzzle", "(<= (next (at ?x ?y))\n    (does gardener water)\n    (true (at ?x ?y)))\n", ""),
+        2, &["legal gardener fails", "winnable gardener fails"]),
+    (("together", "(<= (next (round ?n))\n    (true (round ?m))\n    (following ?m ?n))\n", ""),
+        0, &["W203 (following 0 1)", "ends fails", "P301 note (true (round 4))"]),
+    // What is kept, and should not be: a second value, a second place.
+    (("turns", "(true (place ?x ?what))\n    (not (settled ?x)))", "(true (place ?x ?what)))"),
+        0, &["W203 (settled ?x)", "ends fails", "change fails", "facts fails"]),
+    (("puzzle", "(does gardener water)\n    (true (at ?x ?y)))\n(<= (next (dry", "(true (at ?x ?y)))\n(<= (next (dry"),
+        0, &["change fails", "facts fails"]),
+    // A role without a move, a neighbour in one direction only.
+    (("turns", "(not some_free))", "(not some_free)\n    (true (turn robin)))"),
+        2, &["legal wren fails"]),
+    (("turns", "(init (turn robin))", ""),
+        2, &["legal robin fails", "legal wren fails"]),
+    (("puzzle", "(near ?x ?y)\n    (after ?y ?x)", "(near ?x ?y)\n    (after ?x ?y)"),
+        2, &["legal gardener fails"]),
+    // Ends without a goal, with two, with one that is none.
+    (("together", "(<= (goal mouse 100)\n    safe)\n", ""),
+        2, &["goal mouse fails"]),
+    (("puzzle", "(<= (goal gardener 0)\n    thirsty)", "(<= (goal gardener 0)\n    (true (hour 8)))"),
+        2, &["goal gardener fails"]),
+    (("together", "(goal cat 100)", "(goal cat 110)"),
+        2, &["W205 (goal cat 110)", "goal cat fails"]),
+    // Play that goes on for ever: a clock that stands, that nothing reads, that has a gap.
+    (("together", "(true (round ?m))\n    (following ?m ?n))", "(true (round ?n)))"),
+        0, &["ends fails", "facts fails", "P301 note (true (round 4))"]),
+    (("puzzle", "(<= terminal\n    (true (hour 8)))\n", ""),
+        0, &["ends fails", "read fails"]),
+    (("together", " (following 2 3)", ""),
+        0, &["ends fails", "P301 note (true (round 4))"]),
+    // A role that cannot win, and roles that are not worth the same.
+    (("together", "(goal cat 100)", "(goal cat 90)"),
+        0, &["winnable cat fails", "sum fails"]),
+    (("puzzle", "(init (hour 0))", "(init (hour 2))"),
+        0, &["winnable gardener fails", "P301 note thirsty"]),
+    // A move that changes nothing; turns that do not go round; both choosing at once.
+    (("puzzle", "(<= (next (at ?u ?v))\n    (does gardener (go ?u ?v)))", "(<= (next (at ?x ?y))\n    (true (at ?x ?y))\n    (does gardener (go ?u ?v)))"),
+        0, &["change fails", "facts fails", "winnable gardener fails"]),
+    (("turns", "(true (turn ?bird))\n    (other ?bird ?other))", "(true (turn ?other)))"),
+        0, &["facts fails", "winnable robin fails"]),
+    (("turns", "(true (turn ?bird))\n    (free", "(role ?bird)\n    (free"),
+        0, &["turns fails"]),
+    // What nothing depends on.
+    (("together", "(init (round 0))", "(init (round 0))\n(init (light on))\n(<= (next (light on))\n    (true (light on)))"),
+        0, &["read fails", "facts fails"]),
+    (("together", "(<= caught", "(<= lonely\n    (not caught))\n(<= caught"),
+        0, &["W203 lonely"]),
+];
+
+#[test]
+fn mistakes_are_found() {
+    let fine = GAMES.map(|game| (game, found(&right(game).1).1));
+    for &(edit, code, expected) in FOUND {
+        let (got, lines) = found(&wrong(edit));
+        assert_eq!(got, code, "{edit:?}: {lines:#?}");
+        let (_, before) = fine
+            .iter()
+            .find(|(game, _)| *game == edit.0)
+            .expect("one of them");
+        for &line in expected {
+            let line = line.to_owned();
+            assert!(lines.contains(&line), "{edit:?}: no {line:?} in {lines:#?}");
+            assert!(
+                !before.contains(&line),
+                "{line:?} is said of {} anyway",
+                edit.0
+            );
+        }
+    }
+}
+
+/// A clock that starts late.
+const LATE: Edit = ("puzzle", "(init (hour 0))", "(init (hour 2))");
+/// Who waters is nowhere afterwards.
+const NOWHERE: Edit = (
+    "puzzle",
+    "(<= (next (at ?x ?y))\n    (does gardener water)\n    (true (at ?x ?y)))\n",
+    "",
+);
+/// Who walks is still where they were.
+const EVERYWHERE: Edit = (
+    "puzzle",
+    "(does gardener water)\n    (true (at ?x ?y)))\n(<= (next (dry",
+    "(true (at ?x ?y)))\n(<= (next (dry",
+);
+/// Whoever is settled there, a place is still empty.
+const BOTH: Edit = (
+    "turns",
+    "(true (place ?x ?what))\n    (not (settled ?x)))",
+    "(true (place ?x ?what)))",
+);
+const MISSPELLED: Edit = (
+    "turns",
+    "(true (place ?x empty))\n",
+    "(true (place ?x emty))\n",
+);
+const ONE_WAY: Edit = (
+    "turns",
+    "(touch ?x ?y)\n    (after ?y ?x)",
+    "(touch ?x ?y)\n    (after ?x ?y)",
+);
+const NO_GOAL: Edit = ("together", "(<= (goal mouse 100)\n    safe)\n", "");
+const GAP: Edit = ("together", " (following 2 3)", "");
+const SHORT: &str = "(go study) hide; (go attic) hide; (go study) hide";
+const THERE: &str = "(go 1 2); (go 1 3); water";
+const LAST: &str = "(go study) (go cellar); (go attic) (go hall); \
+                    (go study) (go cellar); (go attic) (go hall)";
+
+/// Mistakes, a question about each, its exit code, and what is in the answer.
+#[rustfmt::skip]
+const ASKED: &[(Edit, &[&str], i32, &[&str])] = &[
+    (MISSPELLED, &["why", "-", "some_free"],
+        1, &["misses (true (place ?x emty))", "there is (true (place 1 empty))"]),
+    (MISSPELLED, &["diff", "tests/mistakes/turns.kif", "-"],
+        1, &["-    (true (place ?x empty))", "+    (true (place ?x emty))"]),
+    (ONE_WAY, &["why", "-", "(touch 2 1)"],
+        1, &["rule at <stdin>:15:1", "(after 2 1)  not stated by the rules"]),
+    (NO_GOAL, &["why", "-", "(goal mouse ?n)", "--moves", LAST],
+        1, &["rule at <stdin>:47:1", "caught"]),
+    (NOWHERE, &["why", "-", "(legal gardener ?move)", "--moves", THERE],
+        1, &["(true (at 1 1))  not in the state"]),
+    (NOWHERE, &["why", "-", "--history", "(at ?x ?y)", "--moves", THERE],
+        0, &["gone after move 3", "not the move made; there is (does gardener water)"]),
+    (NOWHERE, &["diff", "tests/mistakes/puzzle.kif", "-"],
+        1, &["only in the old rules", "-    (does gardener water)"]),
+    (EVERYWHERE, &["why", "-", "--history", "(at ?x ?y)", "--moves", "(go 1 2)"],
+        0, &["(true (at 1 1))  over the moves", "kept by 1 move: rule at <stdin>:36:1"]),
+    (EVERYWHERE, &["draw", "-", "--moves", "(go 1 2); (go 1 3); (go 2 3)"],
+        0, &["1 at at at", "2  .  . at"]),
+    (BOTH, &["draw", "-", "--moves", "(settle 1) rest"],
+        0, &["1 robin empty"]),
+    (BOTH, &["why", "-", "--history", "(place 1 empty)", "--moves", "(settle 1) rest"],
+        0, &["true from the start", "kept by 1 move: rule at <stdin>:39:1"]),
+    (LATE, &["solve", "-"],
+        1, &["unsolvable"]),
+    (GAP, &["why", "-", "--history", "(round 3)", "--moves", SHORT],
+        1, &["(round 3))  was never true", "(following 2 3)  not stated by the rules"]),
+];
+
+#[test]
+fn questions_lead_to_the_mistake() {
+    for &(edit, arguments, code, expected) in ASKED {
+        let (got, answer) = ggp(arguments, &wrong(edit));
+        assert_eq!(got, code, "{arguments:?} of {edit:?}: {answer}");
+        for part in expected {
+            assert!(
+                answer.contains(part),
+                "{arguments:?} of {edit:?}: no {part:?} in\n{answer}"
+            );
+        }
+        let (_, fine) = ggp(arguments, &right(edit.0).1);
+        assert_ne!(answer, fine, "{arguments:?} of {edit:?}");
+    }
+}
+
+/// What a command makes of rules, if it comes to an end.
+fn made(arguments: &[&str], rules: &str) -> String {
+    let (code, text) = ggp(arguments, rules);
+    assert_eq!(code, 0, "{arguments:?}");
+    text
+}
+
+#[test]
+fn there_and_back_is_the_same() {
+    for (game, word) in GAMES.into_iter().zip(["at", "place", "in"]) {
+        let (path, text) = right(game);
+        let flat = text.replace("\n    ", " ");
+        assert_ne!(flat, text);
+        assert_eq!(made(&["fmt", "-"], &flat), text, "{game}");
+
+        let infix = made(&["convert", "-"], &text);
+        let back = made(&["convert", "-"], &infix);
+        assert_eq!(made(&["diff", &path, "-"], &back), "", "{game}");
+        assert_eq!(made(&["convert", "-"], &back), infix, "{game}");
+
+        let names = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{game}.json"));
+        let names = names.to_str().expect("the path is UTF-8");
+        let other = made(&["scramble", "-", "--order", "--map", names], &text);
+        assert_eq!(ggp(&["diff", &path, "-"], &other).0, 1, "{game}");
+        let back = made(&["scramble", "-", "--back", names], &other);
+        assert_eq!(made(&["diff", &path, "-"], &back), "", "{game}");
+
+        let (old, new) = (word, "elsewhere");
+        let other = made(&["rename", "-", old, new], &text);
+        assert!(other.contains(&format!("({new} ")) && !other.contains(&format!("({old} ")));
+        assert_eq!(made(&["rename", "-", new, old], &other), text, "{game}");
+    }
+}
