@@ -4,8 +4,8 @@
 //! play ends or that each end has one goal, each *seen* in random plays or
 //! *proved*, with moves that lead to an example; and the rules that never fire.
 //!
-//! Four sources are asked, cheapest first: random plays (`plays`, on lanes where
-//! there is a network), all positions of a small game (`space`), induction over
+//! Four sources are asked: all positions of a small game (`space`), random plays
+//! (`plays`, on lanes where there is a network), induction over
 //! the rules by a SAT solver (`proof`), and the structure of the rules (counters,
 //! facts nothing depends on, renamings). What fails was always seen to fail.
 //!
@@ -197,7 +197,7 @@ impl Report {
     }
 }
 
-/// Shares of the time: plays, all positions, a plan, rules; the rest is for proofs.
+/// Shares of the time: all positions, plays, a plan, rules; the rest is for proofs.
 const SHARES: [f64; 4] = [0.25, 0.5, 0.65, 0.85];
 /// Joint moves of all plays in which rules are watched, and the plays that are
 /// looked at even if all rules have fired.
@@ -252,17 +252,22 @@ pub fn audit(
         .iter()
         .flat_map(|counter| counter.values.concat())
         .collect();
+    let space = Space::of(machine, options.states, &apart, &over(SHARES[0]))?;
+    // Where play goes round, plays need not be longer than a way through all positions.
+    let longest = match &space {
+        Some(space) => options.depth.min(2 * space.states.len()),
+        None => options.depth,
+    };
     let mut random = Xoshiro256PlusPlus::seed_from_u64(options.seed);
     let mut played = Tally::new(game.role_count());
     let orders = Orders {
         plays: options.plays,
-        depth: options.depth,
-        stop: &over(SHARES[0]),
+        depth: longest,
+        stop: &over(SHARES[1]),
         apart: &apart,
         kept: KEPT,
     };
     let kept = play(machine, &orders, &mut played, &mut random)?;
-    let space = Space::of(machine, options.states, &apart, &over(SHARES[1]))?;
     let coverage = Coverage::new(
         &game,
         machine.terms(),

@@ -253,6 +253,26 @@ fn mistakes_are_found_with_an_example() {
 }
 
 #[test]
+fn nothing_is_said_to_hold_beside_what_fails() {
+    // Ends without a goal have no sum; a play that is stuck does not end.
+    let goalless = with(
+        "(<= (goal ?r 0) (role ?r)",
+        "(<= (goal ?r 0) (role ?r) (true (at 1))",
+    );
+    let stuck = with(
+        "(<= (legal ?r go) (true (turn ?r)) (true (at ?x)) (after ?x ?y))",
+        "(<= (legal ?r go) (true (turn ?r)) (true (at 1)))",
+    );
+    for states in [0, 1_000] {
+        let goalless = report(&goalless, &options(states));
+        let mut claims = goalless.claims.iter();
+        assert!(claims.all(|claim| claim.subject != Subject::Sum));
+        let stuck = report(&stuck, &options(states));
+        assert_eq!(claim(&stuck, Subject::Ends).verdict, Verdict::Open);
+    }
+}
+
+#[test]
 fn rules_that_never_fire_are_shown_where_they_fail() {
     for (game, at, proved) in [
         // A name that is written in two ways, and what follows from it.

@@ -111,6 +111,12 @@ impl Evidence<'_> {
 
     fn ends(&self, net: Option<&Propnet>, induction: Option<&mut Induction<'_>>) -> Claim {
         let mut claim = self.claim(Subject::Ends, Weight::Warning);
+        if self.tally().stuck > 0 {
+            claim.verdict = Verdict::Open;
+            claim.text =
+                "play comes to positions that are no end, where a role has no move".to_owned();
+            return claim;
+        }
         let moves = |count: u64| match count {
             1 => "1 move".to_owned(),
             _ => format!("{count} moves"),
@@ -193,6 +199,12 @@ impl Evidence<'_> {
             None if induction.is_some_and(|induction| induction.can_move(role)) => {
                 claim.basis = Basis::Induction;
             }
+            None if self.tally().positions == 0 => {
+                claim.verdict = Verdict::Open;
+                claim.weight = Weight::Warning;
+                claim.text =
+                    format!("no position was seen, so nothing is known of the moves of {name}");
+            }
             None => {}
         }
         claim
@@ -257,7 +269,10 @@ impl Evidence<'_> {
             .map(|best| &best.path);
         if let Some(path) = won.or(self.plan.as_ref()) {
             let mean = self.played.roles[role].sum as f64 / self.played.scored.max(1) as f64;
-            claim.text = format!("{name} can get 100 ({mean:.0} on average at random)");
+            claim.text = match self.played.scored {
+                0 => format!("{name} can get 100"),
+                _ => format!("{name} can get 100 ({mean:.0} on average at random)"),
+            };
             claim.moves = Some(self.texts(path));
             claim.basis = Basis::Example;
             return claim;
@@ -320,6 +335,10 @@ impl Evidence<'_> {
     }
 
     fn sum(&self, induction: Option<&mut Induction<'_>>) -> Option<Claim> {
+        // Ends without a score for each role have no sum.
+        if self.tally().roles.iter().any(|role| role.fault.is_some()) {
+            return None;
+        }
         let mut claim = self.claim(Subject::Sum, Weight::Remark);
         let least = self.example(|tally| tally.least.as_ref())?;
         let most = self.example(|tally| tally.most.as_ref())?;
@@ -328,7 +347,14 @@ impl Evidence<'_> {
                 "constant sum: the scores come to {} at every end",
                 least.what
             );
-            if induction.is_some_and(|induction| induction.has_sum(least.what, &self.score())) {
+            let score = self.score();
+            let roles = 0..self.game.role_count();
+            if induction.is_some_and(|induction| {
+                roles
+                    .into_iter()
+                    .all(|role| induction.has_one_goal(role, &score))
+                    && induction.has_sum(least.what, &score)
+            }) {
                 claim.basis = Basis::Induction;
             }
         } else {

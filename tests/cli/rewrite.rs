@@ -250,6 +250,18 @@ fn diff_shows_changed_rules() {
         serde_json::json!(["(not (r ?a))"])
     );
     assert_eq!(report["removed"][0]["place"], "a.kif:4:1");
+    // A variable that the new rule has no place for keeps apart from one of its name.
+    place.write("d.kif", "(<= (p ?a) (q ?b) (r ?b ?a))");
+    place.write("e.kif", "(<= (p ?b) (q ?b))");
+    let expected = "\
+--- d.kif
++++ e.kif
+@@ d.kif:1:1 e.kif:1:1 changed @@
+ (<= (p ?b)
+-    (q ?b_)
++    (q ?b))
+-    (r ?b_ ?b))";
+    place.check("diff d.kif e.kif", &[], "", 1, expected);
     place.check("diff a.kif a.kif", &[], "", 0, "");
     place.check("diff - b.kif", &[], &read(&place, "b.kif"), 0, "");
     place.check_failure("diff a.kif none.kif", &[], "", 2, &["cannot open none.kif"]);

@@ -1,6 +1,6 @@
 //! Two forms beside each other, literal by literal.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::{Form, key};
 use crate::rewrite::tree::Node;
@@ -166,9 +166,23 @@ impl<'m, 's> Match<'m, 's> {
         parts
     }
 
-    /// How the new form names variables of the old one.
+    /// How to name variables of the old form beside the new one: as it names them, and
+    /// those that it has no name for by names that it does not use.
     pub fn variables(&self) -> HashMap<String, String> {
-        self.bound.iter().cloned().collect()
+        let mut names: HashMap<String, String> = self.bound.iter().cloned().collect();
+        let mut taken = variables_of(self.new, self.case);
+        for old in variables_of(self.old, self.case) {
+            if names.contains_key(&old) {
+                continue;
+            }
+            let mut name = old.clone();
+            while taken.contains(&name) {
+                name.push('_');
+            }
+            taken.insert(name.clone());
+            names.insert(old, name);
+        }
+        names
     }
 
     fn join(&mut self, part: usize, other: usize, is_same: bool) {
@@ -319,4 +333,19 @@ fn words(node: &Node<'_>) -> f64 {
             .sum::<f64>()
             .max(1.0),
     }
+}
+
+/// The variables of a form, in an order that is always the same.
+fn variables_of(form: &Form<'_>, case: Case) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut open: Vec<&Node<'_>> = form.parts.iter().collect();
+    while let Some(node) = open.pop() {
+        match node {
+            Node::Word(word) if is_variable(word) => {
+                found.insert(key(word, case).into_owned());
+            }
+            other => open.extend(other.items().iter().map(|item| &item.node)),
+        }
+    }
+    found
 }
