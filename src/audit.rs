@@ -115,6 +115,8 @@ pub enum Subject {
     Facts,
     /// Something depends on every fact.
     Read,
+    /// Moves and goals are those of roles.
+    Roles,
     /// The rules treat all roles alike.
     Alike,
 }

@@ -97,7 +97,7 @@ fn check_example(game: &Game, claim: &Claim) -> Result<(), String> {
         }
         Subject::Sum => machine.is_terminal(&state).expect("it is small"),
         Subject::Change => !before.is_empty(),
-        Subject::Facts | Subject::Read | Subject::Alike => true,
+        Subject::Facts | Subject::Read | Subject::Alike | Subject::Roles => true,
     };
     match is_so {
         true => Ok(()),
@@ -222,6 +222,12 @@ fn mistakes() -> Vec<(Game, Subject, Verdict)> {
             ),
             Subject::Sum,
             Verdict::Holds,
+        ),
+        // A role is forgotten.
+        (
+            with("(role a) (role b)", "(role a) (player a) (player b)"),
+            Subject::Roles,
+            Verdict::Fails,
         ),
         // One role is not like the other.
         (

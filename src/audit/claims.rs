@@ -47,6 +47,7 @@ impl Evidence<'_> {
         claims.push(self.change(induction.as_mut()));
         claims.extend(self.constant(net.as_ref()));
         claims.extend(self.unread());
+        claims.extend(self.strangers());
         Ok(claims)
     }
 
@@ -484,6 +485,20 @@ impl Evidence<'_> {
         claim.text = format!(
             "no legal move, goal or end depends on: {}",
             names.join(", ")
+        );
+        Some(claim)
+    }
+
+    /// Moves or goals of what is no role.
+    fn strangers(&self) -> Option<Claim> {
+        let (relation, stranger) = self.coverage.stranger?;
+        let mut claim = self.claim(Subject::Roles, Weight::Warning);
+        claim.verdict = Verdict::Fails;
+        claim.basis = Basis::Example;
+        claim.text = format!(
+            "there is a {} for {}, which is no role; is a (role ...) missing?",
+            self.game.relation_name(relation),
+            self.text(stranger)
         );
         Some(claim)
     }

@@ -35,6 +35,8 @@ pub(super) struct Coverage {
     fired: Vec<bool>,
     /// Positions looked at.
     pub(super) positions: u64,
+    /// A move or goal of something that is no role: the relation, and what it is.
+    pub(super) stranger: Option<(RelationId, TermId)>,
     /// Whether every rule could be asked for in all of them.
     pub(super) is_exact: bool,
     /// Facts that held in all of them, and in any.
@@ -47,6 +49,8 @@ struct Watched {
     evaluator: Evaluator,
     /// By proposition: what it stands for, and how to ask for it.
     asked: Vec<(RelationId, Query, bool)>,
+    /// Moves and goals.
+    heads: Vec<(RelationId, Query)>,
 }
 
 /// A rule that never fired.
@@ -83,6 +87,7 @@ impl Coverage {
             fired: vec![false; units.len()],
             units,
             positions: 0,
+            stranger: None,
             is_exact: true,
             always: None,
             watch: None,
@@ -167,16 +172,21 @@ impl Coverage {
             .into_iter()
             .filter_map(|(r, layer)| Some((r?, layer)))
             .collect();
-        let queries = propositions
-            .iter()
-            .map(|(relation, moves)| (usize::from(*moves), vec![*relation]));
-        let queries: Vec<_> = queries.collect();
+        let heads = [Keyword::Legal, Keyword::Goal].map(|keyword| self.game.keyword(keyword));
+        let heads: Vec<RelationId> = heads.into_iter().flatten().collect();
+        let of_rules =
+            (propositions.iter()).map(|(relation, moves)| (usize::from(*moves), vec![*relation]));
+        let of_heads = heads.iter().map(|relation| (0, vec![*relation]));
+        let queries: Vec<_> = of_rules.chain(of_heads).collect();
         let bounds = self.bounds();
         let (evaluator, asks) = Evaluator::new(rules, &inputs, &queries, &mut self.terms, bounds)
             .map_err(|error| error.failure)?;
+        let heads = heads.into_iter().zip(asks[propositions.len()..].to_vec());
+        let heads = heads.collect();
         let asked = propositions.into_iter().zip(asks);
         Ok(Watched {
             evaluator,
+            heads,
             asked: asked
                 .map(|((relation, moves), query)| (relation, query, moves))
                 .collect(),
@@ -229,6 +239,13 @@ impl Coverage {
                     for (role, chosen) in self.game.roles().zip(joint) {
                         evaluator.give(does, &[self.game.role_term(role), chosen.term()]);
                     }
+                }
+            }
+            for &(relation, query) in watch.heads.iter().filter(|_| joint.is_none()) {
+                if self.stranger.is_none() && evaluator.ask(query, &mut self.terms).is_ok() {
+                    let mut rows = evaluator.rows(relation);
+                    let stranger = rows.find(|row| self.game.role_of(row[0]).is_none());
+                    self.stranger = stranger.map(|row| (relation, row[0]));
                 }
             }
             for (&(relation, query, moves), known) in watch.asked.iter().zip(known.iter_mut()) {
