@@ -114,6 +114,7 @@ impl Evidence<'_> {
         let mut claim = self.claim(Subject::Ends, Weight::Warning);
         if self.tally().stuck > 0 {
             claim.verdict = Verdict::Open;
+            claim.weight = Weight::Remark;
             claim.text =
                 "play comes to positions that are no end, where a role has no move".to_owned();
             return claim;

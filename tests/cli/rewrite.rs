@@ -259,7 +259,7 @@ fn diff_shows_changed_rules() {
 @@ d.kif:1:1 e.kif:1:1 changed @@
  (<= (p ?b)
 -    (q ?b_)
-+    (q ?b))
++    (q ?b)
 -    (r ?b_ ?b))";
     place.check("diff d.kif e.kif", &[], "", 1, expected);
     place.check("diff a.kif a.kif", &[], "", 0, "");
