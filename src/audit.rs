@@ -477,19 +477,11 @@ impl Evidence<'_> {
         findings.sort_by_key(|finding| finding.span);
         if let (Some(last), false) = (findings.last_mut(), followers.is_empty()) {
             let sources = self.game.sources();
-            let places: Vec<String> = followers
-                .iter()
-                .take(FOLLOWERS)
-                .map(|span| sources.place(*span))
-                .collect();
-            let more = match followers.len().saturating_sub(FOLLOWERS) {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
+            let places = followers.iter().map(|span| sources.place(*span));
+            let places = listed(places, FOLLOWERS, ", ");
             let help = last.help.take().unwrap_or_default();
             last.help = Some(format!(
-                "{help}; rules that need what these would give do not fire either: {}{more}",
-                places.join(", ")
+                "{help}; rules that need what these would give do not fire either: {places}"
             ));
         }
         findings
@@ -501,4 +493,14 @@ impl Evidence<'_> {
             span.file == rule.file && rule.start <= span.start && span.end <= rule.end
         })
     }
+}
+
+/// The first texts, and how many more there are.
+fn listed(texts: impl ExactSizeIterator<Item = String>, most: usize, between: &str) -> String {
+    let more = texts.len().saturating_sub(most);
+    let mut list = texts.take(most).collect::<Vec<_>>().join(between);
+    if more > 0 {
+        list += &format!(" and {more} more");
+    }
+    list
 }

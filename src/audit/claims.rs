@@ -4,7 +4,7 @@ use super::alike::alike;
 use super::proof::Induction;
 use super::space::Ending;
 use super::tally::{Example, GoalFault, Tally};
-use super::{Basis, Claim, Evidence, Subject, Verdict, Weight};
+use super::{Basis, Claim, Evidence, Subject, Verdict, Weight, listed};
 use crate::analysis::unread;
 use crate::game::{Move, Score};
 use crate::ground::TermId;
@@ -130,10 +130,14 @@ impl Evidence<'_> {
             }
             Some(Ending::Round(path, round)) => {
                 claim.verdict = Verdict::Fails;
-                claim.text = format!(
-                    "play can go on for ever: {} lead back to the same position",
-                    moves(round.len() as u64)
-                );
+                claim.text = match round.len() {
+                    1 => {
+                        "play can go on for ever: a move leads back to the same position".to_owned()
+                    }
+                    count => format!(
+                        "play can go on for ever: {count} moves lead back to the same position"
+                    ),
+                };
                 claim.moves = Some(self.texts(path));
                 claim.round = Some(self.texts(round));
                 return claim;
@@ -451,18 +455,9 @@ impl Evidence<'_> {
         if self.space.is_none() && facts.iter().all(fixed) {
             claim.basis = Basis::Induction;
         }
-        let named: Vec<String> = facts
-            .iter()
-            .take(NAMED)
-            .map(|fact| self.text(*fact))
-            .collect();
-        let more = match facts.len().saturating_sub(NAMED) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
+        let named = listed(facts.iter().map(|fact| self.text(*fact)), NAMED, " ");
         claim.text = format!(
-            "true in every position: {}{more}; what never changes need not be part of the state",
-            named.join(" ")
+            "true in every position: {named}; what never changes need not be part of the state"
         );
         Some(claim)
     }

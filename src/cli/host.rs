@@ -146,12 +146,7 @@ const PLAY_CLOCK: u32 = 10;
 /// match is interrupted.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let resumed = options.resume.as_deref().map(replay::load).transpose()?;
-    let game = match &resumed {
-        Some(record) if options.rules.files.is_empty() => {
-            replay::game(record, &options.rules, context)?
-        }
-        _ => options.rules.game(context)?,
-    };
+    let game = replay::game(resumed.as_ref(), &options.rules, context)?;
     let machine = options.rules.machine_for(&game, context)?;
     if let Some(record) = resumed.as_ref().filter(|record| record.is_completed) {
         return ended_before(record, machine, context);

@@ -114,12 +114,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         );
     }
     let resumed = options.resume.as_deref().map(replay::load).transpose()?;
-    let game = match &resumed {
-        Some(record) if options.rules.files.is_empty() => {
-            replay::game(record, &options.rules, context)?
-        }
-        _ => options.rules.game(context)?,
-    };
+    let game = replay::game(resumed.as_ref(), &options.rules, context)?;
     let machine = options.rules.machine_for(&game, context)?;
     let kinds = match &options.roles {
         None => {

@@ -98,7 +98,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         ..RuleOptions::of(files)
     };
     let game = match options.game.is_empty() {
-        true => game(&record, &rules, context)?,
+        true => recorded(&record, &rules, context)?,
         false => rules.game(context)?,
     };
     let machine = AnyMachine::new(&game, Backend::Datalog, rules.limits(context))?;
@@ -162,12 +162,24 @@ pub(super) fn load(path: &Path) -> anyhow::Result<MatchRecord> {
     serde_json::from_str(&text).with_context(|| format!("{name} is no match record"))
 }
 
-/// The game of the rules that a record has, read as the options say.
+/// The game of the rules given, or else of those that a record has.
 ///
 /// # Errors
 ///
-/// If it has none, or they are wrong.
+/// If there are none, or they are wrong.
 pub(super) fn game(
+    record: Option<&MatchRecord>,
+    rules: &RuleOptions,
+    context: &Context,
+) -> anyhow::Result<Game> {
+    match record.filter(|_| rules.files.is_empty()) {
+        Some(record) => recorded(record, rules, context),
+        None => rules.game(context),
+    }
+}
+
+/// The game of the rules that a record has, read as the options say.
+fn recorded(
     record: &MatchRecord,
     rules: &RuleOptions,
     context: &Context,
