@@ -9,10 +9,10 @@
 //! the rules by a SAT solver (`proof`), and the structure of the rules (counters,
 //! facts nothing depends on, renamings). What fails was always seen to fail.
 //!
-//! What is asked for is what the language demands of a game (playable,
-//! terminating, winnable: Love et al., General Game Playing: Game Description
-//! Language Specification, 2008, section 4), and what its author would want to
-//! know.
+//! What is asked for is what the language demands of a game (the definitions of
+//! termination, playability and winnability in Love et al., General Game Playing:
+//! Game Description Language Specification, 2008), and what its author would want
+//! to know.
 
 mod alike;
 mod claims;
