@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow, bail};
+use serde::Serialize;
 
 use super::rules;
 use super::{Context, Reported};
@@ -152,6 +153,28 @@ pub fn put(path: Option<&Path>, text: &str, context: &Context) -> anyhow::Result
     match path.filter(|path| !is_stdin(path)) {
         Some(path) => write(path, text, context),
         None => Ok(context.print_text(text)?),
+    }
+}
+
+/// As [`put`]; where JSON is asked for, prints a report with the text, or without it if
+/// that is written to a file.
+///
+/// # Errors
+///
+/// Those of writing.
+pub fn put_or_report<T: Serialize>(
+    path: Option<&Path>,
+    text: String,
+    report: impl FnOnce(Option<String>) -> T,
+    context: &Context,
+) -> anyhow::Result<()> {
+    let is_written = path.is_some_and(|path| !is_stdin(path));
+    if is_written || !context.json() {
+        put(path, &text, context)?;
+    }
+    match context.json() {
+        true => context.print_json(&report((!is_written).then_some(text))),
+        false => Ok(()),
     }
 }
 
