@@ -121,7 +121,12 @@ const FOUND: &[(Edit, i32, &[&str])] = &[
     (("turns", "(role wren)", "(role wren))"),
         2, &["K002 )"]),
     (("turns", "(touch ?x ?y)\n    (taken ?y))", "(touch ?x ?y))\n    (taken ?y)"),
-        2, &["G102 (taken ?y)"]),
+        2, &["G102 (taken ?y)", "G102 note )"]),
+    // A fact and a rule written twice.
+    (("turns", "(role wren)", "(role wren)\n(init (turn robin))"),
+        0, &["W213 (init (turn robin))", "W213 note (init (turn robin))"]),
+    (("puzzle", "(<= thirsty\n", "(<= thirsty\n    (true (dry ?a ?b)))\n(<= thirsty\n"),
+        0, &["W213 thirsty", "W213 note thirsty"]),
     // Words of the language: forgotten, in the wrong place.
     (("turns", "(true (turn ?bird))\n    (free", "(turn ?bird)\n    (free"),
         2, &["W202 (turn ?bird)", "legal robin fails"]),

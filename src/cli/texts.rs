@@ -19,9 +19,9 @@ pub struct TextLimits {
     #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().bytes)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
     max_bytes: usize,
-    /// Deepest nesting of lists
+    /// Deepest nesting of lists, from 1 to 1000
     #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().nesting)]
-    #[arg(help_heading = "Limits", hide_short_help = true)]
+    #[arg(help_heading = "Limits", hide_short_help = true, value_parser = rules::nesting)]
     max_nesting: usize,
 }
 
@@ -34,14 +34,22 @@ impl TextLimits {
         }
     }
 
-    /// The text of a file, or of standard input for `-`, none of which may be lost.
+    /// The text of a file, or of standard input for `-`, none of which may be lost; of
+    /// what is too large enough to be refused by [`TextLimits::forms`] and
+    /// [`TextLimits::tree`].
     ///
     /// # Errors
     ///
-    /// If it cannot be read, is too large, or is not UTF-8.
+    /// If it cannot be read or is not UTF-8.
     pub fn read(self, path: &Path, context: &Context) -> anyhow::Result<Source> {
         let name = rules::shown_name(path);
-        let bytes = rules::read_bytes(path, self.max_bytes, context)?;
+        let bytes = match is_infix(path) {
+            true => rules::read_bytes(path, self.max_bytes, context)?,
+            false => rules::read_at_most(path, self.max_bytes, context)?,
+        };
+        if bytes.len() > self.max_bytes {
+            return Ok(Source::new(name, String::from_utf8_lossy(&bytes)));
+        }
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             anyhow!("{name} is not UTF-8 from byte {at} on")

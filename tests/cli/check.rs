@@ -72,6 +72,44 @@ fn letter_case_matters_if_asked() {
     assert_eq!(place.run("legal case.kif").out.lines().count(), 2);
     let kept = place.run("legal --case-sensitive case.kif");
     assert_eq!(kept.out.lines().count(), 1, "{kept:#?}");
+    // What is printed can be given back.
+    place.write(
+        "upper.kif",
+        super::workplace::LIGHTS
+            .replace("press", "Press")
+            .replace("(on ", "(On "),
+    );
+    let legal = "me (Press 1)\nme (Press 2)";
+    place.check("legal --case-sensitive upper.kif", &[], "", 0, legal);
+    let line = "next --case-sensitive upper.kif --move";
+    place.check(line, &["(Press 2)"], "", 0, "(On 1)\n(On 2)");
+    let illegal = place.run_with(line, &["(Press 3)"], "");
+    assert!(illegal.err.contains("(Press 1)"), "{illegal:#?}");
+}
+
+#[test]
+fn findings_without_a_place_come_last() {
+    let place = Workplace::new();
+    place.write("half.kif", "(init (on 1))\n(<= (legal a ?x) (p))\n");
+    let json = place.json("check half.kif", &[]);
+    let codes = json["findings"].as_array().unwrap().iter();
+    let codes: Vec<&str> = codes.map(|f| f["code"].as_str().unwrap()).collect();
+    assert_eq!(codes, ["G102", "W202", "G111", "G113", "G114"]);
+}
+
+#[test]
+fn what_a_grid_would_say_is_told_with_its_option() {
+    let place = Workplace::new();
+    let rules = format!(
+        "{} (<= (goal ann 7) (grid_row ?x))",
+        super::workplace::MATCHES
+    );
+    place.write("board.kif", rules);
+    let found = place.run("check board.kif");
+    assert!(found.out.contains("--grid FILE"), "{}", found.out);
+    place.write("board.txt", "xx");
+    let found = place.run("check board.kif --grid board.txt");
+    assert!(!found.out.contains("--grid"), "{}", found.out);
 }
 
 #[test]
