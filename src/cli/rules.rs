@@ -307,14 +307,27 @@ impl RuleOptions {
     ///
     /// If what holds in every state is too large.
     pub fn machine_for(&self, game: &Game, context: &Context) -> anyhow::Result<AnyMachine> {
+        Ok(self.machine_within(game, self.limits(context), context)?)
+    }
+
+    /// As [`RuleOptions::machine_for`], with other limits.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn machine_within(
+        &self,
+        game: &Game,
+        limits: Limits,
+        context: &Context,
+    ) -> Result<AnyMachine, PlayError> {
         let spinner = context.spinner("preparing the rules");
-        let limits = self.limits(context);
         let made = match self.backend {
             BackendChoice::Auto => AnyMachine::auto(game, limits),
             chosen => AnyMachine::new(game, chosen.backend(), limits).map(|m| (m, None)),
         };
         spinner.finish_and_clear();
-        let (machine, why_not) = made.map_err(anyhow::Error::from)?;
+        let (machine, why_not) = made?;
         if let Some(reason) = why_not {
             context.note(format_args!(
                 "the rules are evaluated by Datalog: a network has {reason}"

@@ -137,3 +137,21 @@ fn colours_follow_the_choice() {
     assert!(coloured.contains('\x1b'), "{coloured:?}");
     assert_eq!(place.run("check bad.kif --colour never").out, plain);
 }
+
+#[test]
+fn play_ends_in_time_however_long_a_step_takes() {
+    let place = Workplace::new();
+    let digits: String = (0..10).map(|digit| format!("(digit {digit}) ")).collect();
+    let rules = "(role me) (init (at 0)) (goal me 100)
+        (<= (legal me go) (true (at ?x)))
+        (<= (next (at ?x)) (true (at ?x)))
+        (<= (pair ?a ?b ?c ?d) (digit ?a) (digit ?b) (digit ?c) (digit ?d))
+        (<= (next (far ?a ?d))
+            (pair ?a ?b ?c ?d) (pair ?d ?c ?e ?f) (pair ?f ?e ?b ?a) (does me ?m))
+        (<= terminal (true (far 1 1)))";
+    place.write("heavy.kif", digits + rules);
+    let began = std::time::Instant::now();
+    let found = place.run("check --play --time 1 heavy.kif");
+    assert!(began.elapsed().as_secs() < 30, "{found:#?}");
+    assert!((found.out + &found.err).contains("allow more by --time"));
+}
