@@ -13,6 +13,7 @@ mod board;
 mod drawing;
 mod evidence;
 mod layer;
+mod line;
 mod sample;
 mod shape;
 mod svg;
