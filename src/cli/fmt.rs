@@ -2,10 +2,9 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use serde::Serialize;
-use similar::TextDiff;
+use imara_diff::{Algorithm, BasicLineDiffPrinter, Diff, InternedInput, UnifiedDiffConfig};
 
 use super::texts::{self, TextLimits};
 use super::{Context, Exit, Reported};
@@ -54,9 +53,6 @@ struct Changed {
     #[serde(skip_serializing_if = "Option::is_none")]
     diff: Option<String>,
 }
-
-/// Most time for finding the lines that changed.
-const DIFF_TIME: Duration = Duration::from_millis(300);
 
 /// Runs the command.
 ///
@@ -114,10 +110,12 @@ fn file(path: &PathBuf, options: &Options, context: &Context) -> anyhow::Result<
     }
     let file = source.name().to_owned();
     let diff = options.diff.then(|| {
-        // Past that time fewer lines are found to be the same.
-        let mut lines = TextDiff::configure();
-        let lines = lines.timeout(DIFF_TIME).diff_lines(source.text(), &new[..]);
-        lines.unified_diff().header(&file, &file).to_string()
+        let lines = InternedInput::new(source.text(), &new[..]);
+        let mut diff = Diff::compute(Algorithm::Histogram, &lines);
+        diff.postprocess_lines(&lines);
+        let printer = BasicLineDiffPrinter(&lines.interner);
+        let hunks = diff.unified_diff(&printer, UnifiedDiffConfig::default(), &lines);
+        format!("--- {file}\n+++ {file}\n{hunks}")
     });
     Ok(Some(Changed { file, diff }))
 }
