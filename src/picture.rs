@@ -12,6 +12,8 @@
 mod board;
 mod drawing;
 mod evidence;
+#[cfg(feature = "cli")]
+mod file;
 mod layer;
 mod sample;
 mod shape;
@@ -34,10 +36,15 @@ use shape::Skeleton;
 use table::Table;
 
 pub use drawing::{Drawing, DrawnBoard, DrawnEntry, DrawnTable, Look};
+#[cfg(feature = "cli")]
+pub use file::wishes;
 pub use sample::sample;
 pub use svg::svg;
 pub use text::text;
 pub use wishes::{BoardWish, Wishes};
+
+/// A place of a drawing: a board, a row and a column, counted from 0.
+pub type Spot = (usize, usize, usize);
 
 /// States of random games that are enough to guess from.
 pub const ENOUGH: usize = 60;
@@ -201,6 +208,11 @@ impl Picture {
         }
         self.write_captions(&mut drawing);
         drawing
+    }
+
+    /// The places of a drawing that a move is about.
+    pub fn spots(&self, _terms: &Terms, _action: TermId, _drawing: &Drawing) -> Vec<Spot> {
+        Vec::new()
     }
 
     fn write_captions(&self, drawing: &mut Drawing) {

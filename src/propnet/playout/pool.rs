@@ -111,14 +111,15 @@ fn keep_by<const N: usize>(
     let (lanes, _) = lanes.as_chunks::<N>();
     for (source, kept) in sources.iter().zip(kept.chunks_exact_mut(lanes.len())) {
         let first = source.index as usize * lanes.len();
-        let row = &banks[source.bank as usize][first..];
-        for ((kept, row), lanes) in kept.iter_mut().zip(row).zip(lanes) {
+        let row = &banks[source.bank as usize][first..][..lanes.len()];
+        // No zipped iterators: one call for each row would be half of the time.
+        for at in 0..lanes.len() {
             // Copies make vectors of this: what is behind references may overlap.
-            let (mut new, row, lanes) = (*kept, *row, *lanes);
+            let (mut new, row, lanes) = (kept[at], row[at], lanes[at]);
             for i in 0..N {
                 new[i] ^= (new[i] ^ row[i]) & lanes[i];
             }
-            *kept = new;
+            kept[at] = new;
         }
     }
 }
