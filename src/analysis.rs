@@ -10,6 +10,7 @@ mod chase;
 pub mod counter;
 pub mod domains;
 mod implication;
+pub mod makers;
 mod reads;
 mod resolve;
 mod timetable;
@@ -21,7 +22,7 @@ use serde::Serialize;
 use crate::game::{Game, Score};
 
 pub use counter::{Counter, Course, Readers, Stripping, counters};
-pub use reads::unread;
+pub use reads::{read_by, unkept, unread};
 
 /// Something that the rules show, in a form for printing.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]

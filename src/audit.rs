@@ -14,16 +14,18 @@
 //! Game Description Language Specification, 2008), and what its author would want
 //! to know.
 
+mod alarm;
 mod alike;
 mod claims;
 mod coverage;
+mod keeping;
 mod plays;
 mod proof;
+mod silent;
 mod space;
 mod tally;
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use rand::SeedableRng;
@@ -32,14 +34,15 @@ use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use crate::analysis::{Counter, counters};
-use crate::diagnostic::{Code, Diagnostic, Strictness};
+use crate::diagnostic::Diagnostic;
 use crate::game::{Game, Move, Score};
 use crate::ground::TermId;
 use crate::machine::{AnyMachine, Limits, Machine, PlayError};
 use crate::search::{self, Budget, Stats};
 use crate::solve::{SolveOptions, solve};
-use crate::span::Span;
-use coverage::{Coverage, Silent};
+pub use alarm::Alarm;
+use coverage::Coverage;
+use keeping::Keeping;
 use plays::{Orders, play};
 use space::{Space, State, joint_moves};
 use tally::{Path, Tally};
@@ -84,10 +87,12 @@ pub struct Report {
     pub lengths: Option<(usize, usize)>,
     /// The claims, in a fixed order.
     pub claims: Vec<Claim>,
-    /// Positions in which rules were watched.
+    /// Positions in which rules were watched; 0 if it is not known which of them fired.
     pub watched: u64,
     /// Rules that never fired. The findings about them are in `findings`.
     pub silent: usize,
+    /// Whether time was over before all that was asked for was looked at.
+    pub cut: bool,
     /// Findings with a place in the rules.
     #[serde(skip)]
     pub findings: Vec<Diagnostic>,
@@ -117,6 +122,10 @@ pub enum Subject {
     Read,
     /// Moves and goals are those of roles.
     Roles,
+    /// Facts that are needed later are kept.
+    Kept,
+    /// A place has one value at a time.
+    Single,
     /// The rules treat all roles alike.
     Alike,
 }
@@ -199,16 +208,18 @@ impl Report {
     }
 }
 
-/// Shares of the time: all positions, plays, a plan, rules; the rest is for proofs.
-const SHARES: [f64; 4] = [0.25, 0.5, 0.65, 0.85];
+/// Shares of the time: all positions, plays, a plan, rules that fire, rules that do not;
+/// the rest is for proofs.
+const SHARES: [f64; 5] = [0.25, 0.5, 0.65, 0.78, 0.88];
 /// Joint moves of all plays in which rules are watched, and the plays that are
 /// looked at even if all rules have fired.
 const KEPT: usize = 1_000_000;
 const ENOUGH: usize = 100;
-/// Rules named that follow from others.
-const FOLLOWERS: usize = 5;
 /// Positions in which silent rules are looked at once more.
 const CLOSER: usize = 300;
+
+/// A position: its facts, and joint moves made there.
+type Seen = (Vec<TermId>, Vec<Vec<Move>>);
 
 /// Everything that claims are made from.
 struct Evidence<'a> {
@@ -230,31 +241,48 @@ struct Evidence<'a> {
     lost: FxHashSet<TermId>,
     gained: FxHashSet<TermId>,
     coverage: Coverage,
+    keeping: Keeping,
 }
 
 /// Looks at a game. `limits` are those of the machine.
 ///
 /// # Errors
 ///
-/// [`PlayError::Interrupted`], or what makes the rules impossible to evaluate.
+/// As [`audit_within`].
 pub fn audit(
     machine: &mut AnyMachine,
     limits: &Limits,
     options: &AuditOptions,
 ) -> Result<Report, PlayError> {
+    let alarm = Alarm::new(Arc::clone(&limits.interrupt));
+    audit_within(machine, limits, &alarm, options)
+}
+
+/// Looks at a game. `limits` are those of the machine; where it is interrupted by the
+/// bell of the alarm, not even a single step takes more than the time.
+///
+/// # Errors
+///
+/// [`PlayError::Interrupted`], or what makes the rules impossible to evaluate.
+pub fn audit_within(
+    machine: &mut AnyMachine,
+    limits: &Limits,
+    alarm: &Alarm,
+    options: &AuditOptions,
+) -> Result<Report, PlayError> {
     let began = Instant::now();
     let game = machine.game().clone();
-    let over = |share: f64| {
-        let until = options.time.mul_f64(share);
-        let interrupt = Arc::clone(&limits.interrupt);
-        move || interrupt.load(Ordering::Relaxed) || began.elapsed() >= until
-    };
+    let until = |part: usize| began + options.time.mul_f64(SHARES[part]);
+    let over = |part: usize| move || alarm.is_raised() || Instant::now() >= until(part);
     let counters = counters(&game, Score::MAX);
     let apart: Vec<TermId> = counters
         .iter()
         .flat_map(|counter| counter.values.concat())
         .collect();
-    let space = Space::of(machine, options.states, &apart, &over(SHARES[0]))?;
+    let space = alarm.within(until(0), || {
+        Space::of(machine, options.states, &apart, &over(0))
+    })?;
+    let space = space.flatten();
     // Where play goes round, plays need not be longer than a way through all positions.
     let longest = match &space {
         Some(space) => options.depth.min(2 * space.states.len()),
@@ -265,17 +293,17 @@ pub fn audit(
     let orders = Orders {
         plays: options.plays,
         depth: longest,
-        stop: &over(SHARES[1]),
+        stop: &over(1),
         apart: &apart,
         kept: KEPT,
     };
-    let kept = play(machine, &orders, &mut played, &mut random)?;
-    let coverage = Coverage::new(
-        &game,
-        machine.terms(),
-        limits,
-        began + options.time.mul_f64(SHARES[3]),
-    );
+    let mut kept = Vec::new();
+    alarm.within(until(1), || {
+        play(machine, &orders, &mut played, &mut kept, &mut random)
+    })?;
+    let coverage = Coverage::new(&game, machine.terms(), limits, until(4));
+    let start = machine.initial()?;
+    let keeping = Keeping::new(&game, machine.terms(), &machine.facts(&start));
     let mut evidence = Evidence {
         game: &game,
         machine,
@@ -291,16 +319,28 @@ pub fn audit(
         lost: FxHashSet::default(),
         gained: FxHashSet::default(),
         coverage,
+        keeping,
     };
-    evidence.plan = evidence.find_plan(options.time.mul_f64(SHARES[2] - SHARES[1]));
-    let (complete, silent) = evidence.watch(&over(SHARES[3]))?;
-    let findings: Vec<Diagnostic> = evidence.silent(&silent, complete);
+    let time = options.time.mul_f64(SHARES[2] - SHARES[1]);
+    let plan = alarm.within(until(2), || Ok(evidence.find_plan(time)))?;
+    evidence.plan = plan.flatten();
+    let mut closer = Vec::new();
+    let watched = alarm.within(until(3), || evidence.watch(&over(3), &mut closer))?;
+    let silent = alarm.within(until(4), || evidence.coverage.silent(&closer))?;
+    let complete = watched == Some(true) && evidence.space.is_some() && evidence.coverage.is_exact;
+    let findings: Vec<Diagnostic> = match &silent {
+        Some(silent) => evidence.silent(silent, complete),
+        None => Vec::new(),
+    };
     let claims = evidence.claims()?;
-    if limits.interrupt.load(Ordering::Relaxed) {
+    if alarm.is_raised() {
         return Err(PlayError::Interrupted);
     }
+    let plays = evidence.played.ends + evidence.played.cut + evidence.played.stuck;
+    let is_late = Instant::now() >= evidence.deadline;
     Ok(Report {
-        plays: evidence.played.ends + evidence.played.cut + evidence.played.stuck,
+        plays,
+        cut: plays < options.plays || watched != Some(true) || is_late,
         positions: evidence.played.positions,
         space: evidence
             .space
@@ -308,7 +348,10 @@ pub fn audit(
             .map(|space| space.states.len() as u64),
         lengths: evidence.played.lengths,
         claims,
-        watched: evidence.coverage.positions,
+        watched: match silent {
+            Some(_) => evidence.coverage.positions,
+            None => 0,
+        },
         silent: findings.len(),
         findings,
     })
@@ -354,51 +397,71 @@ impl Evidence<'_> {
     }
 
     /// Looks at rules in all positions, or in those of the plays kept; whether it
-    /// was all of them.
-    fn watch(&mut self, stop: &dyn Fn() -> bool) -> Result<(bool, Vec<Silent>), PlayError> {
-        let mut closer: Vec<(Vec<TermId>, Vec<Vec<Move>>)> = Vec::new();
-        let mut complete = self.space.is_some();
-        if let Some(space) = &self.space {
-            let states = space.states.clone();
-            for state in &states {
-                if stop() {
-                    complete = false;
-                    break;
-                }
-                let joints = match self.machine.is_terminal(state)? {
-                    true => Vec::new(),
-                    false => joint_moves(&plays::legal(self.machine, state)?).collect(),
-                };
-                self.look(state, joints, &mut closer)?;
+    /// was at all of them, or enough. Some of them are looked at more closely later.
+    fn watch(
+        &mut self,
+        stop: &dyn Fn() -> bool,
+        closer: &mut Vec<Seen>,
+    ) -> Result<bool, PlayError> {
+        if let Some(space) = self.space.take() {
+            let watched = self.watch_all(&space, stop, closer);
+            self.space = Some(space);
+            return watched;
+        }
+        let kept = std::mem::take(&mut self.kept);
+        for (number, path) in self.telling().into_iter().chain(kept).enumerate() {
+            if self.coverage.is_full() && number >= ENOUGH {
+                break;
             }
-        } else {
-            let kept = std::mem::take(&mut self.kept);
-            for (number, path) in self.telling().into_iter().chain(kept).enumerate() {
-                let enough = self.coverage.is_full() && number >= ENOUGH;
-                if enough || stop() {
-                    break;
+            let mut state = self.machine.initial()?;
+            for (place, joint) in path.iter().enumerate() {
+                if stop() {
+                    return Ok(false);
                 }
-                let mut state = self.machine.initial()?;
-                for joint in path {
-                    let next = self.machine.next(&state, &joint)?;
-                    self.look(&state, vec![joint], &mut closer)?;
-                    state = next;
-                }
-                self.look(&state, Vec::new(), &mut closer)?;
+                let next = self.machine.next(&state, joint)?;
+                self.look(&state, vec![joint.clone()], closer)?;
+                state = next;
+                let facts = self.machine.facts(&state);
+                let way = || path[..=place].to_vec();
+                self.keeping
+                    .look(&facts, self.machine.terms(), place + 1, &way);
+            }
+            self.look(&state, Vec::new(), closer)?;
+        }
+        Ok(true)
+    }
+
+    fn watch_all(
+        &mut self,
+        space: &Space,
+        stop: &dyn Fn() -> bool,
+        closer: &mut Vec<Seen>,
+    ) -> Result<bool, PlayError> {
+        for (number, state) in space.states.iter().enumerate() {
+            if stop() {
+                return Ok(false);
+            }
+            let joints = match self.machine.is_terminal(state)? {
+                true => Vec::new(),
+                false => joint_moves(&plays::legal(self.machine, state)?).collect(),
+            };
+            self.look(state, joints, closer)?;
+            if number > 0 {
+                let facts = self.machine.facts(state);
+                let path = || space.path(number);
+                let length = space.length(number);
+                self.keeping
+                    .look(&facts, self.machine.terms(), length, &path);
             }
         }
-        let closer = closer
-            .iter()
-            .map(|(facts, joints)| (&facts[..], &joints[..]));
-        let silent = self.coverage.silent(closer)?;
-        Ok((complete && self.coverage.is_exact, silent))
+        Ok(true)
     }
 
     fn look(
         &mut self,
         state: &State,
         joints: Vec<Vec<Move>>,
-        closer: &mut Vec<(Vec<TermId>, Vec<Vec<Move>>)>,
+        closer: &mut Vec<Seen>,
     ) -> Result<(), PlayError> {
         let facts = self.machine.facts(state);
         let here: FxHashSet<TermId> = facts.iter().copied().collect();
@@ -407,6 +470,9 @@ impl Evidence<'_> {
             let next: FxHashSet<TermId> = self.machine.facts(&next).into_iter().collect();
             self.lost.extend(here.difference(&next));
             self.gained.extend(next.difference(&here));
+            let (kept, gone) = (here.intersection(&next), here.difference(&next));
+            let terms = self.machine.terms();
+            self.keeping.changed(kept.copied(), gone.copied(), terms);
         }
         self.coverage.look(&facts, &joints)?;
         // Positions spread over all that are seen: fewer and fewer of them.
@@ -425,73 +491,6 @@ impl Evidence<'_> {
             }
         }
         Ok(())
-    }
-
-    /// The findings about rules that never fired, one for each place; those that
-    /// follow from others are only counted.
-    fn silent(&self, silent: &[Silent], complete: bool) -> Vec<Diagnostic> {
-        let rules = &self.game.rules().rules;
-        let mut told: FxHashSet<(Span, Option<Span>)> = FxHashSet::default();
-        let mut findings = Vec::new();
-        let mut followers: Vec<Span> = Vec::new();
-        let any = self.coverage.positions > 0;
-        for silent in silent.iter().filter(|silent| any || silent.proved) {
-            let rule = &rules[silent.rule];
-            if silent.follows {
-                followers.push(rule.span);
-                continue;
-            }
-            if !told.insert((rule.span, silent.stops_at)) {
-                continue;
-            }
-            let some = self.coverage.has_fired(rule.span);
-            let what = match some {
-                true => "an alternative of this rule",
-                false => "this rule",
-            };
-            let message = match (silent.proved || complete, self.coverage.positions) {
-                (true, _) => format!("{what} never fires (proved)"),
-                (false, positions) => {
-                    format!("{what} never fired in {positions} positions of play")
-                }
-            };
-            let place = rule.head.span;
-            let mut finding =
-                Diagnostic::new(Code::SilentRule, Strictness::Tolerant, place, message);
-            if let Some(place) = silent.stops_at {
-                let note = match silent.reached {
-                    _ if silent.alone => "no fact matches this",
-                    0 => "this is never fulfilled",
-                    _ => "this is never fulfilled together with what stands before it",
-                };
-                finding = finding.note(place, note);
-            }
-            findings.push(finding.help(match some {
-                true => "if the alternative is not needed, take it out",
-                false => "ask `ggp why` for a fact that it should give, or take the rule out",
-            }));
-        }
-        followers.retain(|span| findings.iter().all(|finding| !self.is_told(finding, *span)));
-        followers.sort_unstable();
-        followers.dedup();
-        findings.sort_by_key(|finding| finding.span);
-        if let (Some(last), false) = (findings.last_mut(), followers.is_empty()) {
-            let sources = self.game.sources();
-            let places = followers.iter().map(|span| sources.place(*span));
-            let places = listed(places, FOLLOWERS, ", ");
-            let help = last.help.take().unwrap_or_default();
-            last.help = Some(format!(
-                "{help}; rules that need what these would give do not fire either: {places}"
-            ));
-        }
-        findings
-    }
-
-    /// Whether a finding is about the rule with this place.
-    fn is_told(&self, finding: &Diagnostic, rule: Span) -> bool {
-        finding.span.is_some_and(|span| {
-            span.file == rule.file && rule.start <= span.start && span.end <= rule.end
-        })
     }
 }
 

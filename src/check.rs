@@ -12,6 +12,7 @@ mod names;
 mod recursion;
 mod roles;
 mod safety;
+mod twice;
 
 pub use keywords::Keyword;
 
@@ -65,7 +66,7 @@ pub struct Reading {
     /// The game, if the findings are warnings only.
     pub game: Option<Game>,
     /// Errors and warnings, ordered by place; those about the whole rule set
-    /// come first. Of very many only the first are kept, an error among them if
+    /// come last. Of very many only the first are kept, an error among them if
     /// there is any.
     pub findings: Vec<Diagnostic>,
     /// How many more there were.
@@ -98,9 +99,10 @@ pub fn read_until(sources: Sources, options: &ReadOptions, stop: &AtomicBool) ->
         findings.extend(safety::check(&lowered, &sources, stop));
         let mut roles = Vec::new();
         if whole {
-            findings.extend(names::check(&lowered, options.strictness, stop));
+            findings.extend(names::check(&lowered, options.strictness, &sources, stop));
             roles = roles::check(&lowered, options.strictness, stop, &mut findings);
         }
+        findings.extend(twice::check(&lowered, options.strictness, &sources, stop));
         findings.extend(recursion::check(&lowered, stop));
         match stratify_until(&lowered.rules, &lowered.terms, stop) {
             Ok(groups) => findings.extend(dependencies::check(&lowered, &groups, stop)),
@@ -114,7 +116,7 @@ pub fn read_until(sources: Sources, options: &ReadOptions, stop: &AtomicBool) ->
         // Nobody wants to know, and there may be very many.
         findings.clear();
     }
-    findings.sort_by_key(|finding| (finding.span, finding.code));
+    findings.sort_by_key(|finding| (finding.span.is_none(), finding.span, finding.code));
     findings.dedup();
     let omitted = findings.len().saturating_sub(MOST_FINDINGS);
     if omitted > 0 {

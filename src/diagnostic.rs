@@ -141,6 +141,8 @@ codes! {
     OddName = "W211", sloppy;
     /// A keyword is used as an ordinary name.
     KeywordAsName = "W212", sloppy;
+    /// A fact or a rule is written twice.
+    Twice = "W213";
     /// A rule never fires in play.
     SilentRule = "P301";
 }

@@ -24,6 +24,7 @@ use std::sync::atomic::{AtomicBool, Ordering as Memory};
 
 use rustc_hash::FxHashMap;
 
+use crate::analysis::makers::Makers;
 use crate::check::Keyword;
 use crate::datalog::{Bounds, EvaluationError, Evaluator, Failure, Layer, Query};
 use crate::game::{Game, Move};
@@ -121,6 +122,9 @@ pub struct Explainer {
     /// on one that is.
     is_asked: Vec<bool>,
     asked: Option<Asked>,
+    makers: Option<Makers>,
+    /// The states before the one asked about, the first state first.
+    past: Vec<Vec<TermId>>,
 }
 
 impl Explainer {
@@ -159,10 +163,26 @@ impl Explainer {
             game: game.clone(),
             is_asked: vec![false; set.arity.len()],
             asked: None,
+            makers: None,
+            past: Vec::new(),
             terms,
             limits,
             options,
             evaluators: FxHashMap::default(),
+        }
+    }
+
+    /// Tells of the states before the one that is asked about, the first state first:
+    /// a fact that is not true is then said to have gone if it was.
+    pub fn set_past(&mut self, states: &[Vec<TermId>]) {
+        self.past = states.to_vec();
+        if !self
+            .past
+            .iter()
+            .flatten()
+            .all(|fact| self.terms.knows(*fact))
+        {
+            self.terms.refresh();
         }
     }
 

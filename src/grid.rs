@@ -20,6 +20,16 @@ use crate::span::Source;
 
 pub use parse::puzzles;
 
+/// The relations of the facts.
+const RELATIONS: [&str; 6] = [
+    "grid",
+    "grid_rows",
+    "grid_columns",
+    "grid_row",
+    "grid_column",
+    "grid_next",
+];
+
 /// A rectangle of values, at least one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Grid {
@@ -88,6 +98,13 @@ impl Grid {
     /// The rows from the top, each of [`Grid::column_count`] cells from the left.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = &[String]> {
         self.rows.iter().map(|row| &row.cells[..])
+    }
+
+    /// Whether the facts of a grid have a relation of that name.
+    pub fn says(relation: &str) -> bool {
+        RELATIONS
+            .iter()
+            .any(|known| known.eq_ignore_ascii_case(relation))
     }
 
     /// The facts, to be read together with a rule set. Those about the cells of

@@ -16,6 +16,6 @@ pub use difference::{Change, Difference, Form, Part};
 pub use infix::{from_infix, to_infix, unwritable};
 pub use layout::{Layout, laid_out, node_laid_out};
 pub use names::{CannotRename, Kind, Pattern, Use, edited, renamed, uses};
-pub use scramble::{NameMap, Scramble, restored, scramble};
+pub use scramble::{NameMap, Scramble, restored, scramble, scrambled_in_place, stranger};
 pub use tree::{Item, Node, Note, Tree};
 pub use words::{Words, is_reserved};

@@ -89,15 +89,15 @@ pub fn read_until(
         let finding = error(
             Code::TooLarge,
             None,
-            format!("the rules have {bytes} bytes, the limit is {most}"),
+            format!("the rules have more than {most} bytes"),
         );
         reader
             .findings
             .push(finding.help("raise the limit with --max-bytes if this is meant"));
         return (reader.forms, reader.findings);
     }
-    for (file, source) in sources.files().iter().enumerate() {
-        reader.read_file(file as u32, source.text(), stop);
+    for file in 0..sources.files().len() as u32 {
+        reader.read_file(file, sources, stop);
     }
     (reader.forms, reader.findings)
 }
@@ -132,8 +132,8 @@ struct Open {
     /// Lists inside these that are too deep, of which nothing is kept.
     buried: usize,
     too_deep: bool,
-    /// Closing brackets without an opening one.
-    extra: usize,
+    /// Closing brackets without an opening one, and how many forms come before each.
+    extra: Vec<(Span, usize)>,
 }
 
 struct Reader {
@@ -143,7 +143,8 @@ struct Reader {
 }
 
 impl Reader {
-    fn read_file(&mut self, file: u32, text: &str, stop: &AtomicBool) {
+    fn read_file(&mut self, file: u32, sources: &Sources, stop: &AtomicBool) {
+        let text = sources.files()[file as usize].text();
         let mut open = Open::default();
         let mut at = 0;
         while at < text.len() && !stop.load(Ordering::Relaxed) {
@@ -164,6 +165,7 @@ impl Reader {
             }
             at = end;
         }
+        self.report_extra(sources, &open);
         self.report_unclosed(text, &open);
     }
 
@@ -196,9 +198,8 @@ impl Reader {
             }
             Rule::close => {
                 let Some((start, mut members)) = open.lists.pop() else {
-                    open.extra += 1;
-                    if open.extra <= MOST_EXTRA {
-                        self.report_extra(span);
+                    if open.extra.len() < MOST_EXTRA {
+                        open.extra.push((span, self.forms.len()));
                     }
                     return;
                 };
@@ -225,12 +226,22 @@ impl Reader {
         }
     }
 
-    fn report_extra(&mut self, span: Span) {
-        let message = "this closing bracket has no opening one";
-        self.findings.push(
-            error(Code::ExtraBracket, span, message)
-                .help("remove it, or look for a bracket closed too early before it"),
-        );
+    fn report_extra(&mut self, sources: &Sources, open: &Open) {
+        for &(span, before) in &open.extra {
+            let finding = error(
+                Code::ExtraBracket,
+                span,
+                "this closing bracket has no opening one",
+            );
+            let early = closed_early(sources, &self.forms[..before]);
+            self.findings
+                .push(match early.filter(|early| early.file == span.file) {
+                    Some(early) => finding.note(early, CLOSED_EARLY).help(CLOSED_EARLY_HELP),
+                    None => {
+                        finding.help("remove it, or look for a bracket closed too early before it")
+                    }
+                });
+        }
     }
 
     /// One finding for all lists still open at the end of a file. The bracket
@@ -277,6 +288,58 @@ fn begins_line(text: &str, span: Span) -> bool {
     let start = span.start as usize;
     text.as_bytes()[start] == b'('
         && (start == 0 || matches!(text.as_bytes()[start - 1], b'\n' | b'\r'))
+}
+
+/// What is said of a bracket that [`closed_early`] finds.
+pub const CLOSED_EARLY: &str = "this ends the rule, but it seems to go on below";
+
+/// The mend for a bracket that [`closed_early`] finds.
+pub const CLOSED_EARLY_HELP: &str =
+    "if this belongs to the rule before it, move the bracket that ends the rule too early";
+
+/// Most forms among which a rule is looked for that is closed too early.
+const MOST_BETWEEN: usize = 100;
+
+/// The last bracket of a rule that ends before lines that are indented more than it, of
+/// which the last of the forms is on one; nothing if that is a rule itself.
+pub fn closed_early(sources: &Sources, forms: &[Sexp]) -> Option<Span> {
+    let file = forms.last()?.span.file;
+    let text = sources.files()[file as usize].text();
+    let mut inner = None;
+    for form in forms.iter().rev().take(MOST_BETWEEN) {
+        if form.span.file != file {
+            return None;
+        }
+        let is_rule = match &form.kind {
+            SexpKind::List(members) => {
+                (members.first()).is_some_and(|first| sources.text(first.span) == "<=")
+            }
+            _ => false,
+        };
+        let Some(indent) = indent(text, form.span) else {
+            continue;
+        };
+        match inner {
+            Some(inner) if is_rule && indent < inner => {
+                let end = form.span.end;
+                return Some(Span {
+                    start: end - 1,
+                    ..form.span
+                });
+            }
+            _ if is_rule || inner.is_some_and(|inner| indent < inner) => return None,
+            _ => inner = Some(indent),
+        }
+    }
+    None
+}
+
+/// How many blanks stand before a form on its line; nothing if there is more than blanks.
+fn indent(text: &str, span: Span) -> Option<usize> {
+    let before = &text[..span.start as usize];
+    let rest = before.trim_end_matches([' ', '\t']);
+    let begins = rest.is_empty() || rest.ends_with(['\n', '\r']);
+    begins.then_some(before.len() - rest.len())
 }
 
 /// Syntax errors are errors however tolerant the reader is.

@@ -26,7 +26,7 @@ use crate::game::{Game, Move, Score};
 use crate::ground::TermId;
 use crate::machine::{DatalogMachine, Limits as MachineLimits, Machine, NaiveMachine, PlayError};
 
-pub use answer::{Answer, End, Flips, Given, Proof, Record, digest, spelled};
+pub use answer::{Answer, End, Flips, Given, Proof, Record, digest};
 use doubt::Doubt;
 use formula::{First, Formula};
 use program::Program;

@@ -97,6 +97,14 @@ fn check_example(game: &Game, claim: &Claim) -> Result<(), String> {
         }
         Subject::Sum => machine.is_terminal(&state).expect("it is small"),
         Subject::Change => !before.is_empty(),
+        Subject::Single => {
+            let facts = machine.facts(&state);
+            let facts = facts
+                .iter()
+                .map(|fact| game.canonical(machine.terms(), *fact));
+            facts.filter(|fact| claim.text.contains(&**fact)).count() >= 2
+        }
+        Subject::Kept => !before.is_empty(),
         Subject::Facts | Subject::Read | Subject::Alike | Subject::Roles => true,
     };
     match is_so {
@@ -150,7 +158,11 @@ fn right_rules_have_no_errors() {
         );
         // A fact that is always there, and that nothing reads.
         assert!(claim(&report, Subject::Facts).text.contains("idle"));
-        assert!(claim(&report, Subject::Read).text.contains("idle"));
+        let unread = &claim(&report, Subject::Read).text;
+        assert!(
+            unread.ends_with("depends on: idle (test.kif:2:53)"),
+            "{unread}"
+        );
     }
     assert_eq!(report(&walk, &options(1_000)).space, Some(6));
 }
@@ -320,6 +332,143 @@ fn rules_that_never_fire_are_shown_where_they_fail() {
             "{}",
             finding.message
         );
+    }
+}
+
+/// Notes and help of what is said of rules that never fire.
+fn words(report: &Report) -> Vec<String> {
+    let findings = report.findings.iter();
+    let said = findings.map(|finding| {
+        let notes = finding.notes.iter().map(|(_, note)| note.clone());
+        let help = finding.help.clone();
+        notes.chain(help).collect::<Vec<_>>().join("; ")
+    });
+    said.collect()
+}
+
+#[test]
+fn causes_are_told_before_what_follows_from_them() {
+    for states in [0, 1_000] {
+        // Stuck at once for a word: nothing is said of what never comes then.
+        let stuck = with(
+            "(<= (legal ?r go) (true (turn ?r)) (true (at ?x)) (after ?x ?y))",
+            "(<= (legal ?r go) (true (turn ?r)) (hour noon) (true (at ?x)) (after ?x ?y)) (hour noom)",
+        );
+        let stuck = Game::from_text(
+            "test.kif",
+            &stuck.sources().files()[0]
+                .text()
+                .replace("(<= (legal ?r jump) (true (turn ?r)) (true (at 1)))", ""),
+        );
+        let report_of_stuck = report(&stuck.expect("it can be read"), &options(states));
+        let said = words(&report_of_stuck);
+        let [said] = &said[..] else {
+            panic!("{:#?}", report_of_stuck.findings);
+        };
+        assert!(
+            said.starts_with("no fact matches this, and nothing can make one"),
+            "{said}"
+        );
+        assert!(said.contains("did you mean noom?; "), "{said}");
+        assert!(
+            said.contains("play never comes to where others fire: test.kif:"),
+            "{said}"
+        );
+        // What is needed by others is said once, and with it who needs it.
+        let needed = with(
+            "(<= terminal (true (at 4)))",
+            "(<= terminal (true (at 4))) (<= (next odd) (true (at five))) (<= even (true odd))
+             (<= (next six) even) (<= terminal (true six))",
+        );
+        let said = words(&report(&needed, &options(states)));
+        let [said] = &said[..] else {
+            panic!("{said:#?}");
+        };
+        let (_, follows) = said
+            .split_once("because of it test.kif:11:")
+            .expect("it follows");
+        assert!(follows.ends_with(" never fire either"), "{said}");
+        assert_eq!(follows.matches("test.kif:12:").count(), 2, "{said}");
+    }
+    // Rules that need each other have no other cause.
+    let round = with(
+        "(<= terminal (true (at 4)))",
+        "(<= terminal (true (at 4))) (<= (next hen) (true egg)) (<= (next egg) (true hen))",
+    );
+    assert_eq!(report(&round, &options(1_000)).findings.len(), 1);
+}
+
+#[test]
+fn what_follows_from_a_fault_is_not_said() {
+    let subjects = |game: &Game, states| -> Vec<(Subject, Verdict)> {
+        let report = report(game, &options(states));
+        let claims = report.claims.iter();
+        claims.map(|claim| (claim.subject, claim.verdict)).collect()
+    };
+    for states in [0, 1_000] {
+        // Who has two goals gets neither.
+        let several = with(
+            "(<= (goal ?r 0) (role ?r) (not (true (turn ?r))))",
+            "(<= (goal ?r 0) (role ?r))",
+        );
+        let found = subjects(&several, states);
+        assert!(
+            found.contains(&(Subject::Goal, Verdict::Fails)),
+            "{found:?}"
+        );
+        let winnable = |(subject, verdict): &&(Subject, Verdict)| {
+            *subject == Subject::Winnable && *verdict != Verdict::Holds
+        };
+        assert_eq!(found.iter().find(winnable), None);
+        // Where no move is ever made nothing is said of moves but that.
+        let wait = "(<= (legal ?r wait) (role ?r) (not (true (turn ?r))))";
+        let stuck = with(wait, "(<= (legal ?r wait) (role ?r) (true (turn ?r)))");
+        let found = subjects(&stuck, states);
+        assert!(found.contains(&(Subject::Legal, Verdict::Fails)));
+        for subject in [Subject::Change, Subject::Turns, Subject::Legal] {
+            assert!(!found.contains(&(subject, Verdict::Holds)), "{subject:?}");
+        }
+    }
+}
+
+const SPOTS: &str = "
+    (role x) (spot 1) (spot 2) (spot 3)
+    (<= (init (on ?n free)) (spot ?n))
+    (<= (legal x (fill ?n)) (true (on ?n free)))
+    (<= (next (on ?n full)) (does x (fill ?n)))
+    (<= (next (on ?n ?v)) (true (on ?n ?v)) (not (does x (fill ?n))))
+    (<= terminal (not open)) (<= open (true (on ?n free)))
+    (<= (goal x 100) (true (on 1 full)) (true (on 2 full)) (true (on 3 full)))
+    (<= (goal x 0) open)";
+
+#[test]
+fn facts_that_are_not_kept_and_places_with_two_values_are_told() {
+    let keep = "(<= (next (on ?n ?v)) (true (on ?n ?v)) (not (does x (fill ?n))))";
+    for states in [0, 1_000] {
+        let fine = report(&game(SPOTS), &options(states));
+        let told = [Subject::Kept, Subject::Single];
+        let is_told = |claim: &Claim| told.contains(&claim.subject);
+        assert!(!fine.claims.iter().any(is_told), "{:#?}", fine.claims);
+
+        let forgotten = game(&SPOTS.replace(keep, ""));
+        let report_of = report(&forgotten, &options(states));
+        let kept = claim(&report_of, Subject::Kept);
+        assert_eq!(
+            kept.text,
+            "no rule keeps on (test.kif:3:9): what holds of it is gone after one move"
+        );
+        check_example(&forgotten, kept).expect("it is so");
+
+        let both = game(&SPOTS.replace(" (not (does x (fill ?n))))", ")"));
+        let short = AuditOptions {
+            depth: 20,
+            ..options(states)
+        };
+        let report_of = report(&both, &short);
+        let single = claim(&report_of, Subject::Single);
+        assert_eq!(single.verdict, Verdict::Fails);
+        assert_eq!(single.moves.as_ref().map(Vec::len), Some(1));
+        check_example(&both, single).expect("it is so");
     }
 }
 

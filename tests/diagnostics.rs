@@ -197,3 +197,72 @@ fn a_finding_points_into_its_text() {
         }
     }
 }
+
+/// The lines of what is written twice, each with the line where it was first.
+fn check_twice(files: &[&str], expected: &str) {
+    let files = files.iter().map(|text| Source::new("t", *text));
+    let reading = read(Sources::new(files.collect()), &ReadOptions::default());
+    let twice = reading.findings.iter().filter(|f| f.code == Code::Twice);
+    let lines: Vec<String> = twice
+        .map(|finding| {
+            let line = |span| reading.sources.line_column(span).0;
+            let again = line(finding.span.unwrap());
+            let first = finding.notes.first().map_or(0, |(span, _)| line(*span));
+            format!("{again}:{first}")
+        })
+        .collect();
+    assert_eq!(lines.join(" "), expected);
+}
+
+#[test]
+fn names_of_variables_and_order_do_not_matter() {
+    check_twice(
+        &["(<= (p ?x) (q ?x ?y) (r ?y))\n(<= (p ?b) (r ?a) (q ?b ?a))"],
+        "2:1",
+    );
+    check_twice(
+        &["(<= p (q ?x ?y) (q ?y ?z))\n(<= p (q ?a ?b) (q ?c ?a))"],
+        "2:1",
+    );
+    check_twice(
+        &["(<= p (q ?x ?y) (distinct ?x ?y))\n(<= p (q ?a ?b) (distinct ?b ?a))"],
+        "2:1",
+    );
+    check_twice(
+        &["(<= p (q ?x) (or (r ?x) (not (s ?x))))\n(<= p (q ?y) (or (not (s ?y)) (r ?y)))"],
+        "2:1",
+    );
+    check_twice(&["(p a)\n(<= (p A))\n(p b)\n(p a)"], "2:1 4:1");
+}
+
+#[test]
+fn what_differs_is_not_the_same() {
+    for rules in [
+        "(<= (p ?x ?y) (q ?x ?y))\n(<= (p ?x ?y) (q ?y ?x))",
+        "(<= p (q ?x ?y) (q ?y ?x))\n(<= p (q ?x ?y) (q ?x ?y))",
+        "(<= p (q ?x) (r ?x))\n(<= p (q ?x) (r ?y))",
+        "(<= p (q ?x) (not (r ?x)))\n(<= p (q ?x) (r ?x))",
+        "(<= p (q ?x) (r (f ?x)))\n(<= p (q (f ?x)) (r ?x))",
+        "(<= p (or q r))\n(<= p q)\n(<= p r)",
+        "(<= p (or q q))",
+        // Each variable stands in the same places, but two circles are not one.
+        "(<= p (q ?a ?b) (q ?b ?c) (q ?c ?a) (q ?d ?e) (q ?e ?f) (q ?f ?d))
+         (<= p (q ?a ?b) (q ?b ?c) (q ?c ?d) (q ?d ?e) (q ?e ?f) (q ?f ?a))",
+    ] {
+        check_twice(&[rules], "");
+    }
+}
+
+#[test]
+fn an_instance_may_repeat_facts_but_no_rule() {
+    let rules = "(q a)\n(<= p (q ?x))";
+    check_twice(&[rules, "(q a)"], "");
+    check_twice(&[rules, "\n\n(<= p (q ?z))"], "3:2");
+}
+
+#[test]
+fn of_many_only_the_first_are_told_one_by_one() {
+    let text = "(p a)\n".repeat(40);
+    let first: Vec<String> = (2..22).map(|line| format!("{line}:1")).collect();
+    check_twice(&[&text], &format!("{} 22:0", first.join(" ")));
+}

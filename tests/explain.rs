@@ -2,19 +2,17 @@
 //! spared, and what is said to be missed is missed.
 
 mod common;
+#[path = "explain/steps.rs"]
+mod steps;
 
-use ggp::check::Keyword;
 use ggp::explain::tree::Tree;
-use ggp::explain::{
-    Answer, Derivation, Explainer, FactOf, Missing, Nothing, Options, Premise, Reason, Situation,
-    State,
-};
+use ggp::explain::{Answer, Explainer, Options, Situation};
 use ggp::game::{Game, Move};
-use ggp::ground::{TermId, Terms};
+use ggp::ground::TermId;
 use ggp::machine::{AnyMachine, Backend, Limits, Machine};
-use ggp::program::{Literal, Term};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use steps::{check_derivation, check_missing};
 
 /// A position and a joint move in it, if it is not the end.
 type Place = (Vec<TermId>, Option<Vec<Move>>);
@@ -77,253 +75,6 @@ fn situation(place: &Place) -> Situation<'_> {
         facts: &place.0,
         joint: place.1.as_deref(),
     }
-}
-
-/// Whether a fact holds, by the answer to the question for it.
-fn holds(explainer: &mut Explainer, fact: &FactOf, place: &Place) -> bool {
-    let question = explainer.question(&explainer.fact_text(fact)).unwrap();
-    let answer = explainer.explain(&question, situation(place)).unwrap();
-    matches!(answer, Answer::Holds { .. })
-}
-
-fn ground(term: &Term, bindings: &[Option<TermId>], terms: &mut Terms) -> TermId {
-    match term {
-        Term::Ground(id) => *id,
-        Term::Variable(v) => bindings[v.index()].expect("variables are bound"),
-        Term::Apply(functor, arguments) => {
-            let arguments: Vec<TermId> = arguments
-                .iter()
-                .map(|t| ground(t, bindings, terms))
-                .collect();
-            terms.intern(*functor, &arguments).unwrap()
-        }
-    }
-}
-
-/// A premise, and the fact that it is, if it is one.
-type Given = (Premise, Option<FactOf>);
-
-/// Whether premises, each marked when it is used, satisfy a literal.
-fn satisfied(
-    literal: &Literal,
-    bindings: &[Option<TermId>],
-    premises: &[Given],
-    used: &mut [bool],
-    terms: &mut Terms,
-) -> bool {
-    let fact_of = |atom: &ggp::program::Atom, terms: &mut Terms| FactOf {
-        relation: atom.relation,
-        arguments: (atom.arguments.iter())
-            .map(|term| ground(term, bindings, terms))
-            .collect(),
-    };
-    let mut find = |fits: &dyn Fn(&Given) -> bool| {
-        let found: Vec<usize> = (0..premises.len())
-            .filter(|&i| fits(&premises[i]))
-            .collect();
-        found.iter().for_each(|&i| used[i] = true);
-        !found.is_empty()
-    };
-    match literal {
-        Literal::Positive(atom) => {
-            let fact = fact_of(atom, terms);
-            find(&|(_, of)| of.as_ref() == Some(&fact))
-        }
-        Literal::Negative(atom) => {
-            let fact = fact_of(atom, terms);
-            find(&|(premise, _)| *premise == Premise::Absent(fact.clone()))
-        }
-        Literal::Distinct(left, right, _) | Literal::Same(left, right, _) => {
-            let (left, right) = (
-                ground(left, bindings, terms),
-                ground(right, bindings, terms),
-            );
-            let equal = matches!(literal, Literal::Same(..));
-            let test = Premise::Test { equal, left, right };
-            (left == right) == equal && find(&|(premise, _)| *premise == test)
-        }
-        Literal::Any(branches) => branches.iter().any(|branch| {
-            (branch.iter()).all(|literal| satisfied(literal, bindings, premises, used, terms))
-        }),
-    }
-}
-
-/// Checks a derivation; the number of facts in it.
-fn check_derivation(explainer: &mut Explainer, derivation: &Derivation, place: &Place) -> usize {
-    let game = explainer.game().clone();
-    let mut terms = explainer.terms().clone();
-    let is = |fact: &FactOf, keyword| game.keyword(keyword) == Some(fact.relation);
-    for proof in &derivation.proofs {
-        let fact = &proof.fact;
-        match &proof.reason {
-            Reason::Stated(span) => assert!(game.rules().facts.iter().any(|stated| {
-                stated.span == *span
-                    && stated.relation == fact.relation
-                    && stated.arguments == fact.arguments
-            })),
-            Reason::InState => {
-                assert!(is(fact, Keyword::True) && place.0.contains(&fact.arguments[0]));
-            }
-            Reason::Made => {
-                let joint = place.1.as_ref().expect("a move was made");
-                let made = game.roles().zip(joint).any(|(role, chosen)| {
-                    fact.arguments[..] == [game.role_term(role), chosen.term()]
-                });
-                assert!(is(fact, Keyword::Does) && made);
-            }
-            Reason::Rule {
-                rule,
-                bindings,
-                premises,
-            } => {
-                let rule = &game.rules().rules[*rule];
-                let head = (rule.head.arguments.iter())
-                    .map(|term| ground(term, bindings, &mut terms))
-                    .collect();
-                assert_eq!(
-                    (rule.head.relation, head),
-                    (fact.relation, fact.arguments.clone())
-                );
-                let premises: Vec<Given> = (premises.iter())
-                    .map(|premise| match premise {
-                        Premise::Fact(at) => {
-                            (premise.clone(), Some(derivation.proofs[*at].fact.clone()))
-                        }
-                        _ => (premise.clone(), None),
-                    })
-                    .collect();
-                let mut used = vec![false; premises.len()];
-                for literal in &rule.body {
-                    assert!(satisfied(
-                        literal, bindings, &premises, &mut used, &mut terms
-                    ));
-                }
-                assert!(
-                    used.iter().all(|used| *used),
-                    "a premise is not of the rule"
-                );
-                for (premise, _) in &premises {
-                    if let Premise::Absent(fact) = premise {
-                        assert!(!holds(explainer, fact, place));
-                    }
-                }
-            }
-        }
-    }
-    assert!(reached(derivation, None), "it rests on itself");
-    for (number, proof) in derivation.proofs.iter().enumerate() {
-        if !matches!(proof.reason, Reason::Rule { .. }) {
-            assert!(!reached(derivation, Some(number)), "a leaf can be spared");
-        }
-    }
-    derivation.proofs.len()
-}
-
-/// Whether the steps of a derivation give its fact, from all leaves but one.
-fn reached(derivation: &Derivation, without: Option<usize>) -> bool {
-    let mut known = vec![false; derivation.proofs.len()];
-    loop {
-        let before = known.clone();
-        for (number, proof) in derivation.proofs.iter().enumerate() {
-            known[number] |= match &proof.reason {
-                Reason::Rule { premises, .. } => premises.iter().all(|premise| match premise {
-                    Premise::Fact(fact) => known[*fact],
-                    _ => true,
-                }),
-                _ => Some(number) != without,
-            };
-        }
-        if before == known {
-            return known[0];
-        }
-    }
-}
-
-/// Checks what is said to be missed; the number of rules whose mend by facts of
-/// the state alone was tried and gives what was asked.
-fn check_missing(explainer: &mut Explainer, missing: &Missing, place: &Place) -> usize {
-    let Nothing::Rules { attempts, .. } = &missing.reason else {
-        return 0;
-    };
-    let game = explainer.game().clone();
-    let state = game.keyword(Keyword::True);
-    let mut mended = 0;
-    for attempt in attempts {
-        let mut facts = place.0.clone();
-        let mut by_state = true;
-        let mut misses = false;
-        for outcome in &attempt.outcomes {
-            match (&outcome.state, &outcome.literal) {
-                (State::Holds, Literal::Positive(atom)) => {
-                    let fact = ground_fact(atom);
-                    assert!(fact.is_some_and(|fact| holds(explainer, &fact, place)));
-                }
-                (State::Holds, Literal::Negative(atom)) => {
-                    let fact = ground_fact(atom);
-                    assert!(fact.is_some_and(|fact| !holds(explainer, &fact, place)));
-                }
-                (State::Missing(missing), Literal::Positive(atom)) => {
-                    misses = true;
-                    mended += check_missing(explainer, missing, place);
-                    match ground_fact(atom) {
-                        Some(fact) => {
-                            assert!(!holds(explainer, &fact, place));
-                            match state == Some(fact.relation) {
-                                true => facts.push(fact.arguments[0]),
-                                false => by_state = false,
-                            }
-                        }
-                        None => by_state = false,
-                    }
-                }
-                (State::Unwanted(derivation), Literal::Negative(_)) => {
-                    misses = true;
-                    check_derivation(explainer, derivation, place);
-                    let fact = &derivation.proofs[0].fact;
-                    match state == Some(fact.relation) {
-                        true => facts.retain(|known| *known != fact.arguments[0]),
-                        false => by_state = false,
-                    }
-                }
-                (State::Fails | State::NoBranch(_), _) => (misses, by_state) = (true, false),
-                (State::Open, _) => by_state = false,
-                _ => {}
-            }
-        }
-        assert!(misses, "a rule that misses nothing gives what is asked");
-        // Derived facts may turn against other literals when the state changes.
-        let depends_on_state_only = (attempt.outcomes.iter()).all(|o| match &o.literal {
-            Literal::Positive(atom) | Literal::Negative(atom) => {
-                Some(atom.relation) == state
-                    || game.keyword(Keyword::Does) == Some(atom.relation)
-                    || !game
-                        .rules()
-                        .rules
-                        .iter()
-                        .any(|r| r.head.relation == atom.relation)
-            }
-            _ => true,
-        });
-        if by_state && depends_on_state_only && ground_fact(&missing.atom).is_some() {
-            let fact = ground_fact(&missing.atom).unwrap();
-            facts.sort_unstable();
-            facts.dedup();
-            assert!(holds(explainer, &fact, &(facts, place.1.clone())));
-            mended += 1;
-        }
-    }
-    mended
-}
-
-fn ground_fact(atom: &ggp::program::Atom) -> Option<FactOf> {
-    let arguments = atom.arguments.iter().map(|term| match term {
-        Term::Ground(id) => Some(*id),
-        _ => None,
-    });
-    Some(FactOf {
-        relation: atom.relation,
-        arguments: arguments.collect::<Option<_>>()?,
-    })
 }
 
 #[test]
@@ -552,6 +303,28 @@ terminal  does not hold: misses (true (at b)), (true (lit b))
 }
 
 #[test]
+fn what_nothing_ever_makes_stands_before_what_play_may_bring() {
+    let rules = "(role r) (init (at north)) (road north south) (road south north)
+(<= (legal r (go ?y)) (true (at ?x)) (road ?x ?y))
+(<= (next (at ?y)) (does r (go ?y)))
+(<= done (true (at south)))
+(<= done (bridge ?x ?y) (true (at ?x)) (road ?x ?y))
+(<= done (true (at soth)))
+(<= terminal done) (goal r 0)";
+    let expected = "\
+done  does not hold
+├─ rule at rules:5:1
+│  ├─ ✗ (bridge north south)  nothing defines it
+│  ├─ ✓ (true (at north))
+│  └─ ✓ (road north south)
+├─ rule at rules:6:1
+│  └─ ✗ (true (at soth))  no rule can make this true, did you mean south?; there is (true (at north))
+└─ rule at rules:4:1
+   └─ ✗ (true (at south))  not in the state; there is (true (at north))";
+    assert_eq!(said(rules, "done"), expected);
+}
+
+#[test]
 fn as_many_lines_are_written_as_were_allowed() {
     for most in 1..12 {
         let mut found = trees(ROADS, "(legal r ?m)");
@@ -626,6 +399,7 @@ fn what_is_no_question_is_refused_with_what_to_write() {
         ("(road a b", "is not one fact"),
         ("(road a b) (road b c)", "is not one fact"),
         ("(raod a b)", "did you mean `road`?"),
+        ("(road a b); (road b c)", "what follows `;` is a comment"),
     ] {
         let error = explainer.question(text).unwrap_err().to_string();
         assert!(error.contains(part), "{text}: {error}");
@@ -664,6 +438,16 @@ fn all_facts_that_match_are_followed_over_the_moves_or_named() {
         let courses = explainer.history(&question, &states, &joints).unwrap();
         text(&explainer.course_trees(&courses))
     };
+    // What was true before is said to have gone, and when.
+    let terms = machine.terms().clone();
+    let mut explainer = Explainer::new(&game, terms, Limits::default(), Options::default());
+    explainer.set_past(&states[..2]);
+    let question = explainer.question("(on b)").unwrap();
+    let facts = &states[2];
+    let answer = explainer.explain(&question, Situation { facts, joint: None });
+    let gone = text(&explainer.trees(&answer.unwrap()));
+    let expected = "does not hold: not in the state, it went with move 2 (--history)";
+    assert!(gone.contains(expected), "{gone}");
     let one = told(1);
     assert!(one.starts_with("(true (on a))  over the moves:\n"), "{one}");
     let others = "also true at some time (--facts):\n├─ (true (on c))\n└─ (true (on b))";

@@ -124,6 +124,10 @@ fn what_cannot_be_drawn_is_refused() {
         (&["--animate", "--prune", "cycle"], "cannot be used with"),
         (&["--format", "png"], "a PNG is written to a file"),
         (&["--output", "no/such/folder.svg"], "no such folder"),
+        (
+            &["--output", "graph.foo"],
+            "ends in .svg, .png, .dot or .json, not .foo",
+        ),
     ] {
         let output = ggp(&[&["graph", LIGHTS], arguments].concat());
         let told = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -2,7 +2,8 @@
  * KIF as rule files of general game playing write it.
  *
  * Lists are told apart by what they begin with, so that editors can colour and
- * fold them; what a rule set means is not looked at.
+ * fold them; what a rule set means is not looked at. Whatever has its brackets
+ * right is read without an error.
  */
 
 /// <reference types="tree-sitter-cli/dsl" />
@@ -10,13 +11,15 @@
 const any_case = (word) =>
   new RegExp(word.split("").map((c) => `[${c}${c.toUpperCase()}]`).join(""));
 
-const words = (...list) =>
-  token(prec(1, choice(...list.map(any_case))));
+// Longer names that begin with a word are names: `word` below sees to that.
+const words = (...list) => choice(...list.map(any_case));
 
 module.exports = grammar({
   name: "kif",
 
   extras: ($) => [/[\s\u00A0\uFEFF]+/, $.comment],
+
+  word: ($) => $.name,
 
   rules: {
     source_file: ($) => repeat($._form),
@@ -27,24 +30,22 @@ module.exports = grammar({
 
     // (<= head literal ...)
     rule: ($) =>
-      seq("(", token(prec(2, "<=")), field("head", $._term), field("body", repeat($._term)), ")"),
+      seq("(", "<=", optional(seq(field("head", $._term), field("body", repeat($._term)))), ")"),
 
     // (not literal), (or literal ...), (distinct term term)
-    connective: ($) =>
-      seq("(", field("operator", alias($._operator, $.operator)), repeat($._term), ")"),
+    connective: ($) => seq("(", field("operator", $.operator), repeat($._term), ")"),
 
     // A fact, a literal or a term.
-    list: ($) =>
-      seq("(", optional(seq(field("functor", choice($.keyword, $.name, $.number, $.variable, $.list)), repeat($._term))), ")"),
+    list: ($) => seq("(", optional(seq(field("functor", $._term), repeat($._term))), ")"),
 
-    _operator: (_) => words("not", "or", "and", "distinct"),
+    operator: (_) => words("not", "or", "and", "distinct"),
 
     keyword: (_) =>
       words("role", "init", "true", "next", "legal", "does", "goal", "terminal", "base", "input", "sees"),
 
     variable: (_) => /\?[^\s\u00A0\uFEFF();]*/,
 
-    number: (_) => token(prec(1, /[+-]?[0-9]+/)),
+    number: (_) => /[+-]?[0-9]+/,
 
     name: (_) => /[^\s\u00A0\uFEFF();?][^\s\u00A0\uFEFF();]*/,
 

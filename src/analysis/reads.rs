@@ -159,6 +159,29 @@ pub fn unread(game: &Game) -> Vec<FunctorId> {
         .collect()
 }
 
+/// The functors of facts that no rule for them depends on: what holds of them in one
+/// position has no part in what holds of them in the next.
+pub fn unkept(game: &Game) -> BTreeSet<FunctorId> {
+    let dependencies = Dependencies::new(game);
+    let next = game.keyword(Keyword::Next);
+    let mut unkept = dependencies.facts.clone();
+    for rule in (game.rules().rules.iter()).filter(|rule| Some(rule.head.relation) == next) {
+        let read = dependencies.rule(game.terms(), rule).facts;
+        for functor in dependencies.functors_of(game.terms(), &rule.head.arguments[0]) {
+            if read.contains(&functor) {
+                unkept.remove(&functor);
+            }
+        }
+    }
+    unkept
+}
+
+/// The functors of facts that a keyword depends on within one position.
+pub fn read_by(game: &Game, keyword: Keyword) -> BTreeSet<FunctorId> {
+    let dependencies = Dependencies::new(game);
+    dependencies.relation(game.keyword(keyword)).facts
+}
+
 fn fact_functors(game: &Game) -> BTreeSet<FunctorId> {
     let rules = game.rules();
     let holds_facts = |relation: RelationId| {

@@ -3,12 +3,14 @@
 use super::alike::alike;
 use super::proof::Induction;
 use super::space::Ending;
-use super::tally::{Example, GoalFault, Tally};
+use super::tally::{Example, GoalFault, Got, Tally};
 use super::{Basis, Claim, Evidence, Subject, Verdict, Weight, listed};
 use crate::analysis::unread;
+use crate::check::Keyword;
 use crate::game::{Move, Score};
 use crate::ground::TermId;
 use crate::machine::{Machine, PlayError};
+use crate::program::FunctorId;
 use crate::propnet::Propnet;
 use crate::propnet::clauses::Watch;
 
@@ -20,31 +22,41 @@ impl Evidence<'_> {
     pub(super) fn claims(&mut self) -> Result<Vec<Claim>, PlayError> {
         let start = self.machine.initial()?;
         let net: Option<Propnet> = self.machine.network(&start).map(|(net, _)| net.clone());
+        let is_late = std::time::Instant::now() >= self.deadline;
         let mut induction = match &self.space {
             Some(_) => None,
+            None if is_late => None,
             None => net
                 .as_ref()
                 .map(|net| Induction::new(net, Some(self.deadline), &self.limits.interrupt)),
         };
         let mut claims = vec![self.ends(net.as_ref(), induction.as_mut())];
+        let some_move = self.some_move();
         let roles: Vec<_> = self.game.roles().collect();
-        for role in 0..roles.len() {
-            claims.push(self.legal(role, induction.as_mut()));
-        }
+        let legal = (0..roles.len()).map(|role| self.legal(role, induction.as_mut()));
+        // Where no move can be made, only that there is none is worth saying.
+        let is_worth = |claim: &Claim| some_move || claim.verdict != Verdict::Holds;
+        claims.extend(legal.filter(is_worth).collect::<Vec<_>>());
         for role in 0..roles.len() {
             claims.push(self.goal(role, induction.as_mut()));
         }
         for (number, role) in roles.iter().enumerate() {
             if !self.game.is_random(*role) {
-                claims.push(self.winnable(number, net.as_ref(), induction.as_mut()));
+                claims.extend(self.winnable(number, net.as_ref(), induction.as_mut()));
             }
         }
         if roles.len() > 1 {
-            claims.push(self.turns(induction.as_mut()));
+            if some_move {
+                claims.push(self.turns(induction.as_mut()));
+            }
             claims.extend(self.sum(induction.as_mut()));
             claims.extend(self.alike());
         }
-        claims.push(self.change(induction.as_mut()));
+        if some_move {
+            claims.push(self.change(induction.as_mut()));
+        }
+        claims.extend(self.kept());
+        claims.extend(self.single());
         claims.extend(self.constant(net.as_ref()));
         claims.extend(self.unread());
         claims.extend(self.strangers());
@@ -52,10 +64,16 @@ impl Evidence<'_> {
     }
 
     /// What all positions show, or else the random plays.
-    fn tally(&self) -> &Tally {
+    pub(super) fn tally(&self) -> &Tally {
         self.space
             .as_ref()
             .map_or(&self.played, |space| &space.tally)
+    }
+
+    /// Whether a move was ever made.
+    pub(super) fn some_move(&self) -> bool {
+        let tally = self.tally();
+        tally.positions > tally.ends + tally.stuck
     }
 
     fn basis(&self) -> Basis {
@@ -264,7 +282,7 @@ impl Evidence<'_> {
         role: usize,
         net: Option<&Propnet>,
         induction: Option<&mut Induction<'_>>,
-    ) -> Claim {
+    ) -> Option<Claim> {
         let mut claim = self.claim(Subject::Winnable, Weight::Warning);
         let name = self.name(role);
         claim.role = Some(name.clone());
@@ -281,7 +299,11 @@ impl Evidence<'_> {
             };
             claim.moves = Some(self.texts(path));
             claim.basis = Basis::Example;
-            return claim;
+            return Some(claim);
+        }
+        // What is wrong with its goals is told, and this may follow from it.
+        if self.tally().roles[role].fault.is_some() {
+            return None;
         }
         let refuted = match (net, induction) {
             (Some(net), Some(induction)) => {
@@ -303,7 +325,7 @@ impl Evidence<'_> {
                 None => format!("{name} can never get 100"),
             };
             claim.moves = best.map(|best| self.texts(&best.path));
-            return claim;
+            return Some(claim);
         }
         claim.verdict = Verdict::Open;
         claim.text = match &best {
@@ -314,7 +336,7 @@ impl Evidence<'_> {
             None => format!("{name} was not seen to get 100"),
         };
         claim.moves = best.map(|best| self.texts(&best.path));
-        claim
+        Some(claim)
     }
 
     fn turns(&self, induction: Option<&mut Induction<'_>>) -> Claim {
@@ -471,18 +493,74 @@ impl Evidence<'_> {
         let mut claim = self.claim(Subject::Read, Weight::Warning);
         claim.verdict = Verdict::Fails;
         claim.basis = Basis::Rules;
-        let names: Vec<&str> = (functors.iter())
-            .map(|functor| {
-                self.game
-                    .symbols()
-                    .name(self.game.functors().functor(*functor).name)
-            })
-            .collect();
-        claim.text = format!(
-            "no legal move, goal or end depends on: {}",
-            names.join(", ")
-        );
+        let names = functors.iter().map(|functor| self.with_place(*functor));
+        let names = names.collect::<Vec<_>>().join(", ");
+        claim.text = format!("no legal move, goal or end depends on: {names}");
         Some(claim)
+    }
+
+    /// The name of facts, and where the rules first give one.
+    fn with_place(&self, functor: FunctorId) -> String {
+        let game = self.game;
+        let name = game.symbols().name(game.functors().functor(functor).name);
+        let gives = |relation| {
+            let keywords = [Keyword::Init, Keyword::Next];
+            keywords
+                .into_iter()
+                .any(|keyword| game.keyword(keyword) == Some(relation))
+        };
+        let facts = game
+            .rules()
+            .facts
+            .iter()
+            .filter(|fact| gives(fact.relation));
+        let facts = facts
+            .filter(|fact| game.terms().functor(fact.arguments[0]) == functor)
+            .map(|fact| fact.span);
+        let heads = game.rules().rules.iter().map(|rule| &rule.head);
+        let heads = heads
+            .filter(|head| gives(head.relation))
+            .filter(|head| head.arguments[0].functor(game.terms()) == Some(functor))
+            .map(|head| head.span);
+        match facts.chain(heads).min() {
+            Some(span) => format!("{name} ({})", game.sources().place(span)),
+            None => name.to_owned(),
+        }
+    }
+
+    /// Facts that nothing keeps.
+    fn kept(&self) -> Vec<Claim> {
+        let tally = self.tally();
+        let is_won = |role: &Got| role.best.as_ref().is_some_and(|best| best.what == 100);
+        let is_lost = self.plan.is_none() && !tally.roles.iter().all(is_won);
+        let found = self.keeping.forgotten(self.game, tally.stuck > 0, is_lost);
+        let claims = found.into_iter().map(|(functor, path)| {
+            let mut claim = self.claim(Subject::Kept, Weight::Warning);
+            claim.verdict = Verdict::Fails;
+            claim.basis = Basis::Example;
+            let name = self.with_place(functor);
+            claim.text = format!("no rule keeps {name}: what holds of it is gone after one move");
+            claim.moves = path.map(|path| self.texts(&path));
+            claim
+        });
+        claims.collect()
+    }
+
+    /// Places with two values.
+    fn single(&self) -> Vec<Claim> {
+        let claims = self.keeping.both().into_iter().map(|both| {
+            let mut claim = self.claim(Subject::Single, Weight::Warning);
+            claim.verdict = Verdict::Fails;
+            claim.basis = Basis::Example;
+            let mut texts = both.what.map(|fact| self.text(fact));
+            texts.sort_unstable();
+            let [one, other] = texts;
+            claim.text =
+                format!("{one} and {other} hold at once, though at first each place has one value");
+            claim.moves = Some(self.texts(&both.path));
+            claim
+        });
+        claims.collect()
     }
 
     /// Moves or goals of what is no role.

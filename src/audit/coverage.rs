@@ -14,12 +14,13 @@ use std::time::Instant;
 
 use rustc_hash::FxHashSet;
 
+use crate::analysis::makers::{Maker, Makers};
 use crate::check::Keyword;
 use crate::datalog::{Bounds, Evaluator, Failure, Layer, Query};
 use crate::game::{Game, Move};
 use crate::ground::{TermId, Terms};
 use crate::machine::{Limits, PlayError};
-use crate::program::{Atom, FunctorId, Literal, RelationId, Rule, RuleSet, Term, Variable};
+use crate::program::{Atom, Literal, RelationId, Rule, RuleSet, Term, Variable};
 use crate::span::Span;
 
 /// What is known of the rules.
@@ -66,8 +67,12 @@ pub(super) struct Silent {
     pub(super) alone: bool,
     /// Whether it is proved that the rule never fires.
     pub(super) proved: bool,
-    /// Whether only rules that never fire either could give what it misses.
-    pub(super) follows: bool,
+    /// Whether nothing could ever give what that literal asks for.
+    pub(super) nothing: bool,
+    /// The name that is meant there, if one is near to one that nothing has.
+    pub(super) meant: Option<String>,
+    /// The rules that alone could give it, if none of them ever fires either.
+    pub(super) makers: Option<Vec<usize>>,
 }
 
 impl Coverage {
@@ -274,9 +279,9 @@ impl Coverage {
     /// # Errors
     ///
     /// [`PlayError::Interrupted`].
-    pub(super) fn silent<'p>(
+    pub(super) fn silent(
         &mut self,
-        positions: impl Iterator<Item = (&'p [TermId], &'p [Vec<Move>])>,
+        positions: &[(Vec<TermId>, Vec<Vec<Move>>)],
     ) -> Result<Vec<Silent>, PlayError> {
         let silent: Vec<usize> = (0..self.fired.len())
             .filter(|&rule| !self.fired[rule])
@@ -315,65 +320,63 @@ impl Coverage {
         }
         let mut pairs = reached.chunks_exact(2);
         let mut found = Vec::with_capacity(silent.len());
+        let makers = Makers::new(&self.game);
+        let terms = self.game.terms();
+        let fired = self
+            .units
+            .iter()
+            .zip(&self.fired)
+            .filter(|(_, fired)| **fired);
+        let fired: FxHashSet<usize> = fired.map(|((rule, _), _)| *rule).collect();
         for ((unit, order), proved) in silent.into_iter().zip(orders).zip(never) {
             let pairs: Vec<&[bool]> = pairs.by_ref().take(order.len()).collect();
-            let count = pairs.iter().take_while(|pair| pair[0]).count();
+            // What nothing makes is the cause, whatever else is missed before it.
+            let is_orphan = |one: &Literal| matches!(one, Literal::Positive(atom) if makers.is_orphan(atom, terms));
+            let nothing = order.iter().position(is_orphan);
+            let never = |one| makers.never_holds(one, terms);
+            let nothing = nothing.or_else(|| order.iter().position(never));
+            let reached = pairs.iter().take_while(|pair| pair[0]).count();
+            let count = nothing.unwrap_or(reached);
             let missing = match order.get(count) {
-                Some(Literal::Positive(atom)) if !pairs[count][1] => Some(atom),
+                Some(Literal::Positive(atom)) if nothing.is_some() || !pairs[count][1] => {
+                    Some(atom)
+                }
                 _ => None,
             };
+            let makers_of = missing.and_then(|atom| self.silent_makers(atom, &makers, &fired));
+            let is_nothing = missing.is_some_and(|atom| makers.is_orphan(atom, terms));
+            let meant = missing.and_then(|atom| makers.meant(atom, terms));
             found.push(Silent {
                 rule: self.units[unit].0,
                 reached: count,
                 stops_at: order.get(count).and_then(place_of),
                 alone: missing.is_some(),
-                proved,
-                follows: missing.is_some_and(|atom| self.is_given_by_silent(atom)),
+                proved: proved || nothing.is_some(),
+                nothing: is_nothing,
+                meant: meant.map(|(_, meant)| meant.to_owned()),
+                makers: makers_of.filter(|_| !is_nothing),
             });
         }
         Ok(found)
     }
 
-    /// Whether there are rules that could give such a fact, and no other way to it.
-    fn is_given_by_silent(&self, atom: &Atom) -> bool {
-        let game = &self.game;
-        let keyword = |keyword| game.keyword(keyword);
-        // What is true was so initially, or came next.
-        let (sources, functor) = match Some(atom.relation) {
-            relation if relation == keyword(Keyword::True) => (
-                [keyword(Keyword::Init), keyword(Keyword::Next)],
-                atom.arguments[0].functor(game.terms()),
-            ),
-            relation if relation == keyword(Keyword::Does) => (
-                [keyword(Keyword::Legal), None],
-                atom.arguments[1].functor(game.terms()),
-            ),
-            relation => ([relation, None], None),
-        };
-        let fits = |relation: RelationId, given: Option<Option<FunctorId>>| {
-            sources.contains(&Some(relation))
-                && given
-                    .is_none_or(|given| functor.is_none() || given.is_none() || given == functor)
-        };
-        let given = |relation, arguments: &[Term]| {
-            let last =
-                functor.map(|_| arguments.last().and_then(|term| term.functor(game.terms())));
-            fits(relation, last)
-        };
-        let set = game.rules();
-        let stated = set.facts.iter().any(|fact| {
-            let last = functor.map(|_| {
-                fact.arguments
-                    .last()
-                    .map(|term| game.terms().functor(*term))
-            });
-            fits(fact.relation, last)
-        });
-        let mut rules = (self.units.iter().zip(&self.fired))
-            .map(|((rule, _), fired)| (&set.rules[*rule], fired))
-            .filter(|(rule, _)| given(rule.head.relation, &rule.head.arguments))
-            .peekable();
-        !stated && rules.peek().is_some() && rules.all(|(_, fired)| !fired)
+    /// The rules that could give an atom, if there are some and none of them fired;
+    /// those that only keep what was true are none.
+    fn silent_makers(
+        &self,
+        atom: &Atom,
+        makers: &Makers,
+        fired: &FxHashSet<usize>,
+    ) -> Option<Vec<usize>> {
+        let mut found = Vec::new();
+        for maker in makers.of(atom, self.game.terms()) {
+            match maker {
+                Maker::Fact(_) => return None,
+                Maker::Rule(rule) if makers.only_keeps(rule) => {}
+                Maker::Rule(rule) => found.push(rule),
+            }
+        }
+        (!found.is_empty() && !found.iter().any(|rule| fired.contains(rule))).then_some(found)
     }
 
     /// Which of these rules never fire, as far as that is easily proved.

@@ -25,21 +25,23 @@ pub(super) struct Orders<'a> {
     pub(super) kept: usize,
 }
 
-/// Makes random plays; those kept are returned.
+/// Makes random plays; some are kept.
 pub(super) fn play(
     machine: &mut AnyMachine,
     orders: &Orders<'_>,
     tally: &mut Tally,
+    kept: &mut Vec<Path>,
     random: &mut Xoshiro256PlusPlus,
-) -> Result<Vec<Path>, PlayError> {
+) -> Result<(), PlayError> {
     let start = machine.initial()?;
     let net = machine.network(&start).map(|(net, _)| net.clone());
     let mut scores = Scores::new(machine.game(), machine.terms());
     match net {
         Some(net) if net.moves.iter().all(|moves| !moves.is_empty()) => {
-            Ok(on_lanes(&net, orders, tally, &mut scores, random))
+            *kept = on_lanes(&net, orders, tally, &mut scores, random);
+            Ok(())
         }
-        _ => one_by_one(machine, orders, tally, &mut scores, random),
+        _ => one_by_one(machine, orders, tally, kept, &mut scores, random),
     }
 }
 
@@ -152,10 +154,11 @@ fn one_by_one(
     machine: &mut AnyMachine,
     orders: &Orders<'_>,
     tally: &mut Tally,
+    kept: &mut Vec<Path>,
     scores: &mut Scores,
     random: &mut Xoshiro256PlusPlus,
-) -> Result<Vec<Path>, PlayError> {
-    let (mut kept, mut kept_moves) = (Vec::new(), 0);
+) -> Result<(), PlayError> {
+    let mut kept_moves = 0;
     let initial = machine.initial()?;
     for _ in 0..orders.plays {
         let mut state = initial.clone();
@@ -164,7 +167,7 @@ fn one_by_one(
             if (orders.stop)() {
                 // What was played is worth a look, too.
                 kept.push(so_far);
-                return Ok(kept);
+                return Ok(());
             }
             let length = so_far.len();
             if machine.is_terminal(&state)? {
@@ -184,7 +187,13 @@ fn one_by_one(
             let joint: Vec<Move> = (legal.iter())
                 .map(|legal| legal[random.random_range(0..legal.len())])
                 .collect();
-            let next = machine.next(&state, &joint)?;
+            let next = match machine.next(&state, &joint) {
+                Ok(next) => next,
+                Err(error) => {
+                    kept.push(so_far);
+                    return Err(error);
+                }
+            };
             if compared(machine, &state, orders.apart) == compared(machine, &next, orders.apart) {
                 tally.idle(|| joint.clone(), length, || so_far.clone());
             }
@@ -196,7 +205,7 @@ fn one_by_one(
             kept.push(so_far);
         }
     }
-    Ok(kept)
+    Ok(())
 }
 
 /// The legal moves of all roles; none for one that is stuck.

@@ -19,8 +19,10 @@ pub(super) struct Space {
     pub(super) tally: Tally,
     /// How play goes on.
     pub(super) ending: Ending,
-    /// All positions.
+    /// All positions, the initial one first.
     pub(super) states: Vec<State>,
+    /// By position: the one before it and the moves made there.
+    ways: Vec<(u32, Vec<Move>)>,
 }
 
 /// Whether play ends.
@@ -113,7 +115,18 @@ impl Space {
             tally,
             ending,
             states: walk.states,
+            ways: walk.ways,
         }))
+    }
+
+    /// A shortest way to a position.
+    pub(super) fn path(&self, number: usize) -> Path {
+        path(&self.ways, number)
+    }
+
+    /// The joint moves of that way.
+    pub(super) fn length(&self, number: usize) -> usize {
+        length(&self.ways, number)
     }
 }
 

@@ -23,7 +23,7 @@ use crate::program::{
 };
 use crate::span::{Sources, Span};
 use crate::symbol::{Symbol, Symbols};
-use crate::syntax::{Sexp, SexpKind};
+use crate::syntax::{self, Sexp, SexpKind};
 pub use lowered::{Lowered, Position};
 use size::{MOST_IN_RULE, rule_size};
 
@@ -55,11 +55,13 @@ pub fn lower(
         warned: FxHashSet::default(),
         findings: Vec::new(),
     };
-    for form in forms {
+    for (index, form) in forms.iter().enumerate() {
         if lowering.is_stopped() {
             break;
         }
+        let before = lowering.findings.len();
         lowering.form(form);
+        lowering.blame_bracket(&forms[..=index], before);
         let count = lowering.out.rules.facts.len() + lowering.out.rules.rules.len();
         let most = options.rules;
         let (message, help) = match () {
@@ -85,6 +87,8 @@ pub fn lower(
 
 /// A form could not be read; a finding says why.
 struct Malformed;
+
+const ARROW_HELP: &str = "a rule is written (<= head literal ...)";
 
 struct Lowering<'s> {
     sources: &'s Sources,
@@ -124,6 +128,21 @@ impl<'s> Lowering<'s> {
         };
         // The finding was pushed where the form was given up.
         let _ = result;
+    }
+
+    /// Says of findings on the last form, from one of them on, that a bracket before it may
+    /// be to blame.
+    fn blame_bracket(&mut self, forms: &[Sexp], first: usize) {
+        let outside = |f: &&mut Diagnostic| {
+            // What is found in literals that stand alone.
+            f.notes.is_empty() && matches!(f.code, Code::UnboundVariable | Code::KeywordInHead)
+        };
+        for finding in self.findings[first..].iter_mut().filter(outside) {
+            if let Some(early) = syntax::closed_early(self.sources, forms) {
+                let blamed = finding.clone().note(early, syntax::CLOSED_EARLY);
+                *finding = blamed.help(syntax::CLOSED_EARLY_HELP);
+            }
+        }
     }
 
     fn fact(&mut self, form: &Sexp) -> Result<(), Malformed> {
@@ -282,10 +301,7 @@ impl<'s> Lowering<'s> {
                 let message = "(terminal) is read as terminal".to_owned();
                 self.warn(Code::BracketedName, sexp.span, message);
             }
-        } else if ["\"", "#|", "|#", ":-"]
-            .iter()
-            .any(|odd| self.sources.text(name.span).starts_with(odd))
-        {
+        } else {
             self.odd_name(name);
         }
         let symbol = self.symbol(name);
@@ -340,12 +356,17 @@ impl<'s> Lowering<'s> {
             }
         };
         let shape = self.shape(sexp, arguments.len(), bare)?;
-        if self.is_arrow(name) {
-            self.odd_name(name);
-        } else if let (Some(keyword), false) = (self.keyword(name), bare) {
+        self.odd_name(name);
+        if let (Some(keyword), false) = (self.keyword(name), bare) {
             let message = format!("the keyword {} is used as a function", keyword.as_str());
             let help = "it means nothing there; another name would say so";
-            self.warn_once(Code::KeywordAsName, name, message, help);
+            self.warn_once(
+                Code::KeywordAsName,
+                keyword.as_str(),
+                name.span,
+                message,
+                help,
+            );
         }
         let symbol = self.symbol(name);
         let functor = Functor {
@@ -480,22 +501,32 @@ impl<'s> Lowering<'s> {
         }
     }
 
+    /// Warns at the first name that begins with a piece of punctuation of other languages.
     fn odd_name(&mut self, name: &Sexp) {
         let text = self.sources.text(name.span);
-        let message = format!("{text} is read as an ordinary name");
-        let help = match text.as_bytes()[0] {
-            b'"' => "quotes mean nothing in GDL: leave them out",
-            b'#' | b'|' => "GDL has no comments but those from ; to the end of the line",
-            _ => "a rule is written (<= head literal ...)",
+        let odd = ["\"", "#|", "|#", ":-"]
+            .iter()
+            .find(|odd| text.starts_with(**odd));
+        let (odd, help) = match odd {
+            Some(odd) => (
+                *odd,
+                match odd.as_bytes()[0] {
+                    b'"' => "quotes mean nothing in GDL: leave them out",
+                    b':' => ARROW_HELP,
+                    _ => "GDL has no comments but those from ; to the end of the line",
+                },
+            ),
+            None if text == "<=" => (text, ARROW_HELP),
+            None => return,
         };
-        self.warn_once(Code::OddName, name, message, help);
+        let message = format!("{text} is read as an ordinary name");
+        self.warn_once(Code::OddName, odd, name.span, message, help);
     }
 
-    /// Warns at the first use of a name only.
-    fn warn_once(&mut self, code: Code, name: &Sexp, message: String, help: &str) {
-        let text = self.sources.text(name.span).to_lowercase();
-        if self.warned.insert((code, text)) {
-            let finding = Diagnostic::new(code, self.options.strictness, name.span, message);
+    /// Warns where something is met first.
+    fn warn_once(&mut self, code: Code, what: &str, place: Span, message: String, help: &str) {
+        if self.warned.insert((code, what.to_owned())) {
+            let finding = Diagnostic::new(code, self.options.strictness, place, message);
             self.findings.push(finding.help(help));
         }
     }
@@ -511,7 +542,7 @@ impl<'s> Lowering<'s> {
     fn malformed_rule(&mut self, span: Span, message: &str) -> Malformed {
         let finding = self
             .error(Code::MalformedRule, span, message)
-            .help("a rule is written (<= head literal ...)");
+            .help(ARROW_HELP);
         self.give_up(finding)
     }
 

@@ -11,18 +11,22 @@ use super::lower::{Lowered, Position};
 use crate::diagnostic::{Code, Diagnostic, Strictness};
 use crate::game::parse_score;
 use crate::ground::TermId;
-use crate::program::{FunctorId, RelationId, Shape, Term};
-use crate::span::Span;
+use crate::program::{Atom, Functor, FunctorId, RelationId, Shape, Term};
+use crate::span::{Sources, Span};
 use crate::symbol::Symbol;
 
 /// Names that are compared with others to find one that is near.
 const MOST_COMPARED: usize = 2_000_000;
+
+/// Longest atom that is repeated in a help, in bytes.
+const LONGEST_ATOM: usize = 80;
 
 /// Reports undefined and unused names, bad goal values and missing keywords, until
 /// `stop` is raised.
 pub(super) fn check(
     lowered: &Lowered,
     strictness: Strictness,
+    sources: &Sources,
     stop: &AtomicBool,
 ) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
@@ -34,7 +38,7 @@ pub(super) fn check(
         stop,
     };
     missing_keywords(lowered, strictness, &mut findings);
-    relations(lowered, strictness, &mut near, &mut findings);
+    relations(lowered, strictness, sources, &mut near, &mut findings);
     state_facts(lowered, strictness, &mut near, &mut findings);
     goal_values(lowered, strictness, &mut findings);
     findings
@@ -94,6 +98,7 @@ fn missing_keywords(lowered: &Lowered, strictness: Strictness, findings: &mut Ve
 fn relations(
     lowered: &Lowered,
     strictness: Strictness,
+    sources: &Sources,
     near: &mut Near<'_>,
     findings: &mut Vec<Diagnostic>,
 ) {
@@ -106,6 +111,7 @@ fn relations(
         };
     }
     let data = data_files(lowered);
+    let bare = Bare::new(lowered, sources);
     let is_undefined =
         |used: &&RelationId| !head.contains_key(used) && lowered.keyword_of(**used).is_none();
     let undefined: Vec<&RelationId> = body.keys().filter(is_undefined).collect();
@@ -127,6 +133,10 @@ fn relations(
             (None, Some(&span)) => {
                 let message = format!("{name} is used but never defined, so it never holds");
                 let finding = Diagnostic::new(Code::Undefined, strictness, span, message);
+                if let Some(meant) = bare.meant(relation, span, Position::Body) {
+                    findings.push(finding.help(meant));
+                    continue;
+                }
                 let keywords = Keyword::ALL.iter().map(|keyword| keyword.as_str());
                 let known = head.keys().map(|known| lowered.relation_name(*known));
                 let candidates = keywords.chain(known);
@@ -136,12 +146,91 @@ fn relations(
             (Some(&span), None) => {
                 let message = format!("{name} is defined but never used");
                 let finding = Diagnostic::new(Code::Unused, strictness, span, message);
+                if let Some(meant) = bare.meant(relation, span, Position::Head) {
+                    findings.push(finding.help(meant));
+                    continue;
+                }
                 let candidates = undefined.iter().map(|used| lowered.relation_name(**used));
                 findings.push(near.suggest(finding, name, candidates));
             }
             _ => {}
         }
     }
+}
+
+/// Atoms that lack the keyword under which the same functors stand elsewhere.
+struct Bare<'s> {
+    /// What stands under `init`, `true`, `next` and `base`.
+    state: FxHashSet<FunctorId>,
+    /// What stands under `legal`, `does` and `input`.
+    moves: FxHashSet<FunctorId>,
+    lowered: &'s Lowered,
+    sources: &'s Sources,
+}
+
+impl<'s> Bare<'s> {
+    fn new(lowered: &'s Lowered, sources: &'s Sources) -> Self {
+        use Keyword::{Base, Does, Init, Input, Legal, Next, True};
+        Bare {
+            state: said_under(lowered, &[Init, True, Next, Base]),
+            moves: said_under(lowered, &[Legal, Does, Input]),
+            lowered,
+            sources,
+        }
+    }
+
+    /// What is most likely meant by an atom, as a help; nothing if its functor stands under no
+    /// keyword.
+    fn meant(&self, relation: RelationId, place: Span, position: Position) -> Option<String> {
+        let functor = self.lowered.relation_functor[relation.index()];
+        let is_state = self.state.contains(&functor);
+        if !is_state && !self.moves.contains(&functor) {
+            return None;
+        }
+        let facts = &self.lowered.rules.facts;
+        let is_fact = || facts.binary_search_by_key(&place, |fact| fact.span).is_ok();
+        let before = match (position, is_state) {
+            (Position::Body, true) => "true",
+            (Position::Body, false) => "does ROLE",
+            (Position::Head, true) if is_fact() => "init",
+            (Position::Head, true) => "next",
+            (Position::Head, false) => "legal ROLE",
+        };
+        let text = self.sources.text(place);
+        let fits = text.len() <= LONGEST_ATOM && !text.contains(['\n', '\r', ';']);
+        let atom = match fits {
+            true => text.to_owned(),
+            false => functor_text(self.lowered, functor),
+        };
+        Some(format!("did you mean ({before} {atom})?"))
+    }
+}
+
+/// The functors of what stands last in atoms of some keywords.
+fn said_under(lowered: &Lowered, keywords: &[Keyword]) -> FxHashSet<FunctorId> {
+    let relations: Vec<RelationId> = keywords
+        .iter()
+        .filter_map(|keyword| lowered.keyword_relation(*keyword))
+        .collect();
+    let facts = lowered.rules.facts.iter();
+    let mut said: FxHashSet<FunctorId> = facts
+        .filter(|fact| relations.contains(&fact.relation))
+        .filter_map(|fact| fact.arguments.last())
+        .map(|term| lowered.terms.functor(*term))
+        .collect();
+    let mut look = |atom: &Atom| {
+        if relations.contains(&atom.relation) {
+            let last = atom.arguments.last();
+            said.extend(last.and_then(|term| term.functor(&lowered.terms)));
+        }
+    };
+    for rule in &lowered.rules.rules {
+        look(&rule.head);
+        for literal in &rule.body {
+            literal.for_each_atom(&mut |atom, _| look(atom));
+        }
+    }
+    said
 }
 
 /// The files that hold nothing but facts, beside others with rules: instances,
@@ -166,6 +255,7 @@ fn state_facts(
     near: &mut Near<'_>,
     findings: &mut Vec<Diagnostic>,
 ) {
+    let mixed = mixed_names(lowered);
     let makers = [
         (Keyword::True, &[Keyword::Init, Keyword::Next][..], 0),
         (Keyword::Does, &[Keyword::Legal][..], 1),
@@ -178,6 +268,11 @@ fn state_facts(
             .iter()
             .filter_map(|keyword| lowered.keyword_relation(*keyword))
             .collect();
+        // That there is none at all is said already.
+        let said = |f: &Diagnostic| matches!(f.code, Code::NoInit | Code::NoLegal);
+        if makers.is_empty() && findings.iter().any(said) {
+            continue;
+        }
         let Some(made) = made_functors(lowered, &makers, argument) else {
             continue;
         };
@@ -193,7 +288,9 @@ fn state_facts(
                         false => None,
                     };
                     let Some(functor) = functor else { return };
-                    if made.binary_search(&functor).is_ok() || !reported.insert(functor) {
+                    let is_mixed = mixed.contains(&lowered.functors.functor(functor).name);
+                    let is_made = made.binary_search(&functor).is_ok();
+                    if is_made || is_mixed || !reported.insert(functor) {
                         return;
                     }
                     let name = functor_text(lowered, functor);
@@ -211,6 +308,20 @@ fn state_facts(
             }
         }
     }
+}
+
+/// Names of functions that are reported because they are written in several ways.
+fn mixed_names(lowered: &Lowered) -> FxHashSet<Symbol> {
+    let used = lowered.term_functors.keys();
+    let mut used: Vec<Functor> = used.map(|id| lowered.functors.functor(*id)).collect();
+    used.sort_unstable();
+    let is_mixed = |pair: &&[Functor]| {
+        // Constants come first; one says nothing about a function with arguments.
+        let shapes = (pair[0].shape, pair[1].shape);
+        pair[0].name == pair[1].name && (shapes.0 != Shape::Bare || shapes.1 == Shape::Applied(0))
+    };
+    let mixed = used.windows(2).filter(is_mixed);
+    mixed.map(|pair| pair[0].name).collect()
 }
 
 /// The functors that heads of the relations have at an argument; None if some

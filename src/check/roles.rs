@@ -57,7 +57,10 @@ pub(super) fn check(
         roles.push(name);
         first_place.insert(name, fact.span);
     }
-    undeclared(lowered, strictness, &roles, stop, findings);
+    // A role that is declared wrongly is known all the same.
+    if findings.iter().all(|f| f.code != Code::BadRole) {
+        undeclared(lowered, strictness, &roles, stop, findings);
+    }
     roles
 }
 

@@ -8,6 +8,7 @@ use super::lower::Lowered;
 use crate::diagnostic::{Code, Diagnostic, Strictness};
 use crate::program::{Literal, Rule, Variable};
 use crate::span::{Sources, Span};
+use crate::symbol::Case;
 
 /// Reports variables that nothing binds, until `stop` is raised.
 pub(super) fn check(lowered: &Lowered, sources: &Sources, stop: &AtomicBool) -> Vec<Diagnostic> {
@@ -31,7 +32,7 @@ pub(super) fn check(lowered: &Lowered, sources: &Sources, stop: &AtomicBool) -> 
                 return;
             }
             reported.push(variable);
-            findings.push(unbound(sources, rule, variable, span, place));
+            findings.push(unbound(lowered, sources, rule, variable, span, place));
         };
         rule.head
             .for_each_variable(|v, _| report(v, rule.head.span, "the head"));
@@ -51,6 +52,7 @@ pub(super) fn check(lowered: &Lowered, sources: &Sources, stop: &AtomicBool) -> 
 }
 
 fn unbound(
+    lowered: &Lowered,
     sources: &Sources,
     rule: &Rule,
     variable: Variable,
@@ -59,15 +61,18 @@ fn unbound(
 ) -> Diagnostic {
     let name = &rule.variables[variable.index()];
     let message = format!("variable {name} is not bound by a positive literal");
-    let at = occurrence(sources, span, name);
+    let at = occurrence(sources, span, |text| match lowered.symbols.case() {
+        Case::Fold => text.to_lowercase() == name.to_lowercase(),
+        Case::Keep => *text == **name,
+    });
     Diagnostic::new(Code::UnboundVariable, Strictness::Tolerant, at, message).help(format!(
         "{name} stands in {place}: add a positive literal with {name} to the body, \
          and to each alternative of an `or`"
     ))
 }
 
-/// The first place inside a span where a variable stands.
-fn occurrence(sources: &Sources, span: Span, name: &str) -> Span {
+/// The first place inside a span where a certain variable stands.
+fn occurrence(sources: &Sources, span: Span, is_it: impl Fn(&str) -> bool) -> Span {
     let text = sources.text(span);
     let is_name = |c: char| !c.is_whitespace() && !matches!(c, '(' | ')' | ';');
     let mut from = 0;
@@ -76,7 +81,7 @@ fn occurrence(sources: &Sources, span: Span, name: &str) -> Span {
         let rest = &text[start..];
         let end = start + rest.find(|c| !is_name(c)).unwrap_or(rest.len());
         let begins = !text[..start].ends_with(is_name);
-        if begins && text[start..end].to_lowercase() == name.to_lowercase() {
+        if begins && is_it(&text[start..end]) {
             return Span {
                 file: span.file,
                 start: span.start + start as u32,

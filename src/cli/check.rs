@@ -25,8 +25,9 @@ Errors and warnings are printed on standard output; with errors the exit code is
 With --play random plays are made, all positions are looked at where there are few, and what
 holds in every play is proved where that can be: that play ends, that each role always has a
 move and one goal at each end, that each can get 100, and more. Each claim says whether it was
-seen or proved, and gives moves for `ggp ... --moves` that lead to an example. Rules that never
-fire are shown with the literal where they fail.")]
+seen or proved, and gives moves for `ggp ... --moves` that lead to an example. Facts that no
+rule keeps and places with two values are told where the rules seem not to mean it. Rules that
+never fire are shown with the literal where they fail, causes first.")]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,

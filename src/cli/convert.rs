@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use serde::Serialize;
+
 use super::texts::{self, TextLimits};
 use super::{Context, Exit, Reported, rules};
 use crate::rewrite::{Layout, from_infix, laid_out, to_infix, unwritable};
@@ -34,12 +36,21 @@ pub struct Options {
     limits: TextLimits,
 }
 
-#[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
 enum Notation {
     /// Prefix notation, (p ?x)
     Kif,
     /// Infix notation, p(X)
     Infix,
+}
+
+/// What was made; the text unless it is written to a file.
+#[derive(Serialize)]
+struct Report {
+    notation: Notation,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
 }
 
 /// Runs the command.
@@ -74,7 +85,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         to_infix(&options.limits.tree(&sources, context)?)
     };
     texts::go_on(context)?;
-    texts::put(options.output.as_deref(), &text, context)?;
+    let notation = if to_kif { Notation::Kif } else { Notation::Infix };
+    let report = |text| Report { notation, text };
+    texts::put_or_report(options.output.as_deref(), text, report, context)?;
     Ok(Exit::Done)
 }
 

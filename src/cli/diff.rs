@@ -217,23 +217,36 @@ impl Sides<'_> {
         let (old, new) = (&self.left[change.old], &self.right[change.new]);
         let places = [self.old.place(change.old), self.new.place(change.new)];
         page.place(' ', &places.join(" "));
-        let last = change.parts.len() - 1;
-        for (number, part) in change.parts.iter().enumerate() {
-            let is_last = number == last;
-            let removed = |part: usize, is_last: bool| {
-                let node = renamed(&old.parts[part], &change.variables);
-                part_text(old, part, &node, is_last)
-            };
-            let added = |part: usize| part_text(new, part, &new.parts[part], is_last);
+        let parts = &change.parts;
+        let removed = |part: usize, is_last: bool| {
+            let node = renamed(&old.parts[part], &change.variables);
+            part_text(old, part, &node, is_last)
+        };
+        let added = |part: usize, is_last| part_text(new, part, &new.parts[part], is_last);
+        // Either file's lines are a whole rule, with its last bracket.
+        let ends = [
+            parts.iter().rposition(|part| !matches!(part, Part::Added(_))),
+            parts.iter().rposition(|part| !matches!(part, Part::Removed(_))),
+        ];
+        let is_apart = old.is_rule != new.is_rule;
+        let ends_shared = |part: usize| matches!(parts[part], Part::Same(..));
+        let is_alone = !is_apart
+            && ends[0] != ends[1]
+            && ends.iter().flatten().any(|end| ends_shared(*end));
+        for (number, part) in parts.iter().enumerate() {
+            let [ends_old, ends_new] = ends.map(|end| end == Some(number) && !is_alone);
             match *part {
-                Part::Same(_, part) => page.add(' ', &added(part)),
-                Part::Removed(part) => page.add('-', &removed(part, is_last)),
-                Part::Added(part) => page.add('+', &added(part)),
-                Part::Changed(part, other) => {
-                    page.add('-', &removed(part, is_last));
-                    page.add('+', &added(other));
+                Part::Same(_, part) if !is_apart => page.add(' ', &added(part, ends_new)),
+                Part::Removed(part) => page.add('-', &removed(part, ends_old)),
+                Part::Added(part) => page.add('+', &added(part, ends_new)),
+                Part::Same(part, other) | Part::Changed(part, other) => {
+                    page.add('-', &removed(part, ends_old));
+                    page.add('+', &added(other, ends_new));
                 }
             }
+        }
+        if is_alone {
+            page.add(' ', ")");
         }
     }
 

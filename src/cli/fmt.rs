@@ -46,12 +46,15 @@ pub struct Options {
     limits: TextLimits,
 }
 
-/// A file of another layout.
+/// A file of another layout, or one that is printed.
 #[derive(Serialize)]
 struct Changed {
     file: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     diff: Option<String>,
+    /// Where nothing is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
 }
 
 /// Runs the command.
@@ -71,7 +74,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         }
     }
     let shows = options.check || options.diff;
-    if context.json() && !(options.stdout || is_wrong) {
+    if context.json() && !is_wrong {
         context.print_json(&changed)?;
     } else if shows {
         for file in &changed {
@@ -98,7 +101,12 @@ fn file(path: &PathBuf, options: &Options, context: &Context) -> anyhow::Result<
     texts::go_on(context)?;
     let source = &sources.files()[0];
     let writes = !(options.check || options.diff);
+    let file = source.name().to_owned();
     if writes && (options.stdout || texts::is_stdin(path)) {
+        if context.json() {
+            let text = Some(new);
+            return Ok(Some(Changed { file, diff: None, text }));
+        }
         context.print_text(&new)?;
         return Ok(None);
     }
@@ -108,7 +116,6 @@ fn file(path: &PathBuf, options: &Options, context: &Context) -> anyhow::Result<
     if writes {
         texts::write(path, &new, context)?;
     }
-    let file = source.name().to_owned();
     let diff = options.diff.then(|| {
         let lines = InternedInput::new(source.text(), &new[..]);
         let mut diff = Diff::compute(Algorithm::Histogram, &lines);
@@ -117,7 +124,7 @@ fn file(path: &PathBuf, options: &Options, context: &Context) -> anyhow::Result<
         let hunks = diff.unified_diff(&printer, UnifiedDiffConfig::default(), &lines);
         format!("--- {file}\n+++ {file}\n{hunks}")
     });
-    Ok(Some(Changed { file, diff }))
+    Ok(Some(Changed { file, diff, text: None }))
 }
 
 /// A unified diff, in colours where they are wanted.

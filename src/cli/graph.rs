@@ -144,8 +144,13 @@ impl Options {
             (None, Some("svg")) => Format::Svg,
             (None, Some("png")) => Format::Png,
             (None, Some("json")) => Format::Json,
-            (None, _) if self.animate => Format::Svg,
-            (None, _) => Format::Dot,
+            (None, Some("dot")) => Format::Dot,
+            (None, Some(other)) => bail!(
+                "a graph is written to a file that ends in .svg, .png, .dot or .json, \
+                 not .{other}; --format says what to write to any file"
+            ),
+            (None, None) if self.animate => Format::Svg,
+            (None, None) => Format::Dot,
         };
         if self.animate && format != Format::Svg {
             bail!("only an SVG can be animated: give --format svg, or a file that ends in .svg");

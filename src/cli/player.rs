@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 
 use super::numbers::seconds;
-use super::rules::{EngineOptions, GroundOptions};
+use super::rules::{EngineOptions, GroundOptions, nesting};
 use super::{Context, Exit, kinds};
 use crate::check::ReadOptions;
 use crate::game::Game;
@@ -119,9 +119,9 @@ struct LimitOptions {
     #[arg(long, value_name = "N", default_value_t = RULE_SIZE)]
     #[arg(hide_short_help = true)]
     max_rule_size: usize,
-    /// Deepest nesting of lists
+    /// Deepest nesting of lists, from 1 to 1000
     #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().nesting)]
-    #[arg(hide_short_help = true)]
+    #[arg(hide_short_help = true, value_parser = nesting)]
     max_nesting: usize,
     /// Most facts and rules, alternatives multiplied out
     #[arg(long, value_name = "N", default_value_t = ReadOptions::default().rules)]

@@ -61,6 +61,9 @@ enum Only {
 struct Report {
     file: String,
     places: usize,
+    /// Where nothing is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
 }
 
 /// Runs the command.
@@ -99,22 +102,24 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         let own = places.iter().filter(|place| place.file as usize == number);
         let count = own.clone().count();
         let text = edited(&sources, number, own.map(|place| (*place, &options.new[..])));
-        if options.stdout || texts::is_stdin(path) {
+        let shows = options.stdout || texts::is_stdin(path);
+        if shows && !context.json() {
             context.print_text(&text)?;
             return Ok(Exit::Done);
         }
-        if count > 0 {
+        if count > 0 && !shows {
             texts::write(path, &text, context)?;
         }
         report.push(Report {
             file: sources.files()[number].name().to_owned(),
             places: count,
+            text: shows.then_some(text),
         });
     }
     match context.json() {
         true => context.print_json(&report)?,
         false => {
-            for Report { file, places } in &report {
+            for Report { file, places, .. } in &report {
                 let word = if *places == 1 { "place" } else { "places" };
                 context.note(format_args!("{file}: renamed in {places} {word}"));
             }

@@ -47,9 +47,9 @@ pub struct RuleOptions {
     #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().bytes)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
     pub max_bytes: usize,
-    /// Deepest nesting of lists
+    /// Deepest nesting of lists, from 1 to 1000
     #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().nesting)]
-    #[arg(help_heading = "Limits", hide_short_help = true)]
+    #[arg(help_heading = "Limits", hide_short_help = true, value_parser = nesting)]
     pub max_nesting: usize,
     /// Most facts and rules, alternatives multiplied out
     #[arg(long, value_name = "N", default_value_t = ReadOptions::default().rules)]
@@ -134,6 +134,13 @@ impl EngineOptions {
             false => Engine::Auto,
         }
     }
+}
+
+/// A depth of lists, as an option says it.
+pub(super) fn nesting(text: &str) -> Result<usize, String> {
+    let most = SyntaxLimits::MAX_NESTING;
+    let depth = text.parse().ok().filter(|depth| (1..=most).contains(depth));
+    depth.ok_or_else(|| format!("not a number from 1 to {most}"))
 }
 
 /// A time in seconds, as an option says it.
@@ -231,6 +238,15 @@ impl RuleOptions {
             let of_grid = |finding: &Diagnostic| finding.span.is_some_and(|s| s.file == file);
             let unused = |finding: &Diagnostic| finding.code == Code::Unused && of_grid(finding);
             reading.findings.retain(|finding| !unused(finding));
+        } else {
+            for finding in &mut reading.findings {
+                let place = finding.span.filter(|_| finding.code == Code::Undefined);
+                let atom = place.map_or("", |place| reading.sources.text(place));
+                let name = atom.trim_start_matches('(').split_ascii_whitespace().next();
+                if name.is_some_and(Grid::says) {
+                    finding.help = Some("a board as text gives it: --grid FILE".to_owned());
+                }
+            }
         }
         Ok(reading)
     }
@@ -291,14 +307,27 @@ impl RuleOptions {
     ///
     /// If what holds in every state is too large.
     pub fn machine_for(&self, game: &Game, context: &Context) -> anyhow::Result<AnyMachine> {
+        Ok(self.machine_within(game, self.limits(context), context)?)
+    }
+
+    /// As [`RuleOptions::machine_for`], with other limits.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn machine_within(
+        &self,
+        game: &Game,
+        limits: Limits,
+        context: &Context,
+    ) -> Result<AnyMachine, PlayError> {
         let spinner = context.spinner("preparing the rules");
-        let limits = self.limits(context);
         let made = match self.backend {
             BackendChoice::Auto => AnyMachine::auto(game, limits),
             chosen => AnyMachine::new(game, chosen.backend(), limits).map(|m| (m, None)),
         };
         spinner.finish_and_clear();
-        let (machine, why_not) = made.map_err(anyhow::Error::from)?;
+        let (machine, why_not) = made?;
         if let Some(reason) = why_not {
             context.note(format_args!(
                 "the rules are evaluated by Datalog: a network has {reason}"
@@ -352,7 +381,12 @@ impl RuleOptions {
 
     fn read_source(&self, path: &Path, context: &Context) -> anyhow::Result<Source> {
         texts::refuse_infix(path)?;
-        let text = read_text(path, self.max_bytes, context)?;
+        let bytes = read_at_most(path, self.max_bytes, context)?;
+        let text = match bytes.len() > self.max_bytes {
+            // Enough to be refused by the reader.
+            true => String::from_utf8_lossy(&bytes).into_owned(),
+            false => as_text(path, bytes, context),
+        };
         Ok(Source::new(shown_name(path), text))
     }
 
@@ -398,17 +432,17 @@ pub fn shown_name(path: &Path) -> String {
 ///
 /// If the file cannot be read or is larger than `--max-bytes`.
 pub fn read_text(path: &Path, most: usize, context: &Context) -> anyhow::Result<String> {
-    let bytes = read_bytes(path, most, context)?;
-    Ok(match String::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) => {
-            let at = error.utf8_error().valid_up_to();
-            let name = shown_name(path);
-            context.note(format_args!(
-                "{name} is not UTF-8 from byte {at} on; what cannot be read is shown as \u{FFFD}"
-            ));
-            String::from_utf8_lossy(error.as_bytes()).into_owned()
-        }
+    Ok(as_text(path, read_bytes(path, most, context)?, context))
+}
+
+fn as_text(path: &Path, bytes: Vec<u8>, context: &Context) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let name = shown_name(path);
+        context.note(format_args!(
+            "{name} is not UTF-8 from byte {at} on; what cannot be read is shown as \u{FFFD}"
+        ));
+        String::from_utf8_lossy(error.as_bytes()).into_owned()
     })
 }
 
@@ -418,9 +452,19 @@ pub fn read_text(path: &Path, most: usize, context: &Context) -> anyhow::Result<
 ///
 /// If the file cannot be read or is larger than `--max-bytes`.
 pub fn read_bytes(path: &Path, most: usize, context: &Context) -> anyhow::Result<Vec<u8>> {
+    let bytes = read_at_most(path, most, context)?;
+    if bytes.len() > most {
+        let name = shown_name(path);
+        bail!("{name} has more than {most} bytes; raise the limit with --max-bytes");
+    }
+    Ok(bytes)
+}
+
+/// As [`read_bytes`], but of what is larger than the limit so much that it can be seen.
+pub(super) fn read_at_most(path: &Path, most: usize, context: &Context) -> anyhow::Result<Vec<u8>> {
     let name = shown_name(path);
     let mut bytes = Vec::new();
-    let more = most as u64 + 1;
+    let more = (most as u64).saturating_add(1);
     let read = if path.as_os_str() == "-" {
         context.waiting(|| io::stdin().lock().take(more).read_to_end(&mut bytes))
     } else {
@@ -431,9 +475,6 @@ pub fn read_bytes(path: &Path, most: usize, context: &Context) -> anyhow::Result
         context.waiting(|| file.take(more).read_to_end(&mut bytes))
     };
     read.with_context(|| format!("cannot read {name}"))?;
-    if bytes.len() > most {
-        bail!("{name} has more than {most} bytes; raise the limit with --max-bytes");
-    }
     Ok(bytes)
 }
 

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
+use serde::Serialize;
 
 use super::texts::{self, TextLimits};
 use super::{Context, Exit};
-use crate::rewrite::{self, Layout, NameMap, Scramble, laid_out, restored};
+use crate::rewrite::{self, Layout, NameMap, Scramble, laid_out, restored, stranger};
 use crate::symbol::Case;
 
 /// The options of `ggp scramble`.
@@ -19,8 +20,9 @@ Examples:
   ggp --quiet solve other.kif | ggp scramble --back names.json -
 
 Words of the language and integers stay, and roles keep their order, so every answer is the
-same but for names. Comments are left out unless --comments is given. The same seed gives
-the same words.")]
+same but for names. Comments are left out unless --comments is given, which leaves lines as
+they are, too. The same names and seed give the same words. What was scrambled with other
+names than those of the map is not put back, but refused.")]
 pub struct Options {
     /// Rule files; several are one rule set, `-` is standard input
     #[arg(required = true, value_name = "FILE")]
@@ -50,6 +52,15 @@ pub struct Options {
     limits: TextLimits,
 }
 
+/// What was made; the text unless it is written to a file.
+#[derive(Serialize)]
+struct Report {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    names: Option<NameMap>,
+}
+
 /// Runs the command.
 ///
 /// # Errors
@@ -67,24 +78,37 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         let map: NameMap = serde_json::from_slice(&map)
             .with_context(|| format!("{name} is no map of names to words"))?;
         let forms = options.limits.forms(&sources, context)?;
+        if let Some(place) = stranger(&forms, &sources, &map) {
+            let (at, word) = (sources.place(place), sources.text(place));
+            bail!("{at}: {word} is no word of {name}, which is the map of another text");
+        }
         let texts = (0..sources.files().len()).map(|file| restored(&forms, &sources, file, &map));
-        texts::put(output, &texts.collect::<Vec<_>>().join("\n"), context)?;
+        let text = texts.collect::<Vec<_>>().join("\n");
+        texts::put_or_report(output, text, |text| Report { text, names: None }, context)?;
         return Ok(Exit::Done);
     }
-    let mut tree = options.limits.tree(&sources, context)?;
     let how = Scramble {
         seed: options.seed,
         order: options.order,
         comments: options.comments,
         case: if options.case_sensitive { Case::Keep } else { Case::Fold },
     };
-    let names = rewrite::scramble(&mut tree, how);
-    let text = laid_out(&tree, Layout::default(), context.interrupt());
+    // Lines with comments stay as they are, as long as what they speak of stays there.
+    let (text, names) = if options.comments && !options.order {
+        let forms = options.limits.forms(&sources, context)?;
+        let (texts, names) = rewrite::scrambled_in_place(&forms, &sources, how);
+        (texts.join("\n"), names)
+    } else {
+        let mut tree = options.limits.tree(&sources, context)?;
+        let names = rewrite::scramble(&mut tree, how);
+        (laid_out(&tree, Layout::default(), context.interrupt()), names)
+    };
     texts::go_on(context)?;
     if let Some(path) = &options.map {
         let map = serde_json::to_string_pretty(&names)? + "\n";
         texts::put(Some(path), &map, context)?;
     }
-    texts::put(output, &text, context)?;
+    let names = Some(names);
+    texts::put_or_report(output, text, |text| Report { text, names }, context)?;
     Ok(Exit::Done)
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow, bail};
+use serde::Serialize;
 
 use super::rules;
 use super::{Context, Reported};
@@ -18,9 +19,9 @@ pub struct TextLimits {
     #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().bytes)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
     max_bytes: usize,
-    /// Deepest nesting of lists
+    /// Deepest nesting of lists, from 1 to 1000
     #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().nesting)]
-    #[arg(help_heading = "Limits", hide_short_help = true)]
+    #[arg(help_heading = "Limits", hide_short_help = true, value_parser = rules::nesting)]
     max_nesting: usize,
 }
 
@@ -33,14 +34,22 @@ impl TextLimits {
         }
     }
 
-    /// The text of a file, or of standard input for `-`, none of which may be lost.
+    /// The text of a file, or of standard input for `-`, none of which may be lost; of
+    /// what is too large enough to be refused by [`TextLimits::forms`] and
+    /// [`TextLimits::tree`].
     ///
     /// # Errors
     ///
-    /// If it cannot be read, is too large, or is not UTF-8.
+    /// If it cannot be read or is not UTF-8.
     pub fn read(self, path: &Path, context: &Context) -> anyhow::Result<Source> {
         let name = rules::shown_name(path);
-        let bytes = rules::read_bytes(path, self.max_bytes, context)?;
+        let bytes = match is_infix(path) {
+            true => rules::read_bytes(path, self.max_bytes, context)?,
+            false => rules::read_at_most(path, self.max_bytes, context)?,
+        };
+        if bytes.len() > self.max_bytes {
+            return Ok(Source::new(name, String::from_utf8_lossy(&bytes)));
+        }
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             anyhow!("{name} is not UTF-8 from byte {at} on")
@@ -152,6 +161,28 @@ pub fn put(path: Option<&Path>, text: &str, context: &Context) -> anyhow::Result
     match path.filter(|path| !is_stdin(path)) {
         Some(path) => write(path, text, context),
         None => Ok(context.print_text(text)?),
+    }
+}
+
+/// As [`put`]; where JSON is asked for, prints a report with the text, or without it if
+/// that is written to a file.
+///
+/// # Errors
+///
+/// Those of writing.
+pub fn put_or_report<T: Serialize>(
+    path: Option<&Path>,
+    text: String,
+    report: impl FnOnce(Option<String>) -> T,
+    context: &Context,
+) -> anyhow::Result<()> {
+    let is_written = path.is_some_and(|path| !is_stdin(path));
+    if is_written || !context.json() {
+        put(path, &text, context)?;
+    }
+    match context.json() {
+        true => context.print_json(&report((!is_written).then_some(text))),
+        false => Ok(()),
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use clap::ValueEnum;
+use serde::Serialize;
 
 use super::position::{self, PositionOptions};
 use super::rules::{BackendChoice, RuleOptions};
@@ -11,29 +12,29 @@ use super::{Context, Exit, show};
 use crate::explain::tree::Tree;
 use crate::explain::{Courses, Explainer, Options as Depths, Situation};
 use crate::game::Move;
-use crate::ground::TermId;
 use crate::machine::{AnyMachine, DatalogMachine, Machine};
 
 /// The options of `ggp why`.
 #[derive(clap::Args)]
-#[command(override_usage = "ggp why [OPTIONS] <FILE>... <FACT>")]
+#[command(override_usage = "ggp why [OPTIONS] <FILE>... <FACT>...")]
 #[command(after_help = "\
 Examples:
   ggp why tic_tac_toe.kif '(legal cross (mark 1 1))'
   ggp why tic_tac_toe.kif --moves '(mark 1 1) wait' '(legal nought (mark 1 1))'
   ggp why tic_tac_toe.kif --moves '(mark 1 1) wait' --history '(cell 1 1 cross)'
-  ggp why tic_tac_toe.kif terminal
+  ggp why tic_tac_toe.kif terminal '(goal cross 100)'
   ggp why tic_tac_toe.kif '(goal ?player 100)'
   ggp why tic_tac_toe.kif --does '(mark 2 2) wait' '(next (cell 2 2 cross))'
 
 FACT is an atom of the rules, or a fact of the state; its variables stand for anything.
 (not FACT) and (distinct A B) can be asked too, and outer brackets may be left out.
+Several facts are answered one after the other; the exit code is 0 if all hold.
 What holds gets its smallest derivation: each line a fact and the rule that gives it,
 with what that rests on beneath. What does not hold gets the rules that come nearest to
 giving it, what they miss first. In text, what holds in every position and what else holds
 of a rule that does not apply is folded (--full).")]
 pub struct Options {
-    /// The rules; the last of their files is what is asked, as options may stand between.
+    /// The rules, and what is asked after their files, as options may stand between.
     #[command(flatten)]
     rules: RuleOptions,
     #[command(flatten)]
@@ -91,21 +92,7 @@ enum Format {
 /// look at.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let rules = &mut options.rules.clone();
-    let question = match (rules.files.pop(), rules.files.is_empty()) {
-        (Some(question), false) => &question.to_string_lossy().into_owned(),
-        _ => bail!("give the rules and then what is asked: ggp why FILE... FACT"),
-    };
-    if let Some((first, rest)) = rules.files.split_first()
-        && first.exists()
-        && let Some(word) = rest.iter().find(|file| !file.exists())
-    {
-        bail!(
-            "there is no file {}; if it is part of what is asked, put that in quotes: \
-             ggp why {} '(...)'",
-            word.display(),
-            first.display()
-        );
-    }
+    let questions = take_questions(&mut rules.files)?;
     let game = rules.game(context)?;
     // A network is not worth its making for the states of one question.
     let mut machine = match rules.backend {
@@ -127,7 +114,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     };
     let (start, made) = options
         .position
-        .start_and_moves(&mut machine, rules, context)?;
+        .start_and_moves(&mut machine, rules, context)
+        // Exit code 1 is for what does not hold, not for a move that is not legal.
+        .map_err(|error| anyhow!("{error:#}"))?;
     let mut states = vec![machine.facts(&start)];
     let mut joints: Vec<Vec<Move>> = Vec::new();
     let last = made.last().map_or(start.clone(), |(_, state)| state.clone());
@@ -141,39 +130,88 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
     let terms = machine.terms().clone();
     let mut explainer = Explainer::new(&game, terms, rules.limits(context), depths);
-    let asked = explainer.question(question)?;
-    if options.history {
-        if !asked.is_of_state(&game) {
-            bail!("`{question}`: only facts of the state have a history");
-        }
-        let courses = explainer.history(&asked, &states, &joints)?;
-        write(options, question, context, explainer.course_trees(&courses))?;
-        return Ok(match courses {
-            Courses::Some { .. } => Exit::Done,
-            Courses::Never(..) => Exit::Negative,
-        });
+    let mut answers = Vec::with_capacity(questions.len());
+    for question in &questions {
+        let asked = explainer.question(question).map_err(|error| match questions.len() {
+            1 => anyhow!(error),
+            _ => anyhow!("`{question}`: {error}; what is asked stands {WHOLE}"),
+        })?;
+        let (holds, trees) = if options.history {
+            if !asked.is_of_state(&game) {
+                bail!("`{question}`: only facts of the state have a history");
+            }
+            let courses = explainer.history(&asked, &states, &joints)?;
+            let was_true = matches!(courses, Courses::Some { .. });
+            (was_true, explainer.course_trees(&courses))
+        } else {
+            let (at, joint): (usize, Option<&[Move]>) = match joints.last() {
+                Some(joint) if explainer.needs_moves(&asked) => {
+                    let made = show::joint_line(&machine, joint);
+                    context.note(format_args!("in the position before the move: {made}"));
+                    (joints.len() - 1, Some(joint))
+                }
+                None if explainer.needs_moves(&asked) => bail!(
+                    "`{question}` depends on the moves made: give them with --does \"MOVES\""
+                ),
+                _ => (states.len() - 1, None),
+            };
+            explainer.set_past(&states[..at]);
+            let facts = &states[at];
+            let answer = explainer.explain(&asked, Situation { facts, joint })?;
+            if asked.is_of_state(&game)
+                && !answer.holds()
+                && is_like_a_move(&mut machine, &last, question)
+            {
+                context.note(format_args!("for a move ask for (legal ROLE {question})"));
+            }
+            (answer.holds(), explainer.trees(&answer))
+        };
+        let question = question.clone();
+        answers.push(Answered { question, holds, trees });
     }
-    let (facts, joint): (&[TermId], Option<&[Move]>) = match joints.last() {
-        Some(joint) if explainer.needs_moves(&asked) => {
-            let made = show::joint_line(&machine, joint);
-            context.note(format_args!("in the position before the move: {made}"));
-            (&states[joints.len() - 1], Some(joint))
-        }
-        None if explainer.needs_moves(&asked) => bail!(
-            "`{question}` depends on the moves made: give them with --does \"MOVES\""
-        ),
-        _ => (&states[states.len() - 1], None),
-    };
-    let answer = explainer.explain(&asked, Situation { facts, joint })?;
-    if asked.is_of_state(&game) && !answer.holds() && is_like_a_move(&mut machine, &last, question) {
-        context.note(format_args!("for a move ask for (legal ROLE {question})"));
-    }
-    let trees = explainer.trees(&answer);
-    write(options, question, context, trees)?;
-    Ok(match answer.holds() {
+    let all = answers.iter().all(|answer| answer.holds);
+    write(options, context, answers)?;
+    Ok(match all {
         true => Exit::Done,
         false => Exit::Negative,
     })
+}
+
+/// A question with its answer; JSON has this of several.
+#[derive(Serialize)]
+struct Answered {
+    question: String,
+    holds: bool,
+    trees: Vec<Tree>,
+}
+
+/// How to ask for something of several words.
+const WHOLE: &str = "after the files, each fact in quotes: ggp why FILE... '(...)'";
+
+/// Takes what is asked from the files: all from the first that is none, and the last in
+/// any case. `;` stands between questions, as it does between moves.
+fn take_questions(files: &mut Vec<PathBuf>) -> anyhow::Result<Vec<String>> {
+    let is_file = |path: &PathBuf| path.as_os_str() == "-" || path.exists();
+    let rest = files.iter().skip(1).position(|path| !is_file(path));
+    let first = rest.map_or(files.len().saturating_sub(1), |at| at + 1);
+    if first == 0 {
+        bail!("give the rules and then what is asked: ggp why FILE... FACT");
+    }
+    let asked = files.split_off(first);
+    if let Some(late) = asked[..asked.len() - 1].iter().find(|path| is_file(path)) {
+        let word = asked[0].display();
+        let late = late.display();
+        bail!("there is no file {word}, and {late} is one; what is asked stands {WHOLE}");
+    }
+    let texts = asked.iter().flat_map(|text| {
+        let text = text.to_string_lossy().into_owned();
+        let parts = text.split(';').map(|part| part.trim().to_owned());
+        parts.filter(|part| !part.is_empty()).collect::<Vec<_>>()
+    });
+    match texts.collect::<Vec<_>>() {
+        texts if texts.is_empty() => Ok(vec![String::new()]),
+        texts => Ok(texts),
+    }
 }
 
 /// Whether a text is of the form of a move that is legal.
@@ -193,9 +231,8 @@ fn is_like_a_move<M: Machine>(machine: &mut M, state: &M::State, text: &str) -> 
 
 fn write(
     options: &Options,
-    question: &str,
     context: &Context,
-    mut trees: Vec<Tree>,
+    mut answers: Vec<Answered>,
 ) -> anyhow::Result<()> {
     let named = || {
         let name = options.output.as_ref()?.extension()?.to_str()?;
@@ -205,18 +242,29 @@ fn write(
         true => Format::Json,
         false => options.format.or_else(named).unwrap_or(Format::Text),
     };
-    if format == Format::Text && !options.full {
-        trees.iter_mut().for_each(Tree::fold);
-    }
-    Tree::share(&mut trees);
-    Tree::cut(&mut trees, options.lines);
-    let text = match format {
-        Format::Text => {
-            let texts: Vec<String> = trees.iter().map(Tree::text).collect();
-            texts.join("\n\n")
+    let finish = |trees: &mut Vec<Tree>| {
+        if format == Format::Text && !options.full {
+            trees.iter_mut().for_each(Tree::fold);
         }
-        Format::Json => serde_json::to_string_pretty(&trees)?,
-        Format::Html => Tree::page(question, &trees),
+        Tree::share(trees);
+        Tree::cut(trees, options.lines);
+    };
+    let text = if let (Format::Json, 2..) = (format, answers.len()) {
+        answers.iter_mut().for_each(|answer| finish(&mut answer.trees));
+        serde_json::to_string_pretty(&answers)?
+    } else {
+        let questions: Vec<&str> = answers.iter().map(|answer| &*answer.question).collect();
+        let title = questions.join("; ");
+        let mut trees = answers.into_iter().flat_map(|answer| answer.trees).collect();
+        finish(&mut trees);
+        match format {
+            Format::Text => {
+                let texts: Vec<String> = trees.iter().map(Tree::text).collect();
+                texts.join("\n\n")
+            }
+            Format::Json => serde_json::to_string_pretty(&trees)?,
+            Format::Html => Tree::page(&title, &trees),
+        }
     };
     match &options.output {
         Some(path) => context.write_file(path, text.as_bytes()),

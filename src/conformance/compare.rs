@@ -12,7 +12,7 @@ use super::record::{
 };
 use super::report::{Difference, GameReport};
 use crate::game::{Move, RoleId};
-use crate::machine::{Machine, PerftOptions, PlayError, canonical_facts, canonical_moves, perft};
+use crate::machine::{self, Machine, PerftOptions, PlayError, perft};
 
 /// Why the comparison of a record ends early.
 pub(super) enum End {
@@ -39,6 +39,20 @@ pub(super) struct Comparison<'a, M: Machine> {
 }
 
 type Compared = Result<(), End>;
+
+/// The texts of a state's facts as references have them: in lower case, always.
+fn canonical_facts<M: Machine>(machine: &M, state: &M::State) -> Vec<String> {
+    lower(machine::canonical_facts(machine, state))
+}
+
+/// The texts of moves as references have them.
+fn canonical_moves<M: Machine>(machine: &M, moves: &[Move]) -> Vec<String> {
+    lower(machine::canonical_moves(machine, moves))
+}
+
+fn lower(texts: Vec<String>) -> Vec<String> {
+    texts.iter().map(|text| text.to_lowercase()).collect()
+}
 
 impl<'a, M: Machine> Comparison<'a, M> {
     /// Of the record at a place.
@@ -121,7 +135,10 @@ impl<'a, M: Machine> Comparison<'a, M> {
         let game = self.machine.game();
         let found: Vec<String> = game
             .roles()
-            .map(|role| game.canonical(game.terms(), game.role_term(role)))
+            .map(|role| {
+                game.canonical(game.terms(), game.role_term(role))
+                    .to_lowercase()
+            })
             .collect();
         self.equal("roles", expected.join(" "), found.join(" "))
     }
@@ -274,7 +291,8 @@ impl<'a, M: Machine> Comparison<'a, M> {
 
     fn text(&self, chosen: Move) -> String {
         let machine = &self.machine;
-        machine.game().canonical(machine.terms(), chosen.term())
+        let text = machine.game().canonical(machine.terms(), chosen.term());
+        text.to_lowercase()
     }
 
     /// What the machine answers; an error of play where there is an answer is

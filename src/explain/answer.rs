@@ -133,6 +133,8 @@ pub struct Missing {
     /// How much is missed: the price of all that the best rule misses, each in
     /// turn by its own best rule.
     pub cost: u32,
+    /// Whether a rule asks for it in a form of which nothing ever makes a fact.
+    pub never: bool,
 }
 
 /// Why no fact matches an atom.

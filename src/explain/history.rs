@@ -112,6 +112,7 @@ impl Explainer {
                 names: question.names.clone().into(),
                 reason: Nothing::Given(Vec::new()),
                 cost: 0,
+                never: false,
             });
             return Ok(Courses::Never(
                 atom.clone(),
@@ -192,6 +193,14 @@ impl Explainer {
             &mut Vec::new(),
             &self.terms,
         )
+    }
+
+    /// The number of the move with which the last fact that matches an atom went, if
+    /// there was one in an earlier state.
+    pub(super) fn gone(&self, atom: &Atom, names: &[Box<str>]) -> Option<usize> {
+        let mut past = self.past.iter();
+        let has = |facts: &Vec<TermId>| facts.iter().any(|fact| self.matches(atom, names, *fact));
+        past.rposition(has).map(|at| at + 1)
     }
 
     /// Why a move brings a fact of the state, or the start if there is no move; or

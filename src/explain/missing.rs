@@ -9,12 +9,14 @@ use super::matching::{Matching, extend, holds};
 use super::model::{Bindings, Model};
 use super::why::fact_of;
 use super::{Attempt, ExplainError, Explainer, FactOf, Missing, Nothing, Outcome, State};
+use crate::analysis::makers::Makers;
 use crate::ground::{TermId, Terms};
 use crate::program::unify::Unifier;
 use crate::program::{Atom, Literal, RelationId, Rule, Term, Variable};
 
-/// What it costs a match to miss a literal: play can mend what changes, only
-/// other rules the rest.
+/// What it costs a match to miss a literal: that nothing ever makes it is likely why
+/// somebody asks; play can mend what changes, only other rules the rest.
+const PRICE_NEVER: u32 = 1;
 const PRICE_CHANGING: u32 = 2;
 const PRICE_FIXED: u32 = 3;
 /// What it costs when no fact could mend it: a test, heads that do not fit, a
@@ -44,7 +46,7 @@ pub(super) struct Search<'m> {
     /// The atoms being explained, each for the sake of the one before.
     above: Vec<Atom>,
     /// What was explained, with the number of atoms that were above it.
-    known: FxHashMap<FactOf, (usize, Missing)>,
+    known: FxHashMap<(FactOf, bool), (usize, Missing)>,
     /// Times that something would have rested on itself.
     circles: usize,
     spent: u64,
@@ -66,19 +68,24 @@ impl Explainer {
             circles: 0,
             spent: 0,
         };
-        let missing = self.missed(atom, names, &mut search);
+        let never =
+            self.is_input(atom.relation) && self.never_holds(&Literal::Positive(atom.clone()));
+        let missing = self.missed(atom, names, never, &mut search);
         model.set_work(work);
         missing
     }
 
+    /// Why no fact matches an atom; `never` says that nothing ever makes what the rule
+    /// asks for there.
     fn missed(
         &mut self,
         atom: &Atom,
         names: &[Box<str>],
+        never: bool,
         search: &mut Search<'_>,
     ) -> Result<Missing, ExplainError> {
         let fact = match is_ground(atom) {
-            true => Some(fact_of(atom, &[], &mut self.terms)),
+            true => Some((fact_of(atom, &[], &mut self.terms), never)),
             false => None,
         };
         let depth = search.above.len();
@@ -89,12 +96,13 @@ impl Explainer {
             return Ok(known.clone());
         }
         let circles = search.circles;
-        let (reason, cost) = self.nothing(atom, names, search)?;
+        let (reason, cost) = self.nothing(atom, names, never, search)?;
         let missing = Missing {
             atom: atom.clone(),
             names: names.into(),
             reason,
             cost,
+            never,
         };
         // What would rest on itself here may not do so elsewhere.
         if let Some(fact) = fact.filter(|_| search.circles == circles) {
@@ -107,6 +115,7 @@ impl Explainer {
         &mut self,
         atom: &Atom,
         names: &[Box<str>],
+        never: bool,
         search: &mut Search<'_>,
     ) -> Result<(Nothing, u32), ExplainError> {
         let is_same =
@@ -115,7 +124,10 @@ impl Explainer {
             search.circles += 1;
             return Ok((Nothing::Circle, PRICE_CIRCLE));
         }
-        let price = self.price_of(atom.relation);
+        let price = match never {
+            true => PRICE_NEVER,
+            false => self.price_of(atom.relation),
+        };
         let numbers = self.rules_of(atom.relation);
         if self.is_input(atom.relation) || numbers.is_empty() {
             return Ok((Nothing::Given(self.nearest(atom, search.model)), price));
@@ -133,7 +145,8 @@ impl Explainer {
             let rule = &game.rules().rules[number];
             match resolved(rule, atom, names, &mut self.terms) {
                 Some(rule) => {
-                    let (bindings, missed, cost) = self.nearest_match(&rule, search)?;
+                    let body = &game.rules().rules[number].body;
+                    let (bindings, missed, cost) = self.nearest_match(&rule, body, search)?;
                     found.push((cost, number, rule, bindings, missed));
                 }
                 None => apart.push(number),
@@ -145,7 +158,8 @@ impl Explainer {
         search.above.push(atom.clone());
         let mut attempts = Vec::new();
         for (_, number, rule, bindings, missed) in found {
-            let outcomes = self.outcomes(&rule.body, Some(&missed), &rule, &bindings, search)?;
+            let bodies = (&rule.body[..], &game.rules().rules[number].body[..]);
+            let outcomes = self.outcomes(bodies, Some(&missed), &rule, &bindings, search)?;
             attempts.push(Attempt {
                 rule: number,
                 names: rule.variables.into(),
@@ -156,7 +170,8 @@ impl Explainer {
         search.above.pop();
         // Those that cost the same stay in the order of what they miss at once.
         attempts.sort_by_key(|attempt| attempt.cost);
-        let least = attempts.first().map_or(PRICE_APART, |best| best.cost);
+        let apart_price = if never { PRICE_NEVER } else { PRICE_APART };
+        let least = attempts.first().map_or(apart_price, |best| best.cost);
         if depth > 0 {
             let most = least.saturating_add(self.options.margin);
             attempts.retain(|attempt| attempt.cost <= most);
@@ -176,13 +191,14 @@ impl Explainer {
     }
 
     /// The match of a rule's body that misses least, what it misses and what
-    /// that costs.
+    /// that costs; `written` is the body as the rules have it.
     fn nearest_match(
         &mut self,
         rule: &Rule,
+        written: &[Literal],
         search: &mut Search<'_>,
     ) -> Result<(Box<Bindings>, Vec<usize>, u32), ExplainError> {
-        let prices: Vec<u32> = rule.body.iter().map(|l| self.price(l)).collect();
+        let prices: Vec<u32> = written.iter().map(|l| self.price(l)).collect();
         let total = prices.iter().sum();
         let mut bindings = vec![None; rule.variables.len()];
         self.budget.start();
@@ -243,10 +259,20 @@ impl Explainer {
         Ok((bindings.into(), missed, cost))
     }
 
-    fn price(&self, literal: &Literal) -> u32 {
+    fn price(&mut self, literal: &Literal) -> u32 {
+        if self.never_holds(literal) {
+            return PRICE_NEVER;
+        }
         let mut price = PRICE_FIXED;
         literal.for_each_atom(&mut |atom, _| price = price.min(self.price_of(atom.relation)));
         price
+    }
+
+    /// Whether it is known that a literal of a rule, as it is written, never holds.
+    fn never_holds(&mut self, literal: &Literal) -> bool {
+        let game = &self.game;
+        let makers = self.makers.get_or_insert_with(|| Makers::new(game));
+        makers.never_holds(literal, &self.terms)
     }
 
     fn price_of(&self, relation: RelationId) -> u32 {
@@ -256,18 +282,19 @@ impl Explainer {
         }
     }
 
-    /// What became of each literal of a body or branch; `missed` are those that
-    /// a match went without, or none if that is to be found out.
+    /// What became of each literal of a body or branch, which comes with how it is
+    /// written; `missed` are those that a match went without, or none if that is to
+    /// be found out.
     fn outcomes(
         &mut self,
-        body: &[Literal],
+        (body, written): (&[Literal], &[Literal]),
         missed: Option<&[usize]>,
         rule: &Rule,
         bindings: &Bindings,
         search: &mut Search<'_>,
     ) -> Result<Vec<Outcome>, ExplainError> {
         let mut outcomes = Vec::new();
-        for (place, literal) in body.iter().enumerate() {
+        for (place, (literal, written)) in body.iter().zip(written).enumerate() {
             let holding = holds(literal, bindings, search.model, &mut self.terms)?;
             let failed = match missed {
                 Some(missed) => missed.contains(&place),
@@ -282,7 +309,8 @@ impl Explainer {
                 (false, _) => (State::Unknown, 0),
                 (true, _) => match &shown {
                     Literal::Positive(atom) => {
-                        let missing = self.missed(atom, &rule.variables, search)?;
+                        let never = self.never_holds(written);
+                        let missing = self.missed(atom, &rule.variables, never, search)?;
                         let cost = missing.cost;
                         (State::Missing(Box::new(missing)), cost)
                     }
@@ -296,8 +324,12 @@ impl Explainer {
                     Literal::Distinct(..) | Literal::Same(..) => (State::Fails, PRICE_TEST),
                     Literal::Any(branches) => {
                         let mut found = Vec::new();
-                        for branch in branches {
-                            found.push(self.outcomes(branch, None, rule, bindings, search)?);
+                        let Literal::Any(written) = written else {
+                            unreachable!("a rule that is narrowed keeps its form");
+                        };
+                        for bodies in branches.iter().zip(written) {
+                            let bodies = (&bodies.0[..], &bodies.1[..]);
+                            found.push(self.outcomes(bodies, None, rule, bindings, search)?);
                         }
                         let least = found.iter().map(|branch| total(branch)).min();
                         (State::NoBranch(found), least.unwrap_or(PRICE_APART))

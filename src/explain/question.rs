@@ -45,6 +45,8 @@ pub enum QuestionError {
     Several(String),
     /// `<=`, which begins a rule.
     Rule,
+    /// `;`, after which all is a comment.
+    Comment,
     /// `not` or `distinct` with so many arguments, or `distinct` with variables.
     Test(&'static str),
     /// A relation with another number of arguments than it has, which follows.
@@ -68,6 +70,9 @@ impl fmt::Display for QuestionError {
                     f,
                     "`{word}` says several things; ask for one at a time: {write}"
                 )
+            }
+            QuestionError::Comment => {
+                f.write_str("what follows `;` is a comment; ask for one thing at a time")
             }
             QuestionError::Rule => write!(f, "this is a rule; ask for what it gives: {write}"),
             QuestionError::Test("distinct") => {
@@ -127,6 +132,9 @@ impl Explainer {
     /// [`QuestionError`] if it is none, or uses what the rules don't have.
     pub fn question(&mut self, text: &str) -> Result<Question, QuestionError> {
         let malformed = || QuestionError::Malformed(text.trim().to_owned());
+        if text.contains(';') {
+            return Err(QuestionError::Comment);
+        }
         let sources = Sources::from(Source::new("", text));
         let (mut forms, findings) = syntax::read(&sources, SyntaxLimits::default());
         if !findings.is_empty() {

@@ -10,7 +10,6 @@ use super::{
     Outcome, Premise, Reason, State,
 };
 use crate::check::Keyword;
-use crate::program::Atom;
 
 /// Heads shown of rules that never give what is asked.
 const HEADS: usize = 5;
@@ -245,7 +244,12 @@ impl Explainer {
         };
         match &missing.reason {
             Nothing::Given(nearest) => {
-                tree.note = self.absence(&missing.atom).to_owned();
+                tree.note = self.absence(missing);
+                let is_of_state = self.game.keyword(Keyword::True) == Some(missing.atom.relation);
+                let gone = is_of_state.then(|| self.gone(&missing.atom, &missing.names));
+                if let Some(number) = gone.flatten() {
+                    let _ = write!(tree.note, ", it went with move {number} (--history)");
+                }
                 if !nearest.is_empty() {
                     let _ = write!(tree.note, "; there is {}", near(nearest));
                 }
@@ -266,6 +270,7 @@ impl Explainer {
                 tree.because = attempts.iter().map(|a| self.attempt_tree(a)).collect();
                 if attempts.is_empty() {
                     tree.note = "no rule can give it".to_owned();
+                    self.add_meant(missing, &mut tree.note);
                     if !nearest.is_empty() {
                         let _ = write!(tree.note, "; there is {}", near(nearest));
                     }
@@ -297,12 +302,31 @@ impl Explainer {
     }
 
     /// What it means that an atom of a relation without rules does not hold.
-    fn absence(&self, atom: &Atom) -> &'static str {
+    fn absence(&self, missing: &Missing) -> String {
+        let atom = &missing.atom;
         let is = |keyword| self.game.keyword(keyword) == Some(atom.relation);
-        match () {
-            () if is(Keyword::True) => "not in the state",
-            () if is(Keyword::Does) => "not the move made",
-            () => "not stated by the rules",
+        let mut text = match missing.never {
+            false if is(Keyword::True) => "not in the state",
+            false if is(Keyword::Does) => "not the move made",
+            false => "not stated by the rules",
+            true if is(Keyword::True) => "no rule can make this true",
+            true if is(Keyword::Does) => "no rule makes this legal",
+            true if (self.makers.as_ref()).is_some_and(|m| m.is_defined(atom.relation)) => {
+                "nothing of this form is stated by the rules"
+            }
+            true => "nothing defines it",
+        }
+        .to_owned();
+        self.add_meant(missing, &mut text);
+        text
+    }
+
+    /// Adds the name that is meant where a rule asks for what there is not.
+    fn add_meant(&self, missing: &Missing, text: &mut String) {
+        if let Some(makers) = self.makers.as_ref().filter(|_| missing.never)
+            && let Some((_, meant)) = makers.meant(&missing.atom, &self.terms)
+        {
+            let _ = write!(text, ", did you mean {meant}?");
         }
     }
 

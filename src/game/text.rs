@@ -7,6 +7,7 @@ use super::Game;
 use crate::ground::{TermId, Terms};
 use crate::program::{Functor, Shape};
 use crate::span::{Source, Sources};
+use crate::symbol::Case;
 use crate::syntax::{self, Sexp, SexpKind, SyntaxLimits};
 
 /// Text that is not a term of a game.
@@ -87,18 +88,15 @@ impl Game {
         out
     }
 
-    /// A term in canonical text: names in lower case, one blank between
-    /// arguments. Sorted lists of canonical texts identify states and moves
+    /// A term in canonical text: names in lower case, unless letter case tells them
+    /// apart, and one blank between arguments. Sorted lists of canonical texts identify states and moves
     /// across programs.
     pub fn canonical(&self, terms: &Terms, term: TermId) -> String {
         let text = self.text(terms, term);
-        if text
-            .bytes()
-            .all(|b| b.is_ascii() && !b.is_ascii_uppercase())
-        {
-            text
-        } else {
-            text.to_lowercase()
+        let plain = |b: u8| b.is_ascii() && !b.is_ascii_uppercase();
+        match self.symbols().case() {
+            Case::Fold if !text.bytes().all(plain) => text.to_lowercase(),
+            _ => text,
         }
     }
 

@@ -50,7 +50,8 @@ const MOST_PAIRS: usize = 5_000_000;
 /// Facts need no group. Rules of one relation may end in different groups.
 ///
 /// Source: stratified programs, Apt, Blair and Walker 1988; GDL specification
-/// LG-2006-01, section 4, refined from relations to unifiable atoms.
+/// LG-2006-01, definition of stratified rules, refined from relations to unifiable
+/// atoms.
 ///
 /// # Errors
 ///

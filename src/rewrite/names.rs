@@ -130,6 +130,8 @@ pub enum CannotRename {
     Taken(String, Span),
     /// Nothing has the old name; perhaps this is meant.
     Unknown(String, Option<String>),
+    /// What has the old name is something else than what was asked for: this.
+    Otherwise(Pattern, Use),
 }
 
 impl CannotRename {
@@ -150,6 +152,30 @@ impl CannotRename {
                 Some(near) => format!("there is no {name}; did you mean {near}?"),
                 None => format!("there is no {name}"),
             },
+            CannotRename::Otherwise(asked, found) => {
+                let kind = |kind| match kind {
+                    Kind::Relation => "relation",
+                    Kind::Term => "term",
+                };
+                let count = |arity| match arity {
+                    1 => "1 argument".to_owned(),
+                    arity => format!("{arity} arguments"),
+                };
+                let wanted = match (asked.kind, asked.arity) {
+                    (Some(wanted), Some(arity)) => {
+                        format!("{} with {}", kind(wanted), count(arity))
+                    }
+                    (Some(wanted), None) => kind(wanted).to_owned(),
+                    (None, arity) => format!("name with {}", count(arity.unwrap_or_default())),
+                };
+                format!(
+                    "{} is no {wanted}: it is a {} with {}, at {}",
+                    asked.name,
+                    kind(found.kind),
+                    count(found.arity),
+                    sources.place(found.span)
+                )
+            }
         }
     }
 }
@@ -197,6 +223,10 @@ pub fn renamed(
         }
     }
     if places.is_empty() {
+        let is_it = |found: &&Use| key(sources.text(found.span)) == from;
+        if let Some(found) = uses.iter().find(is_it) {
+            return Err(CannotRename::Otherwise(old.clone(), *found));
+        }
         let others = uses.iter().map(|found| sources.text(found.span));
         let near = others
             .filter(|name| !is_reserved(&name.to_lowercase()))
@@ -295,6 +325,13 @@ mod tests {
             rename("anm", None, None, "x"),
             "there is no anm; did you mean ann?"
         );
-        assert_eq!(rename("q", Some(4), None, "x"), "there is no q");
+        assert_eq!(
+            rename("q", Some(4), None, "x"),
+            "q is no name with 4 arguments: it is a relation with 1 argument, at t:2:8"
+        );
+        assert_eq!(
+            rename("ann", Some(1), Some(Kind::Relation), "x"),
+            "ann is no relation with 1 argument: it is a term with 0 arguments, at t:1:7"
+        );
     }
 }

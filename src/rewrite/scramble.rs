@@ -5,7 +5,7 @@
 //! drawn anew.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -13,7 +13,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::names::edited;
 use super::tree::{Item, Node, Note, Tree};
-use super::words::{Words, is_reserved};
+use super::words::{Words, is_drawn, is_reserved};
 use crate::check::Keyword;
 use crate::span::{Sources, Span};
 use crate::symbol::Case;
@@ -37,12 +37,11 @@ pub type NameMap = BTreeMap<String, String>;
 
 /// Scrambles a rule set.
 pub fn scramble(tree: &mut Tree<'_>, how: Scramble) -> NameMap {
-    let mut renaming = Renaming {
-        how,
-        words: Words::new(how.seed),
-        known: HashMap::new(),
-        names: NameMap::new(),
-    };
+    let mut words = Vec::new();
+    tree.items
+        .iter()
+        .for_each(|item| words_of(&item.node, &mut words));
+    let renaming = Renaming::new(&words, how);
     tree.items.iter_mut().for_each(|item| renaming.item(item));
     renaming.notes(&mut tree.after);
     if how.order {
@@ -53,15 +52,79 @@ pub fn scramble(tree: &mut Tree<'_>, how: Scramble) -> NameMap {
     renaming.names
 }
 
+/// Scrambles nothing but the names: the text of each file, in which all else stays as it
+/// is, and what became of the names.
+pub fn scrambled_in_place(
+    forms: &[Sexp],
+    sources: &Sources,
+    how: Scramble,
+) -> (Vec<String>, NameMap) {
+    let places = words_in(forms);
+    let words: Vec<&str> = places.iter().map(|place| sources.text(*place)).collect();
+    let renaming = Renaming::new(&words, how);
+    let edits = || (places.iter().copied()).zip(words.iter().map(|word| renaming.word(word)));
+    let texts = (0..sources.files().len()).map(|file| edited(sources, file, edits()));
+    (texts.collect(), renaming.names)
+}
+
+/// All words of a node, in the order of the text.
+fn words_of<'n>(node: &'n Node<'_>, words: &mut Vec<&'n str>) {
+    words.extend(node.word());
+    node.items()
+        .iter()
+        .for_each(|item| words_of(&item.node, words));
+}
+
+/// The places of all words, in the order of the text.
+fn words_in(forms: &[Sexp]) -> Vec<Span> {
+    let mut places = Vec::new();
+    let mut open: Vec<&Sexp> = forms.iter().rev().collect();
+    while let Some(sexp) = open.pop() {
+        match &sexp.kind {
+            SexpKind::List(members) => open.extend(members.iter().rev()),
+            _ => places.push(sexp.span),
+        }
+    }
+    places
+}
+
 struct Renaming {
     how: Scramble,
-    words: Words,
     /// Words by what names are told apart by.
     known: HashMap<String, String>,
     names: NameMap,
 }
 
 impl Renaming {
+    fn new(all: &[&str], how: Scramble) -> Self {
+        let mut keys = HashSet::new();
+        let mut names: Vec<&str> = all.iter().copied().filter(|name| !stays(name)).collect();
+        names.retain(|name| keys.insert(key(name, how.case)));
+        // Another text gets other words, so that what is put back by its map is seen (FNV-1a).
+        let bytes = names.iter().flat_map(|name| name.bytes().chain([0]));
+        let digest = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |digest, byte| {
+            (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        let mut words = Words::new(how.seed ^ digest);
+        let mut renaming = Renaming {
+            how,
+            known: HashMap::new(),
+            names: NameMap::new(),
+        };
+        for name in names {
+            let word = words.instead_of(name);
+            renaming.known.insert(key(name, how.case), word.clone());
+            renaming.names.insert(name.to_owned(), word);
+        }
+        renaming
+    }
+
+    fn word<'n>(&'n self, name: &'n str) -> &'n str {
+        self.known
+            .get(&key(name, self.how.case))
+            .map_or(name, |word| word)
+    }
+
     fn notes(&self, notes: &mut Vec<Note<'_>>) {
         let (comments, blanks) = (self.how.comments, !self.how.order);
         notes.retain(|note| {
@@ -74,33 +137,18 @@ impl Renaming {
         notes.dedup_by(|next, before| *next == Note::Blank && *before == Note::Blank);
     }
 
-    fn item(&mut self, item: &mut Item<'_>) {
+    fn item(&self, item: &mut Item<'_>) {
         self.notes(&mut item.before);
         if !self.how.comments {
             item.behind.clear();
         }
         match &mut item.node {
-            Node::Word(word) => *word = Cow::Owned(self.word(word)),
+            Node::Word(word) => *word = Cow::Owned(self.word(word).to_owned()),
             Node::List { items, after } => {
                 items.iter_mut().for_each(|item| self.item(item));
                 self.notes(after);
             }
         }
-    }
-
-    fn word(&mut self, name: &str) -> String {
-        if stays(name) {
-            return name.to_owned();
-        }
-        let key = key(name, self.how.case);
-        let words = &mut self.words;
-        let names = &mut self.names;
-        let word = self.known.entry(key).or_insert_with(|| {
-            let word = words.instead_of(name);
-            names.insert(name.to_owned(), word.clone());
-            word
-        });
-        word.clone()
     }
 }
 
@@ -155,29 +203,47 @@ fn shuffle_literals(literals: &mut [Item<'_>], random: &mut Xoshiro256PlusPlus) 
 /// The text of a file with words replaced by the names that they stand for; all
 /// else stays as it is.
 pub fn restored(forms: &[Sexp], sources: &Sources, file: usize, names: &NameMap) -> String {
-    let names: HashMap<&str, &str> = names
-        .iter()
-        .map(|(name, word)| (&**word, &**name))
-        .collect();
-    let mut edits = Vec::new();
-    let mut open: Vec<&Sexp> = forms.iter().rev().collect();
-    while let Some(sexp) = open.pop() {
-        match &sexp.kind {
-            SexpKind::List(members) => open.extend(members.iter().rev()),
-            _ => edits.extend(original(sexp.span, sources, &names)),
-        }
-    }
+    let names = by_word(names);
+    let places = words_in(forms).into_iter();
+    let edits = places.filter_map(|place| Some((place, original(place, sources, &names)?)));
     edited(sources, file, edits)
 }
 
-fn original<'n>(
-    span: Span,
-    sources: &Sources,
-    names: &HashMap<&str, &'n str>,
-) -> Option<(Span, &'n str)> {
+/// A word that shows that these are the names of another text, if there is one: it was
+/// drawn for that; or it is a name of rules that hold none of the words.
+pub fn stranger(forms: &[Sexp], sources: &Sources, names: &NameMap) -> Option<Span> {
+    let names = by_word(names);
+    let mut others = words_in(forms);
+    let count = others.len();
+    others.retain(|place| original(*place, sources, &names).is_none());
+    let is_foreign = others.len() == count && forms.iter().any(|form| is_of_rules(form, sources));
+    others.into_iter().find(|place| {
+        let word = sources.text(*place).to_lowercase();
+        !stays(&word) && (is_foreign || is_drawn(&word))
+    })
+}
+
+/// Whether a form begins as those of rules do.
+fn is_of_rules(form: &Sexp, sources: &Sources) -> bool {
+    let SexpKind::List(members) = &form.kind else {
+        return false;
+    };
+    members.first().is_some_and(|first| {
+        let word = sources.text(first.span);
+        word == "<=" || Keyword::of(word).is_some()
+    })
+}
+
+fn by_word(names: &NameMap) -> HashMap<&str, &str> {
+    names
+        .iter()
+        .map(|(name, word)| (&**word, &**name))
+        .collect()
+}
+
+fn original<'n>(place: Span, sources: &Sources, names: &HashMap<&str, &'n str>) -> Option<&'n str> {
     // Some programs answer in capitals.
-    let word = sources.text(span).to_lowercase();
-    names.get(&*word).map(|name| (span, *name))
+    names.get(&*sources.text(place).to_lowercase()).copied()
 }
 
 #[cfg(test)]
@@ -236,6 +302,52 @@ mod tests {
         assert!(!scrambled(3, false, false).0.contains(';'));
         assert_eq!(scrambled(3, true, false).1, names);
         assert_ne!(scrambled(4, false, false).1, names);
+    }
+
+    #[test]
+    fn in_place_nothing_changes_but_names() {
+        let sources = Sources::from(Source::new("t", RULES));
+        let (forms, _) = read(&sources, SyntaxLimits::default());
+        let how = Scramble {
+            seed: 3,
+            order: false,
+            comments: true,
+            case: Case::Keep,
+        };
+        let (texts, names) = scrambled_in_place(&forms, &sources, how);
+        assert_ne!(texts[0], RULES);
+        assert_eq!(back(&texts[0], &names), RULES);
+    }
+
+    #[test]
+    fn names_of_another_text_are_noticed() {
+        let (text, names) = scrambled(3, false, false);
+        let stranger = |text: &str, names: &NameMap| {
+            let sources = Sources::from(Source::new("t", text));
+            let (forms, _) = read(&sources, SyntaxLimits::default());
+            stranger(&forms, &sources, names).map(|place| sources.text(place).to_owned())
+        };
+        assert_eq!(stranger(&text, &names), None);
+        assert_eq!(stranger(&text.to_uppercase(), &names), None);
+        assert_eq!(stranger("(role 1) terminal", &names), None);
+        assert_eq!(stranger("unsolvable: no plan", &names), None);
+        assert_eq!(stranger(RULES, &names), Some("ann".to_owned()));
+        let sources = Sources::from(Source::new("t", "(role ann) (p 7)"));
+        let (forms, _) = read(&sources, SyntaxLimits::default());
+        let how = Scramble {
+            seed: 3,
+            order: false,
+            comments: false,
+            case: Case::Fold,
+        };
+        // The same seed, and as many names.
+        let (_, others) = scrambled_in_place(&forms, &sources, how);
+        assert!(stranger(&text, &others).is_some());
+        let first = names.values().next().unwrap();
+        assert_eq!(
+            stranger(&format!("({first} 1)"), &others).as_ref(),
+            Some(first)
+        );
     }
 
     #[test]

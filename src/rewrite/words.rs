@@ -22,6 +22,19 @@ pub fn is_reserved(lower: &str) -> bool {
     RESERVED.contains(&lower) || Keyword::ALL.iter().any(|keyword| keyword.as_str() == lower)
 }
 
+/// Whether a word, in lower case, is one that [`Words`] draw.
+pub fn is_drawn(lower: &str) -> bool {
+    let word = lower.strip_prefix('?').unwrap_or(lower).as_bytes();
+    let is_syllable = |pair: &[u8]| {
+        std::str::from_utf8(pair).is_ok_and(|pair| {
+            SYLLABLES
+                .split_ascii_whitespace()
+                .any(|other| other == pair)
+        })
+    };
+    word.len() >= 6 && word.chunks(2).all(is_syllable)
+}
+
 /// Words drawn by a seed, each once.
 pub struct Words {
     random: Xoshiro256PlusPlus,

@@ -180,6 +180,6 @@ fn patient(budget: &Budget) -> Budget {
 fn texts<M: Machine>(machine: &M, plan: &[Move]) -> Vec<String> {
     let mut terms = machine.terms().clone();
     terms.refresh();
-    let text = |chosen: &Move| verify::spelled(machine.game(), &terms, chosen.term());
+    let text = |chosen: &Move| machine.game().canonical(&terms, chosen.term());
     plan.iter().map(text).collect()
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::game::Game;
-use crate::ground::{TermId, Terms};
+use crate::ground::TermId;
 use crate::program::{Atom, FunctorId, Literal, Shape, Term};
 use crate::propnet::Propnet;
 use crate::propnet::network::Node;
@@ -107,7 +107,7 @@ impl Flips {
     /// Facts of a network, with what it takes for granted.
     pub fn of(net: &Propnet, facts: &[u32]) -> Flips {
         let terms = net.terms();
-        let text = |&fact: &u32| spelled(&net.game, &terms, net.facts[fact as usize]);
+        let text = |&fact: &u32| net.game.canonical(&terms, net.facts[fact as usize]);
         Flips {
             facts: facts.iter().map(text).collect(),
             given: Given::of(net),
@@ -139,7 +139,7 @@ impl Given {
         let mut given = Given::of(net);
         for clause in clauses {
             let clause = clause.iter().map(|&(fact, holds)| {
-                let fact = spelled(&net.game, &terms, net.facts[fact as usize]);
+                let fact = net.game.canonical(&terms, net.facts[fact as usize]);
                 literal(fact, holds)
             });
             given.clauses.push(clause.collect());
@@ -150,7 +150,7 @@ impl Given {
     /// What a network takes for granted of every state.
     fn of(net: &Propnet) -> Given {
         let terms = net.terms();
-        let text = |fact: usize| spelled(&net.game, &terms, net.facts[fact]);
+        let text = |fact: usize| net.game.canonical(&terms, net.facts[fact]);
         let mut given = Given::default();
         for &(fact, equal) in &net.assumed {
             match net.network.node(equal.node()) {
@@ -230,7 +230,7 @@ impl Answer {
     /// What a method came to on a network.
     pub fn of(net: &Propnet, outcome: &Outcome) -> Answer {
         let terms = net.terms();
-        let text = |fact: u32| spelled(&net.game, &terms, net.facts[fact as usize]);
+        let text = |fact: u32| net.game.canonical(&terms, net.facts[fact as usize]);
         let fact = |&fact: &u32| text(fact);
         let facts = |facts: &Vec<u32>| facts.iter().map(fact).collect::<Vec<String>>();
         let sum = |weights: &Vec<(u32, i64)>| -> Vec<(String, i64)> {
@@ -241,7 +241,7 @@ impl Answer {
             Outcome::Solved { plan, optimal } => {
                 let text = |&chosen: &u32| {
                     let chosen = net.moves[0][chosen as usize];
-                    spelled(&net.game, &terms, chosen.term())
+                    net.game.canonical(&terms, chosen.term())
                 };
                 return Answer::Solved {
                     plans: vec![plan.iter().map(text).collect()],
@@ -285,14 +285,6 @@ impl Answer {
     }
 }
 
-/// A term as answers have it: in canonical text, unless case tells names apart.
-pub fn spelled(game: &Game, terms: &Terms, term: TermId) -> String {
-    match game.symbols().case() {
-        Case::Fold => game.canonical(terms, term),
-        Case::Keep => game.text(terms, term),
-    }
-}
-
 /// The SHA-256 of a game's facts and rules as they were understood, whatever the
 /// names of its files and variables, and the blanks and comments in them.
 pub fn digest(game: &Game) -> String {
@@ -301,7 +293,7 @@ pub fn digest(game: &Game) -> String {
     for fact in &game.rules().facts {
         text.push_str(&name(game, game.relation_functor(fact.relation)));
         for &argument in &fact.arguments {
-            write!(text, " {}", spelled(game, game.terms(), argument)).expect(line);
+            write!(text, " {}", game.canonical(game.terms(), argument)).expect(line);
         }
         text.push_str(")\n");
     }
@@ -376,7 +368,7 @@ fn write_atom(game: &Game, atom: &Atom, text: &mut String) {
 fn write_term(game: &Game, term: &Term, text: &mut String) {
     text.push(' ');
     match term {
-        Term::Ground(id) => text.push_str(&spelled(game, game.terms(), *id)),
+        Term::Ground(id) => text.push_str(&game.canonical(game.terms(), *id)),
         Term::Variable(variable) => {
             text.push('?');
             text.push_str(&variable.index().to_string());
@@ -397,7 +389,7 @@ impl Record {
         let mut terms = game.terms().clone();
         terms.refresh();
         let mut start: Vec<String> = (start.iter())
-            .map(|&fact| spelled(game, &terms, fact))
+            .map(|&fact| game.canonical(&terms, fact))
             .collect();
         start.sort_unstable();
         Record {

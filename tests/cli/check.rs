@@ -72,6 +72,44 @@ fn letter_case_matters_if_asked() {
     assert_eq!(place.run("legal case.kif").out.lines().count(), 2);
     let kept = place.run("legal --case-sensitive case.kif");
     assert_eq!(kept.out.lines().count(), 1, "{kept:#?}");
+    // What is printed can be given back.
+    place.write(
+        "upper.kif",
+        super::workplace::LIGHTS
+            .replace("press", "Press")
+            .replace("(on ", "(On "),
+    );
+    let legal = "me (Press 1)\nme (Press 2)";
+    place.check("legal --case-sensitive upper.kif", &[], "", 0, legal);
+    let line = "next --case-sensitive upper.kif --move";
+    place.check(line, &["(Press 2)"], "", 0, "(On 1)\n(On 2)");
+    let illegal = place.run_with(line, &["(Press 3)"], "");
+    assert!(illegal.err.contains("(Press 1)"), "{illegal:#?}");
+}
+
+#[test]
+fn findings_without_a_place_come_last() {
+    let place = Workplace::new();
+    place.write("half.kif", "(init (on 1))\n(<= (legal a ?x) (p))\n");
+    let json = place.json("check half.kif", &[]);
+    let codes = json["findings"].as_array().unwrap().iter();
+    let codes: Vec<&str> = codes.map(|f| f["code"].as_str().unwrap()).collect();
+    assert_eq!(codes, ["G102", "W202", "G111", "G113", "G114"]);
+}
+
+#[test]
+fn what_a_grid_would_say_is_told_with_its_option() {
+    let place = Workplace::new();
+    let rules = format!(
+        "{} (<= (goal ann 7) (grid_row ?x))",
+        super::workplace::MATCHES
+    );
+    place.write("board.kif", rules);
+    let found = place.run("check board.kif");
+    assert!(found.out.contains("--grid FILE"), "{}", found.out);
+    place.write("board.txt", "xx");
+    let found = place.run("check board.kif --grid board.txt");
+    assert!(!found.out.contains("--grid"), "{}", found.out);
 }
 
 #[test]
@@ -98,4 +136,22 @@ fn colours_follow_the_choice() {
     let coloured = place.run("check bad.kif --color always").out;
     assert!(coloured.contains('\x1b'), "{coloured:?}");
     assert_eq!(place.run("check bad.kif --colour never").out, plain);
+}
+
+#[test]
+fn play_ends_in_time_however_long_a_step_takes() {
+    let place = Workplace::new();
+    let digits: String = (0..10).map(|digit| format!("(digit {digit}) ")).collect();
+    let rules = "(role me) (init (at 0)) (goal me 100)
+        (<= (legal me go) (true (at ?x)))
+        (<= (next (at ?x)) (true (at ?x)))
+        (<= (pair ?a ?b ?c ?d) (digit ?a) (digit ?b) (digit ?c) (digit ?d))
+        (<= (next (far ?a ?d))
+            (pair ?a ?b ?c ?d) (pair ?d ?c ?e ?f) (pair ?f ?e ?b ?a) (does me ?m))
+        (<= terminal (true (far 1 1)))";
+    place.write("heavy.kif", digits + rules);
+    let began = std::time::Instant::now();
+    let found = place.run("check --play --time 1 heavy.kif");
+    assert!(began.elapsed().as_secs() < 30, "{found:#?}");
+    assert!((found.out + &found.err).contains("allow more by --time"));
 }

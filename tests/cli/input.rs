@@ -93,7 +93,29 @@ fn limits_are_named_with_their_option() {
         &[],
         "",
         2,
-        &["--max-bytes"],
+        &["error[K005]", "more than 100 bytes", "--max-bytes"],
+    );
+    place.check_failure("init - --max-bytes 100", &[], MATCHES, 2, &["error[K005]"]);
+    place.check_failure(
+        "fmt matches.kif --max-bytes 100",
+        &[],
+        "",
+        2,
+        &["error[K005]"],
+    );
+    let found = place.json("check matches.kif --max-bytes 100", &[]);
+    assert_eq!(found["findings"][0]["code"], "K005", "{found}");
+    for line in [
+        "check matches.kif --max-nesting 1001",
+        "fmt matches.kif --max-nesting 1001",
+        "check matches.kif --max-nesting 0",
+        "player --max-nesting 2000",
+    ] {
+        place.check_failure(line, &[], "", 2, &["--max-nesting", "from 1 to 1000"]);
+    }
+    assert_eq!(
+        place.run("init matches.kif --max-nesting 1000").code,
+        Some(0)
     );
     place.check_failure(
         "init matches.kif --max-rules 5",

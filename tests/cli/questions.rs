@@ -301,6 +301,27 @@ fn why_follows_a_fact_over_the_moves() {
 }
 
 #[test]
+fn why_answers_several_questions() {
+    let place = Workplace::new();
+    let expected = "\
+(true (left 5))  holds: in the state
+
+(true (left 4))  does not hold: not in the state; there is (true (left 5))";
+    for questions in [&["(left 5)", "(left 4)"][..], &["(left 5); (left 4)"]] {
+        place.check("why matches.kif", questions, "", 1, expected);
+        let json = place.json("why matches.kif", questions);
+        assert_eq!(json[0]["question"], "(left 5)");
+        assert_eq!(json[0]["holds"], true);
+        assert_eq!(json[1]["holds"], false);
+        assert_eq!(json[1]["trees"][0]["mark"], "fails");
+    }
+    let moves = ["(take 1)", "(left 5)"];
+    let expected = "\
+(true (left 5))  does not hold: not in the state, it went with move 1 (--history); there is (true (left 4))";
+    place.check("why matches.kif --moves", &moves, "", 1, expected);
+}
+
+#[test]
 fn why_refuses_what_is_no_question() {
     let place = Workplace::new();
     for (arguments, parts) in [
@@ -309,7 +330,15 @@ fn why_refuses_what_is_no_question() {
         (&["(legal ann"], "is not one fact"),
         (&[""], "nothing is asked"),
         (&["?x"], "alone stands for anything"),
-        (&["legal", "ann", "(take 2)"], "put that in quotes"),
+        (&["legal", "ann", "(take 2)"], "each fact in quotes"),
+        (
+            &["there.kif", "matches.kif", "terminal"],
+            "there is no file there.kif",
+        ),
+        (
+            &["--moves", "(take 3)", "terminal"],
+            "ann may not play (take 3)",
+        ),
         (&["(legal eve ?m)"], "the rules have no name `eve`"),
         (&["(next (left 4))"], "depends on the moves made"),
         (

@@ -148,6 +148,14 @@ fn rename_refuses_what_would_change_the_rules() {
             "there is no heep; did you mean heap?",
         ),
         (
+            "rename a.kif heap/2 x",
+            "heap is no name with 2 arguments: it is a relation with 1 argument, at a.kif:1:13",
+        ),
+        (
+            "rename a.kif ann x --only relation",
+            "ann is no relation: it is a term with 0 arguments, at a.kif:1:7",
+        ),
+        (
             "rename a.kif heap x --with -",
             "cannot be renamed together with files",
         ),
@@ -258,9 +266,9 @@ fn diff_shows_changed_rules() {
 +++ e.kif
 @@ d.kif:1:1 e.kif:1:1 changed @@
  (<= (p ?b)
--    (q ?b_)
-+    (q ?b)
--    (r ?b_ ?b))";
+-    (r ?b_ ?b)
+-    (q ?b_))
++    (q ?b))";
     place.check("diff d.kif e.kif", &[], "", 1, expected);
     place.check("diff a.kif a.kif", &[], "", 0, "");
     place.check("diff - b.kif", &[], &read(&place, "b.kif"), 0, "");
@@ -270,6 +278,103 @@ fn diff_shows_changed_rules() {
     place.write("c.kif", "(role a) (role b)");
     let moved = "--- <stdin>\n+++ c.kif\n@@ the roles stand in another order @@";
     place.check("diff - c.kif", &[], roles, 1, moved);
+}
+
+/// The lines of a difference are either file, each with all its brackets.
+#[test]
+fn both_sides_of_a_changed_rule_are_whole() {
+    let place = Workplace::new();
+    for (old, new) in [
+        ("(<= (p ?x) (q ?x))", "(<= (p ?x) (q ?x) (r ?x))"),
+        ("(<= (p a) (q b) r)", "(<= (p a) (q b))"),
+        ("(<= (p a) (q b))", "(<= (p a))"),
+        ("(<= (p a) (q a) (r b))", "(<= (p c) (q a) (r b))"),
+        ("(<= (p a) (q a) (r b))", "(<= (p a) (s c) (r b) (t d))"),
+        ("(<= (p a b c d) q)", "(p a b c d)"),
+        ("(p a b c d)", "(<= (p a b c d) q)"),
+    ] {
+        place.write("a.kif", old);
+        place.write("b.kif", new);
+        let found = place.run("diff a.kif b.kif");
+        assert_eq!(found.code, Some(1));
+        for (sign, other, file) in [('-', '+', "a.kif"), ('+', '-', "b.kif")] {
+            let lines = found.out.lines().skip(2);
+            let own = lines.filter(|line| !line.starts_with(other) && !line.starts_with('@'));
+            let side: Vec<&str> = own
+                .map(|line| line.strip_prefix([sign, ' ']).unwrap())
+                .collect();
+            place.write("side.kif", side.join("\n"));
+            let differs = place.run(&format!("diff side.kif {file}"));
+            assert_eq!(differs.code, Some(0), "{old} and {new}:\n{}", found.out);
+        }
+    }
+}
+
+#[test]
+fn with_comments_all_comes_back_as_it_was() {
+    let place = Workplace::new();
+    let long =
+        "(a_relation with_names that_are_longer than_those_that_are_drawn for_them x) ; or so";
+    let text = format!("; first\n(p   a)\n\n\n{long}\n  ; and below it\n");
+    place.write("a.kif", &text);
+    place.check(
+        "scramble a.kif --comments --map map.json -o b.kif",
+        &[],
+        "",
+        0,
+        "",
+    );
+    assert!(read(&place, "b.kif").contains(") ; or so"));
+    place.check("scramble --back map.json b.kif -o c.kif", &[], "", 0, "");
+    assert_eq!(read(&place, "c.kif"), text);
+}
+
+#[test]
+fn the_map_of_another_text_is_refused() {
+    let place = Workplace::new();
+    place.check(
+        "scramble lights.kif --map lights.json -o a.kif",
+        &[],
+        "",
+        0,
+        "",
+    );
+    place.check(
+        "scramble matches.kif --map matches.json -o b.kif",
+        &[],
+        "",
+        0,
+        "",
+    );
+    for (map, text) in [("lights", "b"), ("matches", "a"), ("lights", "lights")] {
+        let line = format!("scramble --back {map}.json {text}.kif");
+        let told = format!("is no word of {map}.json, which is the map of another text");
+        place.check_failure(&line, &[], "", 2, &[&format!("{text}.kif:"), &told]);
+    }
+    let answer = "solved in 2 moves";
+    place.check("scramble --back lights.json -", &[], answer, 0, answer);
+}
+
+#[test]
+fn texts_are_json_where_that_is_asked_for() {
+    let place = Workplace::new();
+    place.write("a.kif", "(role   ann)");
+    let json = serde_json::json!([{"file": "a.kif", "text": "(role ann)\n"}]);
+    assert_eq!(place.json("fmt --stdout a.kif", &[]), json);
+    let json = serde_json::json!([{"file": "a.kif", "places": 1, "text": "(role   bob)"}]);
+    assert_eq!(place.json("rename --stdout a.kif ann bob", &[]), json);
+    let json = serde_json::json!({"notation": "infix", "text": "role(ann)\n"});
+    assert_eq!(place.json("convert a.kif", &[]), json);
+    let json = serde_json::json!({"notation": "infix"});
+    assert_eq!(place.json("convert a.kif -o b.hrf", &[]), json);
+    assert_eq!(read(&place, "b.hrf"), "role(ann)\n");
+    let found = place.json("scramble a.kif --map map.json", &[]);
+    let word = found["names"]["ann"].as_str().unwrap();
+    assert_eq!(found["text"], format!("(role {word})\n"));
+    place.write("b.kif", found["text"].as_str().unwrap());
+    let json = serde_json::json!({"text": "(role ann)\n"});
+    assert_eq!(place.json("scramble --back map.json b.kif", &[]), json);
+    assert_eq!(read(&place, "a.kif"), "(role   ann)");
 }
 
 #[test]

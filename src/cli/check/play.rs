@@ -1,13 +1,20 @@
 //! What play shows of a rule set, as text and JSON.
 
 use std::io;
+use std::time::Instant;
 
+use anyhow::bail;
 use serde::Serialize;
 
 use super::super::rules::RuleOptions;
 use super::super::{Context, show};
+<<<<<<< HEAD
 use crate::audit::{AuditOptions, Basis, Claim, Report, Verdict, Weight, audit};
 use crate::cli::numbers::seconds;
+=======
+use crate::audit::{Alarm, AuditOptions, Basis, Claim, Report, Verdict, Weight, audit_within};
+use crate::cli::solve::seconds;
+>>>>>>> 69734371996b9cc09cf9f3ef263460baf00a797d
 use crate::diagnostic::DiagnosticRecord;
 use crate::game::Game;
 use crate::span::Sources;
@@ -39,6 +46,8 @@ pub struct PlayOptions {
     time: std::time::Duration,
 }
 
+/// Share of the time that a network may take.
+const NETWORK: f64 = 0.25;
 /// Rules that never fired, as far as they are shown.
 const SHOWN: usize = 12;
 
@@ -67,16 +76,28 @@ pub(super) fn look(
     options: &PlayOptions,
     context: &Context,
 ) -> anyhow::Result<Report> {
-    let mut machine = rules.machine_for(game, context)?;
+    let began = Instant::now();
+    let alarm = Alarm::new(context.interrupt().clone());
+    let mut limits = rules.limits(context);
+    limits.interrupt = alarm.bell();
+    limits.ground.interrupt = Some(alarm.bell());
+    let of_network = options.time.mul_f64(NETWORK);
+    limits.ground.time = Some(limits.ground.time.map_or(of_network, |time| time.min(of_network)));
+    let prepared = alarm.within(began + options.time, || {
+        rules.machine_within(game, limits.clone(), context)
+    });
+    let Some(mut machine) = prepared? else {
+        bail!("the rules could not be prepared in time; allow more by --time");
+    };
     let options = AuditOptions {
         plays: options.plays,
         depth: options.depth,
         states: options.states,
         seed: options.seed,
-        time: options.time,
+        time: options.time.saturating_sub(began.elapsed()),
     };
     let spinner = context.spinner("playing");
-    let report = audit(&mut machine, &rules.limits(context), &options);
+    let report = audit_within(&mut machine, &limits, &alarm, &options);
     spinner.finish_and_clear();
     Ok(report?)
 }
@@ -98,9 +119,12 @@ pub(super) fn print(report: &Report, sources: &Sources, context: &Context) -> an
     for claim in &report.claims {
         context.print_lines(lines(claim))?;
     }
+    if report.cut && report.watched > 0 {
+        context.print("  open    time was over before all was looked at; allow more by --time")?;
+    }
     match report.findings.len() {
         _ if report.watched == 0 => {
-            context.print("  open    no position could be looked at in time; allow more by --time")?;
+            context.print("  open    rules could not be watched in time; allow more by --time")?;
         }
         0 => context.print(format!("  seen    every rule fired, in {} positions", report.watched))?,
         _ => context.print("")?,

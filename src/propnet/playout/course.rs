@@ -367,8 +367,8 @@ fn count(lanes: Vector, rows: Part<'_>, sums: &mut [Vector]) {
 
 #[inline(always)]
 fn count_all(lanes: Vector, rows: Part<'_>, first: usize, sums: &mut [Vector]) {
-    for (row, sum) in (first..).zip(sums) {
-        let mut both = rows.row(row);
+    for (number, sum) in sums.iter_mut().enumerate() {
+        let mut both = rows.row(first + number);
         for i in 0..8 {
             both.0[i] &= lanes.0[i];
         }

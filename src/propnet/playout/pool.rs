@@ -109,11 +109,12 @@ fn keep_by<const N: usize>(
     let banks: [&[[u64; N]]; BANKS] = std::array::from_fn(|bank| banks[bank].flat().as_chunks().0);
     let (kept, _) = kept.flat_mut().as_chunks_mut::<N>();
     let (lanes, _) = lanes.as_chunks::<N>();
-    for (source, kept) in sources.iter().zip(kept.chunks_exact_mut(lanes.len())) {
-        let first = source.index as usize * lanes.len();
-        let row = &banks[source.bank as usize][first..][..lanes.len()];
-        // No zipped iterators: one call for each row would be half of the time.
-        for at in 0..lanes.len() {
+    let width = lanes.len();
+    // No zipped iterators: their calls would be half of the time.
+    for (number, source) in sources.iter().enumerate() {
+        let row = &banks[source.bank as usize][source.index as usize * width..][..width];
+        let kept = &mut kept[number * width..][..width];
+        for at in 0..width {
             // Copies make vectors of this: what is behind references may overlap.
             let (mut new, row, lanes) = (kept[at], row[at], lanes[at]);
             for i in 0..N {

@@ -151,7 +151,8 @@ impl<'m, 's> Match<'m, 's> {
         self.common / self.partner.len().max(self.taken.len()) as f64
     }
 
-    /// What became of each part, in the order of the old form.
+    /// What became of each part, in the order of the old form but for the last one, which
+    /// both have if they can.
     pub fn parts(&self) -> Vec<Part> {
         let mut parts: Vec<Part> = Vec::new();
         for (part, partner) in self.partner.iter().enumerate() {
@@ -163,6 +164,13 @@ impl<'m, 's> Match<'m, 's> {
         }
         let added = self.taken.iter().enumerate().filter(|(_, taken)| !**taken);
         parts.extend(added.map(|(other, _)| Part::Added(other)));
+        // The order of literals is no difference; so that both forms end at once, the last
+        // one is of both.
+        let is_shared = |part: &Part| matches!(part, Part::Same(..) | Part::Changed(..));
+        if let Some(last) = parts[1..].iter().rposition(is_shared) {
+            let part = parts.remove(1 + last);
+            parts.push(part);
+        }
         parts
     }
 

@@ -69,8 +69,8 @@ fn changed_rules_are_found() {
         Part::Same(0, 0),
         Part::Same(1, 3),
         Part::Same(2, 1),
-        Part::Changed(3, 4),
         Part::Added(2),
+        Part::Changed(3, 4),
     ];
     assert_eq!(change.parts, expected);
     assert_eq!(change.variables["?a"], "?k");

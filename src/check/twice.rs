@@ -1,0 +1,334 @@
+//! Facts and rules that are written twice.
+//!
+//! Two rules are the same if they differ in nothing but the names of their variables and
+//! the order of literals and alternatives. Where variables are hard to tell apart, the same
+//! rule may be taken for another, never another for the same.
+
+use std::hash::BuildHasher;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use super::keywords::Keyword;
+use super::lower::Lowered;
+use crate::diagnostic::{Code, Diagnostic, Strictness};
+use crate::program::{Atom, Fact, Literal, Rule, Term, Variable};
+use crate::span::{Sources, Span};
+
+/// Most that are told one by one.
+const MOST_TOLD: usize = 20;
+
+/// Most that is looked at to put one rule in order.
+const MOST_ORDERED: usize = 100_000;
+
+/// Reports what is written twice, until `stop` is raised. Facts are compared in their own
+/// file only: an instance may say again what the rules beside it say.
+pub(super) fn check(
+    lowered: &Lowered,
+    strictness: Strictness,
+    sources: &Sources,
+    stop: &AtomicBool,
+) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    facts(lowered, stop, &mut found);
+    rules(&lowered.rules.rules, stop, &mut found);
+    found.sort_unstable();
+    let more = found.len().saturating_sub(MOST_TOLD);
+    let told = found.iter().take(MOST_TOLD);
+    let mut findings: Vec<_> = told
+        .map(|&(again, first)| {
+            let (line, _) = sources.line_column(first);
+            let place = match first.file == again.file {
+                true => format!("line {line}"),
+                false => format!(
+                    "line {line} of {}",
+                    sources.files()[first.file as usize].name()
+                ),
+            };
+            let message = format!("this is the same as {place}");
+            Diagnostic::new(Code::Twice, strictness, again, message)
+                .note(first, "written here already")
+                .help("remove one of the two")
+        })
+        .collect();
+    if more > 0 {
+        let message = format!("from here on {more} more facts and rules are written twice");
+        let place = found[MOST_TOLD].0;
+        findings.push(Diagnostic::new(Code::Twice, strictness, place, message));
+    }
+    findings
+}
+
+/// Adds places of facts, each after the place where it was written first.
+fn facts(lowered: &Lowered, stop: &AtomicBool, found: &mut Vec<(Span, Span)>) {
+    let facts = &lowered.rules.facts;
+    // That has a finding of its own.
+    let role = lowered.keyword_relation(Keyword::Role);
+    let hash = |fact: &Fact| FxBuildHasher.hash_one((fact.relation, &fact.arguments));
+    let mut known: HashTable<u32> = HashTable::new();
+    for (index, fact) in (0..).zip(facts) {
+        if stop.load(Ordering::Relaxed) {
+            return;
+        }
+        let of = |&known: &u32| &facts[known as usize];
+        let same = |known: &u32| {
+            let known = of(known);
+            known.relation == fact.relation
+                && known.arguments == fact.arguments
+                && known.span.file == fact.span.file
+        };
+        match known.entry(hash(fact), same, |known| hash(of(known))) {
+            Entry::Vacant(free) => {
+                free.insert(index);
+            }
+            Entry::Occupied(first) => {
+                let first = of(first.get()).span;
+                if Some(fact.relation) != role && first != fact.span {
+                    found.push((fact.span, first));
+                }
+            }
+        }
+    }
+}
+
+/// Adds places of heads, each after the place of that where the rule was written first.
+fn rules(rules: &[Rule], stop: &AtomicBool, found: &mut Vec<(Span, Span)>) {
+    // What an author wrote as one stands together.
+    let forms: Vec<&[Rule]> = rules.chunk_by(|a, b| a.span == b.span).collect();
+    let mut alike: Vec<(u64, u32)> = Vec::with_capacity(forms.len());
+    for (index, form) in (0..).zip(&forms) {
+        if stop.load(Ordering::Relaxed) {
+            return;
+        }
+        let mut hashes: Vec<u64> = form.iter().map(blind).collect();
+        hashes.sort_unstable();
+        alike.push((FxBuildHasher.hash_one(hashes), index));
+    }
+    alike.sort_unstable();
+    for alike in alike
+        .chunk_by(|a, b| a.0 == b.0)
+        .filter(|alike| alike.len() > 1)
+    {
+        let mut known: FxHashMap<Vec<Vec<Tokens>>, Span> = FxHashMap::default();
+        for &(_, index) in alike {
+            if stop.load(Ordering::Relaxed) {
+                return;
+            }
+            let form = forms[index as usize];
+            let mut ordered: Vec<_> = form.iter().map(ordered).collect();
+            ordered.sort_unstable();
+            let place = form[0].head.span;
+            match known.get(&ordered) {
+                Some(&first) => found.push((place, first)),
+                None => {
+                    known.insert(ordered, place);
+                }
+            }
+        }
+    }
+}
+
+/// A literal as numbers, the same for no other.
+type Tokens = Vec<u32>;
+
+/// What stands for variables that are not told apart.
+const ANY: u32 = u32::MAX;
+
+/// A number that a rule shares with all that differ from it in variables and order only.
+fn blind(rule: &Rule) -> u64 {
+    let names = vec![ANY; rule.variables.len()];
+    FxBuildHasher.hash_one(sorted(rule, &names))
+}
+
+/// The head and the literals in ascending order, variables written as their names say.
+fn sorted(rule: &Rule, names: &[u32]) -> Vec<Tokens> {
+    let mut literals: Vec<Tokens> = rule.body.iter().map(|l| literal(l, names)).collect();
+    literals.sort_unstable();
+    literals.push(atom(&rule.head, names));
+    literals
+}
+
+/// The rule with its variables numbered in an order that is the same however it is written.
+fn ordered(rule: &Rule) -> Vec<Tokens> {
+    let count = rule.variables.len();
+    let mut names = vec![ANY; count];
+    let mut next = 0;
+    let mut number = |names: &mut Vec<u32>, variable: Variable| {
+        let name = &mut names[variable.index()];
+        if *name >= ANY - count as u32 {
+            *name = next;
+            next += 1;
+        }
+    };
+    let size: usize = sorted(rule, &names).iter().map(Vec::len).sum();
+    if size.saturating_mul(rule.body.len() + count) > MOST_ORDERED {
+        rule.head.for_each_variable(|v, _| number(&mut names, v));
+        for literal in &rule.body {
+            literal.for_each_variable(&mut |v| number(&mut names, v));
+        }
+        return sorted(rule, &names);
+    }
+    // First by all places where a variable stands, whatever the others are.
+    let mut places: Vec<(Vec<Tokens>, usize)> = (0..count)
+        .map(|variable| {
+            let mut names = vec![ANY; count];
+            names[variable] = 0;
+            (sorted(rule, &names), variable)
+        })
+        .collect();
+    places.sort_unstable();
+    let mut rank = ANY;
+    for (index, (place, variable)) in places.iter().enumerate() {
+        if index > 0 && *place != places[index - 1].0 {
+            rank -= 1;
+        }
+        names[*variable] = rank;
+    }
+    // Then by the literals that come first, the head before all.
+    rule.head.for_each_variable(|v, _| number(&mut names, v));
+    let mut rest: Vec<&Literal> = rule.body.iter().collect();
+    while let Some((first, _)) = (rest.iter().enumerate())
+        .map(|(index, rest)| (index, literal(rest, &names)))
+        .min_by(|a, b| a.1.cmp(&b.1))
+    {
+        let literal = rest.remove(first);
+        literal.for_each_variable(&mut |v| number(&mut names, v));
+    }
+    sorted(rule, &names)
+}
+
+fn literal(literal: &Literal, names: &[u32]) -> Tokens {
+    let with = |kind: u32, rest: Tokens| [vec![kind], rest].concat();
+    let pair = |left: &Term, right: &Term| {
+        let mut sides = [left, right].map(|side| {
+            let mut tokens = Tokens::new();
+            term(side, names, &mut tokens);
+            tokens
+        });
+        sides.sort_unstable();
+        sides.concat()
+    };
+    match literal {
+        Literal::Positive(positive) => with(0, atom(positive, names)),
+        Literal::Negative(negative) => with(1, atom(negative, names)),
+        Literal::Distinct(left, right, _) => with(2, pair(left, right)),
+        Literal::Same(left, right, _) => with(3, pair(left, right)),
+        Literal::Any(branches) => {
+            let branches: Vec<Tokens> = branches
+                .iter()
+                .map(|branch| listed(branch.iter().map(|l| self::literal(l, names)).collect()))
+                .collect();
+            with(4, listed(branches))
+        }
+    }
+}
+
+/// Lists as one, their order without meaning.
+fn listed(mut lists: Vec<Tokens>) -> Tokens {
+    lists.sort_unstable();
+    let mut tokens = vec![lists.len() as u32];
+    for list in lists {
+        tokens.push(list.len() as u32);
+        tokens.extend(list);
+    }
+    tokens
+}
+
+fn atom(atom: &Atom, names: &[u32]) -> Tokens {
+    let mut tokens = vec![atom.relation.index() as u32];
+    for argument in &atom.arguments {
+        term(argument, names, &mut tokens);
+    }
+    tokens
+}
+
+fn term(term: &Term, names: &[u32], tokens: &mut Tokens) {
+    match term {
+        Term::Variable(variable) => tokens.extend([0, names[variable.index()]]),
+        Term::Ground(id) => tokens.extend([1, id.index() as u32]),
+        Term::Apply(functor, arguments) => {
+            tokens.extend([2, functor.index() as u32]);
+            for argument in arguments {
+                self::term(argument, names, tokens);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::check::{ReadOptions, read};
+    use crate::diagnostic::Code;
+    use crate::span::{Source, Sources};
+
+    /// The lines of what is written twice, each with the line where it was first.
+    fn check(files: &[&str], expected: &str) {
+        let files = files.iter().map(|text| Source::new("t", *text));
+        let reading = read(Sources::new(files.collect()), &ReadOptions::default());
+        let twice = reading.findings.iter().filter(|f| f.code == Code::Twice);
+        let lines: Vec<String> = twice
+            .map(|finding| {
+                let line = |span| reading.sources.line_column(span).0;
+                let again = line(finding.span.unwrap());
+                let first = finding.notes.first().map_or(0, |(span, _)| line(*span));
+                format!("{again}:{first}")
+            })
+            .collect();
+        assert_eq!(lines.join(" "), expected);
+    }
+
+    #[test]
+    fn names_of_variables_and_order_do_not_matter() {
+        check(
+            &["(<= (p ?x) (q ?x ?y) (r ?y))\n(<= (p ?b) (r ?a) (q ?b ?a))"],
+            "2:1",
+        );
+        check(
+            &["(<= p (q ?x ?y) (q ?y ?z))\n(<= p (q ?a ?b) (q ?c ?a))"],
+            "2:1",
+        );
+        check(
+            &["(<= p (q ?x ?y) (distinct ?x ?y))\n(<= p (q ?a ?b) (distinct ?b ?a))"],
+            "2:1",
+        );
+        check(
+            &["(<= p (q ?x) (or (r ?x) (not (s ?x))))\n(<= p (q ?y) (or (not (s ?y)) (r ?y)))"],
+            "2:1",
+        );
+        check(&["(p a)\n(<= (p A))\n(p b)\n(p a)"], "2:1 4:1");
+    }
+
+    #[test]
+    fn what_differs_is_not_the_same() {
+        for rules in [
+            "(<= (p ?x ?y) (q ?x ?y))\n(<= (p ?x ?y) (q ?y ?x))",
+            "(<= p (q ?x ?y) (q ?y ?x))\n(<= p (q ?x ?y) (q ?x ?y))",
+            "(<= p (q ?x) (r ?x))\n(<= p (q ?x) (r ?y))",
+            "(<= p (q ?x) (not (r ?x)))\n(<= p (q ?x) (r ?x))",
+            "(<= p (q ?x) (r (f ?x)))\n(<= p (q (f ?x)) (r ?x))",
+            "(<= p (or q r))\n(<= p q)\n(<= p r)",
+            "(<= p (or q q))",
+            // Each variable stands in the same places, but two circles are not one.
+            "(<= p (q ?a ?b) (q ?b ?c) (q ?c ?a) (q ?d ?e) (q ?e ?f) (q ?f ?d))
+             (<= p (q ?a ?b) (q ?b ?c) (q ?c ?d) (q ?d ?e) (q ?e ?f) (q ?f ?a))",
+        ] {
+            check(&[rules], "");
+        }
+    }
+
+    #[test]
+    fn an_instance_may_repeat_facts_but_no_rule() {
+        let rules = "(q a)\n(<= p (q ?x))";
+        check(&[rules, "(q a)"], "");
+        check(&[rules, "\n\n(<= p (q ?z))"], "3:2");
+    }
+
+    #[test]
+    fn of_many_only_the_first_are_told_one_by_one() {
+        let text = "(p a)\n".repeat(40);
+        let first: Vec<String> = (2..22).map(|line| format!("{line}:1")).collect();
+        check(&[&text], &format!("{} 22:0", first.join(" ")));
+    }
+}
