@@ -17,6 +17,7 @@ mod file;
 mod layer;
 mod sample;
 mod shape;
+mod spots;
 mod svg;
 mod symbols;
 mod table;
@@ -33,6 +34,7 @@ use crate::program::FunctorId;
 use board::Board;
 use evidence::Evidence;
 use shape::Skeleton;
+use spots::Aims;
 use table::Table;
 
 pub use drawing::{Drawing, DrawnBoard, DrawnEntry, DrawnTable, Look};
@@ -71,6 +73,7 @@ pub struct Picture {
     wishes: Wishes,
     /// Where facts of a shape go.
     places: FxHashMap<Skeleton, Place>,
+    aims: Aims,
 }
 
 #[derive(Copy, Clone, Debug)]
@@ -106,6 +109,7 @@ impl Picture {
             tables: Vec::new(),
             wishes,
             places: FxHashMap::default(),
+            aims: Aims::default(),
         };
         let (Some(domains), [_, ..]) = (Domains::of(game), states) else {
             return picture;
@@ -141,6 +145,7 @@ impl Picture {
             let place = Place::Table(number);
             picture.places.insert(table.skeleton.clone(), place);
         }
+        picture.aims = Aims::new(game, &picture.boards);
         if let Some(possible) = possible {
             let mut standing = vec![Vec::new(); picture.boards.len()];
             for &fact in possible.iter().chain(states.first().into_iter().flatten()) {
@@ -192,8 +197,12 @@ impl Picture {
         facts.truncate(limits.most);
         let facts = facts.iter().map(|fact| self.game.canonical(terms, *fact));
         drawing.facts = facts.collect();
-        for (board, facts) in self.boards.iter().zip(on_boards) {
+        for (number, (board, facts)) in self.boards.iter().zip(on_boards).enumerate() {
             let (boards, left_out) = board.draw(&self.game, &facts, limits);
+            let boards = boards.into_iter().map(|board| DrawnBoard {
+                origin: number,
+                ..board
+            });
             drawing.boards.extend(boards);
             drawing.left_out += left_out;
         }
@@ -210,9 +219,9 @@ impl Picture {
         drawing
     }
 
-    /// The places of a drawing that a move is about.
-    pub fn spots(&self, _terms: &Terms, _action: TermId, _drawing: &Drawing) -> Vec<Spot> {
-        Vec::new()
+    /// The places of a drawing of this picture that a move is about, ascending.
+    pub fn spots(&self, terms: &Terms, action: TermId, drawing: &Drawing) -> Vec<Spot> {
+        self.aims.spots(&self.game, terms, action, drawing)
     }
 
     fn write_captions(&self, drawing: &mut Drawing) {

@@ -45,7 +45,9 @@ fn a_game_is_played_to_its_end_against_a_player() {
             .collect();
         if turn == 1 {
             let asked = json!({ "moves": moves, "role": 1, "player": "mcts:500" });
-            let events = service.post("/api/games/tic_tac_toe/think", &asked).events();
+            let events = service
+                .post("/api/games/tic_tac_toe/think", &asked)
+                .events();
             let (name, thought) = events.last().expect("it has an answer");
             assert_eq!(name, "move");
             assert!(!thought["candidates"].as_array().expect("a list").is_empty());
@@ -54,12 +56,17 @@ fn a_game_is_played_to_its_end_against_a_player() {
         moves.push(joint);
     };
     assert_eq!(last["legal"], json!([]));
-    let goals: Vec<u64> = (0..2).map(|role| last["goals"][role].as_u64().expect("a goal")).collect();
+    let goals: Vec<u64> = (0..2)
+        .map(|role| last["goals"][role].as_u64().expect("a goal"))
+        .collect();
     // Whoever takes the first free place loses against that, or it is a draw at best.
     assert!(goals[1] >= 50, "{goals:?}");
-    let beyond = service.post("/api/games/tic_tac_toe/think", &json!({
-        "moves": moves, "role": 0, "player": "random"
-    }));
+    let beyond = service.post(
+        "/api/games/tic_tac_toe/think",
+        &json!({
+            "moves": moves, "role": 0, "player": "random"
+        }),
+    );
     assert_eq!(beyond.events().last().expect("an answer").0, "failed");
 }
 
@@ -70,14 +77,23 @@ fn text(value: &Value) -> String {
 #[test]
 fn a_puzzle_is_solved_and_its_plan_is_one() {
     let service = Service::start(&[]);
-    let events = service.post("/api/games/lights_out/solve", &json!({ "seconds": 60 })).events();
+    let events = service
+        .post("/api/games/lights_out_all_on/solve", &json!({ "seconds": 60 }))
+        .events();
     let (name, answer) = events.last().expect("it has an answer");
     assert_eq!((&name[..], &answer["solved"]), ("answer", &json!(true)));
     let plan = answer["plan"].as_array().expect("a plan").iter();
     let moves: Vec<Value> = plan.map(|action| json!([action])).collect();
-    let position = service.post("/api/games/lights_out/position", &json!({ "moves": moves })).ok();
-    assert_eq!((&position["over"], &position["goals"]), (&json!(true), &json!([100])));
-    let wrong = service.post("/api/games/tic_tac_toe/solve", &json!({})).events();
+    let position = service
+        .post("/api/games/lights_out_all_on/position", &json!({ "moves": moves }))
+        .ok();
+    assert_eq!(
+        (&position["over"], &position["goals"]),
+        (&json!(true), &json!([100]))
+    );
+    let wrong = service
+        .post("/api/games/tic_tac_toe/solve", &json!({}))
+        .events();
     let (name, told) = wrong.last().expect("it has an answer");
     assert_eq!(name, "failed");
     assert!(text(&told["message"]).contains("2"), "{told}");
@@ -86,24 +102,34 @@ fn a_puzzle_is_solved_and_its_plan_is_one() {
 #[test]
 fn rules_of_ones_own_are_checked_kept_and_nobody_elses() {
     let service = Service::start(&["--max-games", "2"]);
-    let broken = WALK.replace("(true (at ?x)) (after ?x ?y))", "(true (at ?x) (after ?x ?y))");
+    let broken = WALK.replace(
+        "(true (at ?x)) (after ?x ?y))",
+        "(true (at ?x) (after ?x ?y))",
+    );
     let check = service.post("/api/check", &set(&broken)).ok();
     assert_eq!(check["right"], false);
     let place = &check["findings"][0]["place"];
-    assert!(place["line"].as_u64() > Some(3) && place["column"].as_u64() >= Some(1), "{check}");
+    assert!(
+        place["line"].as_u64() > Some(3) && place["column"].as_u64() >= Some(1),
+        "{check}"
+    );
     assert_eq!(service.post("/api/games", &set(&broken)).status, 422);
 
     let game = service.post("/api/games", &set(WALK)).ok();
     let id = text(&game["id"]);
     let asked = json!({ "moves": [["go"]] });
-    let position = service.post(&format!("/api/games/{id}/position"), &asked).ok();
+    let position = service
+        .post(&format!("/api/games/{id}/position"), &asked)
+        .ok();
     assert_eq!(position["facts"], json!(["(at 1)"]));
     // Another browser does not have it.
     let other = service.anew();
     assert_eq!(other.get(&format!("/api/games/{id}")).status, 404);
     // Of three the one is forgotten that was not used for longest.
     for more in ["; one", "; two"] {
-        service.post("/api/games", &set(&format!("{WALK}\n{more}"))).ok();
+        service
+            .post("/api/games", &set(&format!("{WALK}\n{more}")))
+            .ok();
     }
     assert_eq!(service.get(&format!("/api/games/{id}")).status, 404);
     assert_eq!(service.post("/api/games", &set(WALK)).ok()["id"], id);
@@ -117,26 +143,74 @@ fn what_is_asked_wrongly_is_told_in_words() {
         let answer = service.post(path, &asked);
         assert_eq!(answer.status, status, "{path} {asked}: {}", answer.body);
         let told = answer.json();
-        assert!(text(&told["message"]).contains(word), "{path} {asked}: {told}");
+        assert!(
+            text(&told["message"]).contains(word),
+            "{path} {asked}: {told}"
+        );
     };
-    wrong(position, json!({ "moves": [["(mark 1 1)"]] }), 400, "move 1");
-    wrong(position, json!({ "moves": [["(mark 9 1)", "wait"]] }), 400, "move 1");
-    wrong(position, json!({ "moves": [["(mark 1", "wait"]] }), 400, "move 1");
+    wrong(
+        position,
+        json!({ "moves": [["(mark 1 1)"]] }),
+        400,
+        "move 1",
+    );
+    wrong(
+        position,
+        json!({ "moves": [["(mark 9 1)", "wait"]] }),
+        400,
+        "move 1",
+    );
+    wrong(
+        position,
+        json!({ "moves": [["(mark 1", "wait"]] }),
+        400,
+        "move 1",
+    );
     wrong(position, json!({ "move": [] }), 400, "unknown field");
-    wrong("/api/games/no_such_game/position", json!({}), 404, "no_such_game");
+    wrong(
+        "/api/games/no_such_game/position",
+        json!({}),
+        404,
+        "no_such_game",
+    );
     wrong("/api/games/..%2Fsecret/position", json!({}), 404, "secret");
     let think = "/api/games/tic_tac_toe/think";
     wrong(think, json!({ "role": 0, "player": "hal" }), 400, "mcts");
-    wrong(think, json!({ "role": 0, "player": "mcts:what=1" }), 400, "what");
-    wrong(think, json!({ "role": 7, "player": "mcts" }), 400, "2 roles");
-    wrong(think, json!({ "role": 0, "player": "mcts", "seconds": -1 }), 400, "seconds");
-    let solve = "/api/games/lights_out/solve";
+    wrong(
+        think,
+        json!({ "role": 0, "player": "mcts:what=1" }),
+        400,
+        "what",
+    );
+    wrong(
+        think,
+        json!({ "role": 7, "player": "mcts" }),
+        400,
+        "2 roles",
+    );
+    wrong(
+        think,
+        json!({ "role": 0, "player": "mcts", "seconds": -1 }),
+        400,
+        "seconds",
+    );
+    let solve = "/api/games/lights_out_all_on/solve";
     wrong(solve, json!({ "method": "luck" }), 400, "iterative");
     let why = "/api/games/tic_tac_toe/why";
     wrong(why, json!({ "question": "(legal" }), 400, "");
-    wrong(why, json!({ "question": "(does cross wait)" }), 400, "moves");
+    wrong(
+        why,
+        json!({ "question": "(does cross wait)" }),
+        400,
+        "moves",
+    );
     wrong("/api/games", json!({ "files": [] }), 400, "file");
-    wrong("/api/check", set(&"; ".repeat(20_000)), 413, "--max-request");
+    wrong(
+        "/api/check",
+        set(&"; ".repeat(20_000)),
+        413,
+        "--max-request",
+    );
     assert_eq!(service.get("/api/nothing").status, 404);
     assert_eq!(service.get("/page/..%2f..%2fCargo.toml").status, 404);
 }
@@ -163,20 +237,34 @@ fn names_that_are_markup_do_nothing() {
     let rules = rules("tic_tac_toe").replace("cross", bad);
     let game = service.post("/api/games", &set(&rules)).ok();
     let id = text(&game["id"]);
-    let position = service.post(&format!("/api/games/{id}/position"), &json!({})).ok();
+    let position = service
+        .post(&format!("/api/games/{id}/position"), &json!({}))
+        .ok();
     assert!(text(&position["text"]).contains("<script>"));
     let svg = text(&position["svg"]);
-    assert!(!svg.contains("<script") && svg.contains("&lt;script&gt;"), "{svg}");
+    assert!(
+        !svg.contains("<script") && svg.contains("&lt;script&gt;"),
+        "{svg}"
+    );
     let card = service.get(&format!("/api/games/{id}/picture.svg"));
     assert!(!card.body.contains("<script"));
     let page = service.get("/");
-    assert!(page.head.to_lowercase().contains("content-security-policy: default-src 'none'"));
+    assert!(
+        page.head
+            .to_lowercase()
+            .contains("content-security-policy: default-src 'none'")
+    );
 }
 
 #[test]
 fn pages_of_other_sites_hear_nothing() {
     let service = Service::start(&[]);
-    assert_eq!(service.get_with("/api/games", "Host: evil.example\r\n").status, 403);
+    assert_eq!(
+        service
+            .get_with("/api/games", "Host: evil.example\r\n")
+            .status,
+        403
+    );
     let host = service.host();
     let from = |origin: &str| {
         let headers = format!("Host: {host}\r\nOrigin: {origin}\r\n");
@@ -190,14 +278,25 @@ fn pages_of_other_sites_hear_nothing() {
 #[test]
 fn other_names_make_the_same_picture_and_moves_at_the_same_places() {
     let service = Service::start(&[]);
-    for name in ["tic_tac_toe", "connect_four", "breakthrough", "senku", "lights_out"] {
+    for name in [
+        "tic_tac_toe",
+        "connect_four",
+        "breakthrough",
+        "senku",
+        "lights_out_all_on",
+    ] {
         let text_of = |kif: &str| service.post("/api/games", &set(kif)).ok();
         let own = rules(name);
         let scrambled = service::scrambled(name);
         let found = [own, scrambled].map(|kif| {
             let id = text(&text_of(&kif)["id"]);
-            let position = service.post(&format!("/api/games/{id}/position"), &json!({})).ok();
-            let boards = position["drawing"]["boards"].as_array().expect("a list").iter();
+            let position = service
+                .post(&format!("/api/games/{id}/position"), &json!({}))
+                .ok();
+            let boards = position["drawing"]["boards"]
+                .as_array()
+                .expect("a list")
+                .iter();
             let shape = |board: &Value| {
                 let rows = board["contents"].as_array().expect("rows").iter();
                 let lengths = |row: &Value| {
@@ -218,7 +317,10 @@ fn other_names_make_the_same_picture_and_moves_at_the_same_places() {
         assert_eq!(found[0], found[1], "{name}");
         let (shapes, spots) = &found[0];
         assert!(!shapes.is_empty(), "{name}");
-        let first = spots.iter().find(|moves| moves.len() > 1).expect("somebody has a choice");
+        let first = spots
+            .iter()
+            .find(|moves| moves.len() > 1)
+            .expect("somebody has a choice");
         let is_somewhere = |spots: &Value| !spots.as_array().expect("a list").is_empty();
         assert!(first.iter().all(is_somewhere), "{name}: {first:?}");
     }
@@ -231,7 +333,9 @@ fn a_move_is_about_the_places_that_it_names() {
         let path = format!("/api/games/{game}/position");
         let position = service.post(&path, &json!({})).ok();
         let legal = position["legal"].as_array().expect("a list");
-        let moves = legal.iter().flat_map(|moves| moves.as_array().expect("a list"));
+        let moves = legal
+            .iter()
+            .flat_map(|moves| moves.as_array().expect("a list"));
         let mut moves = moves.filter(|one| one["move"] == action);
         let found = moves.next().unwrap_or_else(|| panic!("{game}: {action}"));
         let row = |spot: &Value| {
@@ -246,7 +350,10 @@ fn a_move_is_about_the_places_that_it_names() {
     // A move that names a column is about all of it.
     let column = first("connect_four", "(drop 3)");
     assert_eq!(column.len(), 6, "{column:?}");
-    assert!(column.iter().all(|place| place.ends_with(" 3")), "{column:?}");
+    assert!(
+        column.iter().all(|place| place.ends_with(" 3")),
+        "{column:?}"
+    );
 }
 
 #[test]
@@ -259,7 +366,9 @@ fn nobody_sees_a_choice_at_a_table_until_all_have_chosen() {
     let mut watch = other.stream(&path);
     let at_first = watch.next_event().1;
     assert_eq!(at_first["chosen"], json!([false, false]));
-    let game = service.post("/api/games/rock_paper_scissors/position", &json!({})).ok();
+    let game = service
+        .post("/api/games/rock_paper_scissors/position", &json!({}))
+        .ok();
     let legal = |role: usize, k: usize| text(&game["legal"][role][k]["move"]);
     let moves = format!("{path}/moves");
     let choose = |browser: &Service, role: usize, action: &str, ply: usize| {
@@ -268,7 +377,10 @@ fn nobody_sees_a_choice_at_a_table_until_all_have_chosen() {
     };
     choose(&service, 0, &legal(0, 0), 0).ok();
     let half = watch.next_event().1;
-    assert_eq!((&half["chosen"], &half["moves"]), (&json!([true, false]), &json!([])));
+    assert_eq!(
+        (&half["chosen"], &half["moves"]),
+        (&json!([true, false]), &json!([]))
+    );
     assert_eq!(choose(&other, 1, "(no such move)", 0).status, 400);
     assert_eq!(choose(&other, 1, &legal(1, 1), 3).status, 409);
     let stranger = json!({ "key": "guess", "ply": 0, "move": legal(1, 1) });
@@ -285,7 +397,11 @@ fn players_take_their_seats_at_a_table() {
     let laid = service.post("/api/tables", &seats).ok();
     assert_eq!(laid["keys"][0], Value::Null);
     let mut watch = service.stream(&format!("/api/tables/{}", text(&laid["table"])));
-    while watch.next_event().1["moves"].as_array().expect("a list").is_empty() {}
+    while watch.next_event().1["moves"]
+        .as_array()
+        .expect("a list")
+        .is_empty()
+    {}
     let wrong = json!({ "game": "tic_tac_toe", "seats": ["person"] });
     assert_eq!(service.post("/api/tables", &wrong).status, 400);
 }
@@ -295,7 +411,10 @@ fn work_is_bounded_and_ends_when_nobody_listens() {
     let service = Service::start(&["--max-jobs-each", "2"]);
     let path = "/api/games/connect_four/think";
     let asked = json!({ "role": 0, "player": "mcts:100s" });
-    let mut streams = [service.stream_of(path, &asked), service.stream_of(path, &asked)];
+    let mut streams = [
+        service.stream_of(path, &asked),
+        service.stream_of(path, &asked),
+    ];
     for stream in &mut streams {
         assert_eq!(stream.next_event().0, "thought");
     }
@@ -303,7 +422,15 @@ fn work_is_bounded_and_ends_when_nobody_listens() {
     // Others go on.
     let other = service.anew();
     let quick = json!({ "role": 0, "player": "first" });
-    assert_eq!(other.post(path, &quick).events().last().expect("an answer").0, "move");
+    assert_eq!(
+        other
+            .post(path, &quick)
+            .events()
+            .last()
+            .expect("an answer")
+            .0,
+        "move"
+    );
     drop(streams);
     // Sooner or later there is room again.
     while service.post(path, &quick).status == 429 {
@@ -340,12 +467,19 @@ fn the_page_needs_nothing_from_elsewhere() {
     assert_eq!(index.status, 200);
     for file in std::fs::read_dir(folder).expect("it is there") {
         let path = file.expect("it is there").path();
-        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let name = path
+            .file_name()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
         let own = std::fs::read_to_string(&path).expect("text");
         let served = service.get(&format!("/page/{name}"));
         assert_eq!((served.status, &served.body), (200, &own), "{name}");
         let rest = own.replace("http://www.w3.org/", "");
-        assert!(!rest.contains("http://") && !rest.contains("https://"), "{name}");
+        assert!(
+            !rest.contains("http://") && !rest.contains("https://"),
+            "{name}"
+        );
         assert!(!rest.contains("innerHTML"), "{name}");
     }
 }
@@ -381,15 +515,28 @@ fn answers_are_as_the_openapi_file_says() {
     check("Game", &service.post("/api/games", &set(WALK)).ok());
     check("Check", &service.post("/api/check", &set("(role")).ok());
     let asked = json!({ "question": "(legal cross ?m)" });
-    check("Explanation", &service.post("/api/games/tic_tac_toe/why", &asked).ok());
+    check(
+        "Explanation",
+        &service.post("/api/games/tic_tac_toe/why", &asked).ok(),
+    );
     let asked = json!({ "role": 0, "player": "mcts:0.5s" });
-    let events = service.post("/api/games/connect_four/think", &asked).events();
+    let events = service
+        .post("/api/games/connect_four/think", &asked)
+        .events();
     assert!(events.len() > 1);
-    events.iter().for_each(|(_, thought)| check("Thought", thought));
+    events
+        .iter()
+        .for_each(|(_, thought)| check("Thought", thought));
     let asked = json!({ "seconds": 30, "method": "levels" });
-    let events = service.post("/api/games/eight_puzzle/solve", &asked).events();
+    let events = service
+        .post("/api/games/eight_puzzle/solve", &asked)
+        .events();
     for (name, event) in &events {
-        let schema = if name == "answer" { "Answer" } else { "Progress" };
+        let schema = if name == "answer" {
+            "Answer"
+        } else {
+            "Progress"
+        };
         check(schema, event);
     }
     let seats = json!({ "game": "nim", "seats": ["person", "random"] });

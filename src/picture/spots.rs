@@ -37,7 +37,9 @@ impl Aim {
         let axes = self.leaves.iter().zip(&other.leaves);
         self.board == other.board
             && self != other
-            && axes.clone().all(|(own, other)| other.is_none() || own == other)
+            && axes
+                .clone()
+                .all(|(own, other)| other.is_none() || own == other)
     }
 }
 
@@ -74,7 +76,11 @@ impl Aims {
             return;
         };
         for (number, board) in boards.iter().enumerate() {
-            for layer in board.layers().iter().filter(|layer| layer.skeleton == shape) {
+            for layer in board
+                .layers()
+                .iter()
+                .filter(|layer| layer.skeleton == shape)
+            {
                 let leaf = |coordinate: Option<usize>| {
                     let variable = names[coordinate?]?;
                     action.iter().position(|other| *other == Some(variable))
@@ -172,7 +178,12 @@ fn split(game: &Game, term: &Term) -> Option<(Skeleton, Vec<Option<Variable>>)> 
         match term.functor(terms) {
             Some(functor) if is_whole || !arguments.is_empty() => {
                 skeleton.push(Some(functor));
-                open.extend(arguments.into_iter().rev().map(|argument| (argument, false)));
+                open.extend(
+                    arguments
+                        .into_iter()
+                        .rev()
+                        .map(|argument| (argument, false)),
+                );
             }
             _ => {
                 skeleton.push(None::<FunctorId>);

@@ -31,6 +31,8 @@ use crate::syntax::SyntaxLimits;
 #[folder = "games"]
 struct Bundled;
 
+/// Where those are that need the rules of another.
+const INSTANCES: &str = "instances/";
 /// Time to read rules.
 const READING: Duration = Duration::from_secs(10);
 /// Time for a network, which is made beside everything else.
@@ -55,30 +57,64 @@ pub(super) struct Shelf {
 impl Shelf {
     /// A bundled game.
     fn game(&self, id: &str) -> Option<Arc<Loaded>> {
-        let file = format!("{id}.kif");
-        let text = text(&file)?;
         if let Some(game) = locked(&self.read).get(id) {
             return Some(Arc::clone(game));
         }
+        let files = files(id).into_iter().map(|name| {
+            let text = text(&name)?;
+            Some(File { name, text })
+        });
         let set = RuleSet {
-            files: vec![File { name: file, text }],
-            picture: text_of_picture(id),
+            files: files.collect::<Option<Vec<File>>>()?,
+            picture: text(&format!("{id}.picture.toml")),
         };
-        let stop = AtomicBool::new(false);
-        let game = Loaded::new(set, Some(id), &stop).ok()?;
+        let game = Loaded::new(set, Some(id), &AtomicBool::new(false)).ok()?;
         let mut read = locked(&self.read);
         let game = read.entry(id.to_owned()).or_insert_with(|| Arc::new(game));
         Some(Arc::clone(game))
     }
 }
 
+/// The names of the bundled games, ascending: of rules that instances are for, those.
+fn names() -> Vec<String> {
+    let all: Vec<String> = Bundled::iter().map(Into::into).collect();
+    let stems = all.iter().filter_map(|file| file.strip_suffix(".kif"));
+    let (instances, games): (Vec<&str>, Vec<&str>) = stems.partition(|stem| stem.contains('/'));
+    let instances = instances
+        .iter()
+        .filter_map(|stem| stem.strip_prefix(INSTANCES));
+    let instances: Vec<&str> = instances.collect();
+    let is_whole = |game: &&&str| !instances.iter().any(|name| rules_of(name) == Some(**game));
+    let whole = games.iter().filter(is_whole);
+    let mut names: Vec<String> = (whole.chain(&instances))
+        .map(|name| (*name).to_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+/// The game that an instance is for: the longest whose name its own begins with.
+fn rules_of(instance: &str) -> Option<&str> {
+    let ends = instance
+        .rmatch_indices('_')
+        .map(|(end, _)| &instance[..end]);
+    let mut games = ends.filter(|game| Bundled::get(&format!("{game}.kif")).is_some());
+    games.next()
+}
+
+/// The files of a game.
+fn files(id: &str) -> Vec<String> {
+    let own = format!("{id}.kif");
+    let instance = format!("{INSTANCES}{own}");
+    match rules_of(id).filter(|_| Bundled::get(&own).is_none()) {
+        Some(game) => vec![format!("{game}.kif"), instance],
+        None => vec![own],
+    }
+}
+
 fn text(file: &str) -> Option<String> {
     let file = Bundled::get(file)?;
     String::from_utf8(file.data.into_owned()).ok()
-}
-
-fn text_of_picture(id: &str) -> Option<String> {
-    text(&format!("{id}.picture.toml"))
 }
 
 /// A rule file.
@@ -236,7 +272,7 @@ impl Loaded {
 
     /// What the rules say of themselves in their first comment, but for its heading.
     fn about(&self) -> String {
-        let text = self.set.files.first().map_or("", |file| &file.text);
+        let text = self.set.files.last().map_or("", |file| &file.text);
         let lines = text.lines().map(str::trim);
         let comment = lines.take_while(|line| line.starts_with(';'));
         let words = comment.map(|line| line.trim_start_matches(';').trim());
@@ -245,6 +281,13 @@ impl Loaded {
         match about.char_indices().nth(ABOUT) {
             Some((end, _)) => format!("{}…", &about[..end]),
             None => about.to_owned(),
+        }
+    }
+
+    fn name(&self) -> String {
+        match self.is_bundled {
+            true => self.id.clone(),
+            false => self.game.name(),
         }
     }
 
@@ -260,7 +303,7 @@ impl Loaded {
     fn told(&self) -> Told<'_> {
         Told {
             id: &self.id,
-            name: self.game.name(),
+            name: self.name(),
             about: self.about(),
             bundled: self.is_bundled,
             roles: self.roles(),
@@ -450,15 +493,11 @@ pub(super) async fn blocking<T: Send + 'static>(
 pub(super) async fn games(State(house): Shared) -> Result<Json<Vec<Card>>, Refusal> {
     let all = Arc::clone(&house);
     let cards = blocking(&house, move || {
-        let mut names: Vec<String> = Bundled::iter()
-            .filter(|file| !file.contains('/'))
-            .filter_map(|file| file.strip_suffix(".kif").map(str::to_owned))
-            .collect();
-        names.sort();
+        let names = names();
         let games = names.iter().filter_map(|name| all.shelf.game(name));
         let card = |game: Arc<Loaded>| Card {
             id: game.id.clone(),
-            name: game.game.name(),
+            name: game.name(),
             about: game.about(),
             roles: game.roles(),
         };

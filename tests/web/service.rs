@@ -46,8 +46,13 @@ impl Service {
             .expect("it starts");
         let mut line = String::new();
         let out = process.stdout.as_mut().expect("it is piped");
-        BufReader::new(out).read_line(&mut line).expect("it says where it is");
-        let host = line.trim().trim_start_matches("http://").trim_end_matches('/');
+        BufReader::new(out)
+            .read_line(&mut line)
+            .expect("it says where it is");
+        let host = line
+            .trim()
+            .trim_start_matches("http://")
+            .trim_end_matches('/');
         Service {
             host: host.to_owned(),
             process: Arc::new(Process(process)),
@@ -70,7 +75,9 @@ impl Service {
 
     fn open(&self, method: &str, path: &str, headers: &str, body: &str) -> TcpStream {
         let mut stream = TcpStream::connect(&self.host).expect("it listens");
-        stream.set_read_timeout(Some(EVER)).expect("it has timeouts");
+        stream
+            .set_read_timeout(Some(EVER))
+            .expect("it has timeouts");
         let cookie = self.cookie.lock().unwrap().clone();
         let cookie = cookie.map_or(String::new(), |cookie| format!("Cookie: {cookie}\r\n"));
         // By version 1.0 an answer comes in one piece and ends with the connection.
@@ -100,7 +107,10 @@ impl Service {
                 *self.cookie.lock().unwrap() = Some(cookie.to_owned());
             }
         }
-        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+        let status = head
+            .split(' ')
+            .nth(1)
+            .and_then(|status| status.parse().ok());
         Answer {
             status: status.expect("it has a status"),
             head: head.to_owned(),
@@ -180,7 +190,11 @@ impl Events {
         let mut text = String::new();
         loop {
             let start = text.len();
-            assert_ne!(self.0.read_line(&mut text).expect("it goes on"), 0, "it ended: {text}");
+            assert_ne!(
+                self.0.read_line(&mut text).expect("it goes on"),
+                0,
+                "it ended: {text}"
+            );
             if &text[start..] == "\n" {
                 if let Some(event) = event(&text) {
                     return event;

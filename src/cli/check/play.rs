@@ -8,13 +8,8 @@ use serde::Serialize;
 
 use super::super::rules::RuleOptions;
 use super::super::{Context, show};
-<<<<<<< HEAD
-use crate::audit::{AuditOptions, Basis, Claim, Report, Verdict, Weight, audit};
-use crate::cli::numbers::seconds;
-=======
 use crate::audit::{Alarm, AuditOptions, Basis, Claim, Report, Verdict, Weight, audit_within};
-use crate::cli::solve::seconds;
->>>>>>> 69734371996b9cc09cf9f3ef263460baf00a797d
+use crate::cli::numbers::seconds;
 use crate::diagnostic::DiagnosticRecord;
 use crate::game::Game;
 use crate::span::Sources;
