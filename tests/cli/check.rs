@@ -83,7 +83,7 @@ fn letter_case_matters_if_asked() {
     place.check("legal --case-sensitive upper.kif", &[], "", 0, legal);
     let line = "next --case-sensitive upper.kif --move";
     place.check(line, &["(Press 2)"], "", 0, "(On 1)\n(On 2)");
-    let illegal = place.run_with(line, &["(Press 3)"], "");
+    let illegal = place.run_with(line, &["(Press me)"], "");
     assert!(illegal.err.contains("(Press 1)"), "{illegal:#?}");
 }
 
