@@ -14,7 +14,7 @@ use super::{Spot, name};
 use crate::check::Keyword;
 use crate::game::Game;
 use crate::ground::{TermId, Terms};
-use crate::program::{Atom, FunctorId, Literal, Rule, Term, Variable};
+use crate::program::{Atom, FunctorId, Rule, Term, Variable};
 
 /// Links of the moves of one shape.
 const AIMS: usize = 64;
@@ -87,7 +87,7 @@ impl Aims {
                 };
                 let aim = Aim {
                     board: number,
-                    leaves: [layer.first, layer.second].map(leaf),
+                    leaves: [layer.first, layer.second].map(|at| leaf(at.into())),
                 };
                 let found = self.0.entry(skeleton.clone()).or_default();
                 let is_new = aim.leaves != [None, None] && !found.contains(&aim);
