@@ -15,6 +15,7 @@ mod evidence;
 #[cfg(feature = "cli")]
 mod file;
 mod layer;
+mod line;
 mod sample;
 mod shape;
 mod spots;

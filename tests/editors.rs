@@ -67,3 +67,28 @@ fn the_tree_sitter_grammar_knows_the_keywords() {
     }
     assert_eq!(words, keywords());
 }
+
+/// The parser is made from the grammar: `editors/README.md` says how.
+#[test]
+fn the_parser_was_made_from_the_grammar() {
+    let made: serde_json::Value =
+        serde_json::from_str(&read("tree-sitter-kif/src/grammar.json")).expect("it is JSON");
+    let source = read("tree-sitter-kif/grammar.js");
+    for (name, rule) in made["rules"].as_object().expect("rules by name") {
+        let start = source.find(&format!("\n    {name}: ")).expect(name);
+        // What is written in a rule as it is.
+        let own = source[start..].split("\n\n").next().expect("it ends");
+        let text = rule.to_string();
+        for word in own.split('"').skip(1).step_by(2) {
+            let any_case: String = (word.chars())
+                .map(|c| format!("[{c}{}]", c.to_ascii_uppercase()))
+                .collect();
+            assert!(
+                text.contains(&format!("\"{word}\"")) || text.contains(&any_case),
+                "{word}"
+            );
+        }
+    }
+    let parser = read("tree-sitter-kif/src/parser.c");
+    assert!(parser.contains("const TSLanguage *tree_sitter_kif(void)"));
+}

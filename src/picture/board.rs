@@ -9,16 +9,13 @@ use super::drawing::DrawnBoard;
 use super::evidence::{Evidence, Standing, lie, slant};
 use super::layer::{Candidate, Layer, background, gravity};
 use super::shape::Shape;
-use super::symbols::symbols;
+use super::symbols::{symbols, texts};
 use super::wishes::{BoardWish, Wishes};
 use super::{Limits, join, name};
 use crate::check::Keyword;
 use crate::game::Game;
 use crate::ground::TermId;
 use crate::program::{FunctorId, RelationId};
-
-/// Contents that get symbols of their own.
-const SYMBOLS: usize = 64;
 
 /// What is printed, by place.
 type Printed = FxHashMap<(usize, usize), String>;
@@ -61,7 +58,7 @@ pub(super) fn boards(
     wishes: &Wishes,
 ) -> Vec<Board> {
     // What is on the axes of a board with a wish lies as that does.
-    let is_turned = |wish: &BoardWish| wish.row > wish.column;
+    let is_turned = |wish: &BoardWish| wish.row.is_some_and(|row| row > wish.column);
     let turned = candidates
         .iter()
         .filter(|one| one.wish.as_ref().is_some_and(is_turned));
@@ -141,7 +138,7 @@ impl Board {
             for fact in &one.facts[0] {
                 let what: Vec<FunctorId> = one.layer.rest.iter().map(|k| fact[*k]).collect();
                 if background.as_ref() != Some(&what) {
-                    let (a, b) = (fact[one.layer.first], fact[one.layer.second]);
+                    let [a, b] = one.layer.at(fact);
                     let at = ranks[0].get(&a).zip(ranks[1].get(&b));
                     standing.extend(at.map(|(a, b)| Standing { at: [*a, *b], what }));
                 }
@@ -154,6 +151,7 @@ impl Board {
         });
         let found = lie(evidence, &standing, are_numbers);
         let (first_is_row, from_below) = match gravity {
+            _ if group[0].layer.first.is_none() => (true, false),
             _ if wish.is_some() => (true, wish.as_ref().is_some_and(|w| w.first_row_is_below)),
             Some(is_first) => (!is_first, true),
             // As at a table: the first role sits below.
@@ -235,8 +233,8 @@ impl Board {
 
     /// Where a fact stands: sheet, row and column.
     fn place(&self, layer: &Layer, names: &[FunctorId]) -> Option<At> {
-        let row = *self.row_at.get(&names[layer.first])?;
-        let column = *self.column_at.get(&names[layer.second])?;
+        let [row, column] = layer.at(names);
+        let (row, column) = (*self.row_at.get(&row)?, *self.column_at.get(&column)?);
         let sheet: Vec<FunctorId> = layer.sheets.iter().map(|k| names[*k]).collect();
         let sheet = self.sheets.iter().position(|other| *other == sheet)?;
         Some((sheet, (row, column)))
@@ -250,8 +248,13 @@ impl Board {
                 possible[sheet].insert(at);
             }
         }
+        // A few rows and columns that go far beyond all that is in use are no board.
+        let places = possible.iter().flatten().collect::<FxHashSet<_>>();
+        let [rows, columns] = size(places.iter().copied());
+        if 2 * places.len() >= rows * columns {
+            self.seen = None;
+        }
         self.possible = Some(possible);
-        self.seen = None;
         if !self.is_wished && self.is_lattice_on_its_side() {
             self.turn();
         }
@@ -264,12 +267,7 @@ impl Board {
         else {
             return false;
         };
-        let size = |places: &FxHashSet<(usize, usize)>| {
-            let rows: FxHashSet<usize> = places.iter().map(|at| at.0).collect();
-            let columns: FxHashSet<usize> = places.iter().map(|at| at.1).collect();
-            [rows.len(), columns.len()]
-        };
-        let ([a, b], [c, d]) = (size(one), size(other));
+        let ([a, b], [c, d]) = (size(one.iter()), size(other.iter()));
         let is_edges = |[a, b]: [usize; 2], [c, d]: [usize; 2]| a == c + 1 && b + 1 == d;
         let is_plain = self.slant == 0 && self.background.is_none();
         let is_across = match (is_edges([a, b], [c, d]), is_edges([c, d], [a, b])) {
@@ -510,6 +508,12 @@ impl Board {
     }
 }
 
+/// How many rows and columns have places.
+fn size<'p>(places: impl Iterator<Item = &'p (usize, usize)>) -> [usize; 2] {
+    let (rows, columns): (FxHashSet<usize>, FxHashSet<usize>) = places.copied().unzip();
+    [rows.len(), columns.len()]
+}
+
 /// What is shown of an axis: all, or so many names from the first one on that is in use.
 fn window(length: usize, most: usize, first: Option<usize>) -> Range<usize> {
     let count = length.min(most);
@@ -536,63 +540,11 @@ fn wished_background(game: &Game, group: &[Candidate], empty: &str) -> Option<Ve
     whats.find(|what| text_of(game, what) == empty)
 }
 
-fn text_of(game: &Game, names: &[FunctorId]) -> String {
+pub(super) fn text_of(game: &Game, names: &[FunctorId]) -> String {
     let names = names.iter().map(|f| name(game, *f));
     names.fold(String::new(), |text, word| join(&text, &word))
 }
 
-fn functors(shape: &Shape) -> Vec<FunctorId> {
+pub(super) fn functors(shape: &Shape) -> Vec<FunctorId> {
     shape.skeleton.iter().copied().flatten().collect()
-}
-
-/// All that can stand on a board, as text and as names, but of layers of which it is much;
-/// layers whose texts would be the same get titles.
-fn texts(evidence: &Evidence, group: &mut [Candidate]) -> Vec<(String, Vec<FunctorId>)> {
-    let game = evidence.game;
-    let mut all: Vec<Vec<Vec<FunctorId>>> = Vec::new();
-    for one in &*group {
-        let mut whats: Vec<Vec<FunctorId>> = vec![Vec::new()];
-        for &leaf in &one.layer.rest {
-            let names = &one.shape.leaves[leaf];
-            if whats.len() * names.len() > SYMBOLS {
-                whats.clear();
-                break;
-            }
-            let longer =
-                |before: &Vec<FunctorId>, name: &FunctorId| [&before[..], &[*name]].concat();
-            whats = (whats.iter())
-                .flat_map(|before| names.iter().map(move |name| longer(before, name)))
-                .collect();
-        }
-        all.push(whats);
-    }
-    let said: Vec<FxHashSet<FunctorId>> = group
-        .iter()
-        .map(|one| {
-            one.layer
-                .rest
-                .iter()
-                .flat_map(|k| one.shape.leaves[*k].iter().copied())
-                .collect()
-        })
-        .collect();
-    let is_shared = |layer: usize| {
-        (0..all.len()).any(|other| other != layer && !said[layer].is_disjoint(&said[other]))
-    };
-    let mut texts: Vec<(String, Vec<FunctorId>)> = Vec::new();
-    let titled: Vec<bool> = (0..all.len()).map(is_shared).collect();
-    for ((one, whats), is_shared) in group.iter_mut().zip(all).zip(titled) {
-        if one.layer.rest.is_empty() || (is_shared && !one.is_full()) {
-            one.layer.title = Some(text_of(game, &functors(&one.shape)));
-        }
-        for what in whats {
-            let text = text_of(game, &what);
-            let text = match &one.layer.title {
-                Some(title) => join(title, &text),
-                None => text,
-            };
-            texts.push((text, what));
-        }
-    }
-    texts
 }

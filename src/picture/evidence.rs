@@ -173,10 +173,14 @@ pub(super) struct Standing {
     pub what: Vec<FunctorId>,
 }
 
-/// How a board lies on which something stands at first. What differs stands apart from
-/// top to bottom, and what is the first role's is below.
+/// How a board lies on which something stands at first. Where roles are opposite each
+/// other, what differs stands apart from top to bottom, and what is the first role's is
+/// below.
 pub(super) fn lie(evidence: &Evidence, standing: &[Standing], are_numbers: [bool; 2]) -> Lie {
-    let apart = [0, 1].map(|axis| share_between(standing, axis));
+    let apart = match evidence.roles.len() {
+        0 | 1 => [0.0; 2],
+        _ => [0, 1].map(|axis| share_between(standing, axis)),
+    };
     let (first_is_row, is_sure) = match apart[0] - apart[1] {
         more if more > 0.25 => (true, true),
         more if more < -0.25 => (false, true),

@@ -30,7 +30,7 @@ type Words = BTreeMap<Spanned<String>, Spanned<String>>;
 #[serde(deny_unknown_fields)]
 struct Board {
     facts: Spanned<String>,
-    row: Spanned<usize>,
+    row: Option<Spanned<usize>>,
     column: Spanned<usize>,
     #[serde(default)]
     first_row: Vertical,
@@ -116,13 +116,13 @@ impl Page<'_> {
         let functors = self.game.functors().iter();
         let named = functors.filter(|(_, functor)| self.name(functor.name) == *facts);
         let most = named.map(|(_, functor)| functor.arity()).max().unwrap_or(0);
-        for argument in [&board.row, &board.column] {
+        for argument in board.row.iter().chain([&board.column]) {
             if !(1..=most).contains(argument.get_ref()) {
                 let told = format!("{facts} has {most} arguments, counted from 1");
                 return Err(self.fault(argument, told));
             }
         }
-        if board.row.get_ref() == board.column.get_ref() {
+        if board.row.as_ref().map(Spanned::get_ref) == Some(board.column.get_ref()) {
             return Err(self.fault(&board.column, "row and column are the same argument"));
         }
         if let Some(empty) = &board.empty {
@@ -130,7 +130,7 @@ impl Page<'_> {
         }
         Ok(BoardWish {
             facts: facts.clone(),
-            row: board.row.into_inner() - 1,
+            row: board.row.map(|row| row.into_inner() - 1),
             column: board.column.into_inner() - 1,
             first_row_is_below: board.first_row == Vertical::Bottom,
             first_column_is_right: board.first_column == Horizontal::Right,

@@ -20,13 +20,22 @@ const SHEETS: usize = 16;
 #[derive(Clone, Debug)]
 pub(super) struct Layer {
     pub skeleton: Skeleton,
-    pub first: usize,
-    pub second: usize,
+    /// What stands for the coordinate that there is none of: the name of the facts.
+    pub line: FunctorId,
+    pub first: Option<usize>,
+    pub second: Option<usize>,
     pub sheets: Vec<usize>,
     /// The names that say what.
     pub rest: Vec<usize>,
     /// Written before what stands there, if that were not clear.
     pub title: Option<String>,
+}
+
+impl Layer {
+    /// The coordinates of a fact.
+    pub fn at(&self, names: &[FunctorId]) -> [FunctorId; 2] {
+        [self.first, self.second].map(|leaf| leaf.map_or(self.line, |leaf| names[leaf]))
+    }
 }
 
 /// A layer with its axes and sheets, before boards are made up.
@@ -56,9 +65,62 @@ pub(super) fn candidate(
     wish: Option<&BoardWish>,
 ) -> Option<Candidate> {
     let count = shape.leaves.len();
-    if wish.is_some_and(|wish| wish.row.max(wish.column) >= count) {
+    if wish.is_some_and(|wish| wish.row.unwrap_or(0).max(wish.column) >= count) {
         return None;
     }
+    let line = shape.skeleton[0]?;
+    let only = match wish {
+        Some(wish) => wish.row.is_none().then_some(wish.column),
+        None => super::line::line(evidence, shape, &facts),
+    };
+    let (first, second) = match only {
+        Some(column) => (None, column),
+        None => {
+            coordinates(evidence, shape, &facts, wish).map(|(row, column)| (Some(row), column))?
+        }
+    };
+    let place: Vec<usize> = first.into_iter().chain([second]).collect();
+    let others: Vec<usize> = (0..count).filter(|k| !place.contains(k)).collect();
+    let sheets = sheets(evidence, shape, &facts, &place, &others);
+    let mut named: Vec<Vec<FunctorId>> = vec![Vec::new()];
+    for &leaf in &sheets {
+        let names = evidence.ordered(&shape.leaves[leaf]);
+        let longer = |before: &Vec<FunctorId>, name: &FunctorId| [&before[..], &[*name]].concat();
+        named = (named.iter())
+            .flat_map(|before| names.iter().map(move |name| longer(before, name)))
+            .collect();
+    }
+    let (first, second) = (first, Some(second));
+    let axis = |leaf: Option<usize>| match leaf {
+        Some(leaf) => evidence.ordered(&shape.leaves[leaf]),
+        None => vec![line],
+    };
+    Some(Candidate {
+        axes: [first, second].map(axis),
+        sheets: named,
+        layer: Layer {
+            skeleton: shape.skeleton.clone(),
+            line,
+            first,
+            second,
+            rest: others.into_iter().filter(|k| !sheets.contains(k)).collect(),
+            sheets,
+            title: None,
+        },
+        shape: shape.clone(),
+        facts,
+        wish: wish.cloned(),
+    })
+}
+
+/// Which two names of facts say where.
+fn coordinates(
+    evidence: &Evidence,
+    shape: &Shape,
+    facts: &Facts,
+    wish: Option<&BoardWish>,
+) -> Option<(usize, usize)> {
+    let count = shape.leaves.len();
     let is_axis = |leaf: &usize| {
         let names = &shape.leaves[*leaf];
         (2..=LONGEST).contains(&names.len())
@@ -66,8 +128,8 @@ pub(super) fn candidate(
             && evidence.chains.sorted(names).is_some()
     };
     let coordinates: Vec<usize> = (0..count).filter(is_axis).collect();
-    let (first, second) = match full(shape, &facts) {
-        _ if wish.is_some() => wish.map(|wish| (wish.row, wish.column))?,
+    let (first, second) = match full(shape, facts) {
+        _ if wish.is_some() => (wish?.row?, wish?.column),
         // Each pair of two names has a third.
         Some((a, b))
             if coordinates.len() < 3 && !(coordinates.contains(&a) && coordinates.contains(&b)) =>
@@ -81,7 +143,7 @@ pub(super) fn candidate(
                 .flat_map(|(k, &a)| coordinates[k + 1..].iter().map(move |&b| (a, b)));
             let pairs: Vec<(usize, usize)> = pairs.collect();
             let is_alike = |&&(a, b): &&(usize, usize)| shape.leaves[a] == shape.leaves[b];
-            let keys = pairs.iter().filter(|(a, b)| is_key(&facts, &[*a, *b]));
+            let keys = pairs.iter().filter(|(a, b)| is_key(facts, &[*a, *b]));
             let keys: Vec<&(usize, usize)> = keys.collect();
             let best = keys
                 .iter()
@@ -92,10 +154,10 @@ pub(super) fn candidate(
             // Rather boards side by side than many facts on each place.
             let has_boards = |&&(a, b): &&(usize, usize)| {
                 let others: Vec<usize> = (0..count).filter(|k| *k != a && *k != b).collect();
-                !sheets(evidence, shape, &facts, [a, b], &others).is_empty()
+                !sheets(evidence, shape, facts, &[a, b], &others).is_empty()
             };
-            let is_bad = !is_key(&facts, &[chosen.0, chosen.1])
-                && is_crowded(&facts, [chosen.0, chosen.1])
+            let is_bad = !is_key(facts, &[chosen.0, chosen.1])
+                && is_crowded(facts, &[chosen.0, chosen.1])
                 && !has_boards(&&chosen);
             match is_bad {
                 true => *pairs.iter().find(has_boards).unwrap_or(&chosen),
@@ -104,34 +166,10 @@ pub(super) fn candidate(
         }
     };
     // A number for each of some names is no place.
-    if wish.is_none() && count == 2 && is_number_for_each(shape, &facts) {
+    if wish.is_none() && count == 2 && is_number_for_each(shape, facts) {
         return None;
     }
-    let others: Vec<usize> = (0..count).filter(|k| *k != first && *k != second).collect();
-    let sheets = sheets(evidence, shape, &facts, [first, second], &others);
-    let mut named: Vec<Vec<FunctorId>> = vec![Vec::new()];
-    for &leaf in &sheets {
-        let names = evidence.ordered(&shape.leaves[leaf]);
-        let longer = |before: &Vec<FunctorId>, name: &FunctorId| [&before[..], &[*name]].concat();
-        named = (named.iter())
-            .flat_map(|before| names.iter().map(move |name| longer(before, name)))
-            .collect();
-    }
-    Some(Candidate {
-        axes: [first, second].map(|leaf| evidence.ordered(&shape.leaves[leaf])),
-        sheets: named,
-        layer: Layer {
-            skeleton: shape.skeleton.clone(),
-            first,
-            second,
-            rest: others.into_iter().filter(|k| !sheets.contains(k)).collect(),
-            sheets,
-            title: None,
-        },
-        shape: shape.clone(),
-        facts,
-        wish: wish.cloned(),
-    })
+    Some((first, second))
 }
 
 /// Two of three names, if in each state there is one fact for each pair of them.
@@ -159,10 +197,10 @@ fn sheets(
     evidence: &Evidence,
     shape: &Shape,
     facts: &Facts,
-    place: [usize; 2],
+    place: &[usize],
     others: &[usize],
 ) -> Vec<usize> {
-    if is_key(facts, &place) {
+    if is_key(facts, place) {
         return Vec::new();
     }
     // A piece that is in one place only is told by its name.
@@ -181,7 +219,7 @@ fn sheets(
         .flat_map(|(k, &a)| choices[k + 1..].iter().map(move |&b| vec![a, b]));
     let mut sets = alone.chain(pairs).filter(|set| {
         let boards: usize = set.iter().map(|leaf| shape.leaves[*leaf].len()).product();
-        boards <= SHEETS && is_key(facts, &[&place[..], set].concat())
+        boards <= SHEETS && is_key(facts, &[place, set].concat())
     });
     let found = sets.next().unwrap_or_default();
     // Pieces that meet now and then need no boards of their own.
@@ -192,11 +230,12 @@ fn sheets(
 }
 
 /// Whether in some state several facts stand on most places that have any.
-fn is_crowded(facts: &Facts, place: [usize; 2]) -> bool {
+fn is_crowded(facts: &Facts, place: &[usize]) -> bool {
     facts.iter().any(|facts| {
-        let mut counts: FxHashMap<[FunctorId; 2], usize> = FxHashMap::default();
+        let mut counts: FxHashMap<Vec<FunctorId>, usize> = FxHashMap::default();
         for fact in facts {
-            *counts.entry(place.map(|leaf| fact[leaf])).or_default() += 1;
+            let at = place.iter().map(|leaf| fact[*leaf]).collect();
+            *counts.entry(at).or_default() += 1;
         }
         let several = counts.values().filter(|count| **count > 1).count();
         2 * several > counts.len()
@@ -208,7 +247,8 @@ fn is_crowded(facts: &Facts, place: [usize; 2]) -> bool {
 pub(super) fn background(group: &[Candidate]) -> Option<Vec<FunctorId>> {
     let one = group.iter().find(|one| {
         let layer = &one.layer;
-        let key = [&[layer.first, layer.second][..], &layer.sheets].concat();
+        let place = layer.first.into_iter().chain(layer.second);
+        let key: Vec<usize> = place.chain(layer.sheets.iter().copied()).collect();
         let count = one.facts[0].len();
         let places = one.axes[0].len() * one.axes[1].len() * one.sheets.len();
         let is_one_each = one.facts.iter().all(|facts| facts.len() == count);
@@ -279,9 +319,10 @@ pub(super) fn background(group: &[Candidate]) -> Option<Vec<FunctorId>> {
 /// Whether moves name nothing but the first of a layer's coordinates, or but the second.
 pub(super) fn gravity(game: &Game, one: &Candidate) -> Option<bool> {
     let next = game.keyword(Keyword::Next);
+    let (first, second) = (one.layer.first?, one.layer.second?);
     let mut rules = game.rules().rules.iter();
     rules.find_map(|rule| match Some(rule.head.relation) == next {
-        true => named_by_move(game, rule, &one.shape, one.layer.first, one.layer.second),
+        true => named_by_move(game, rule, &one.shape, first, second),
         false => None,
     })
 }

@@ -87,7 +87,7 @@ impl Aims {
                 };
                 let aim = Aim {
                     board: number,
-                    leaves: [layer.first, layer.second].map(|at| leaf(at.into())),
+                    leaves: [layer.first, layer.second].map(leaf),
                 };
                 let found = self.0.entry(skeleton.clone()).or_default();
                 let is_new = aim.leaves != [None, None] && !found.contains(&aim);

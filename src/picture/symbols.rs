@@ -4,10 +4,14 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::board::{functors, text_of};
 use super::evidence::Evidence;
-use super::name;
+use super::layer::Candidate;
+use super::{join, name};
 use crate::program::FunctorId;
 
+/// Contents that get symbols of their own.
+const SYMBOLS: usize = 64;
 /// Contents for which letters of their own would say little.
 const MANY: usize = 16;
 /// Signs for what has no letter left.
@@ -99,4 +103,56 @@ fn free(text: &str, used: &FxHashSet<String>) -> String {
     let mut signs = letters().chain(large).chain(other).map(String::from);
     let found = signs.find(|sign| !used.contains(sign));
     found.unwrap_or_else(|| text.to_owned())
+}
+
+/// All that can stand on a board, as text and as names, but of layers of which it is much;
+/// layers whose texts would be the same get titles.
+pub(super) fn texts(evidence: &Evidence, group: &mut [Candidate]) -> Vec<(String, Vec<FunctorId>)> {
+    let game = evidence.game;
+    let mut all: Vec<Vec<Vec<FunctorId>>> = Vec::new();
+    for one in &*group {
+        let mut whats: Vec<Vec<FunctorId>> = vec![Vec::new()];
+        for &leaf in &one.layer.rest {
+            let names = &one.shape.leaves[leaf];
+            if whats.len() * names.len() > SYMBOLS {
+                whats.clear();
+                break;
+            }
+            let longer =
+                |before: &Vec<FunctorId>, name: &FunctorId| [&before[..], &[*name]].concat();
+            whats = (whats.iter())
+                .flat_map(|before| names.iter().map(move |name| longer(before, name)))
+                .collect();
+        }
+        all.push(whats);
+    }
+    let said: Vec<FxHashSet<FunctorId>> = group
+        .iter()
+        .map(|one| {
+            one.layer
+                .rest
+                .iter()
+                .flat_map(|k| one.shape.leaves[*k].iter().copied())
+                .collect()
+        })
+        .collect();
+    let is_shared = |layer: usize| {
+        (0..all.len()).any(|other| other != layer && !said[layer].is_disjoint(&said[other]))
+    };
+    let mut texts: Vec<(String, Vec<FunctorId>)> = Vec::new();
+    let titled: Vec<bool> = (0..all.len()).map(is_shared).collect();
+    for ((one, whats), is_shared) in group.iter_mut().zip(all).zip(titled) {
+        if one.layer.rest.is_empty() || (is_shared && !one.is_full()) {
+            one.layer.title = Some(text_of(game, &functors(&one.shape)));
+        }
+        for what in whats {
+            let text = text_of(game, &what);
+            let text = match &one.layer.title {
+                Some(title) => join(title, &text),
+                None => text,
+            };
+            texts.push((text, what));
+        }
+    }
+    texts
 }

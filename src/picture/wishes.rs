@@ -22,8 +22,8 @@ pub struct Wishes {
 pub struct BoardWish {
     /// The name of the facts.
     pub facts: String,
-    /// The argument that is the row.
-    pub row: usize,
+    /// The argument that is the row; none if the board is one line.
+    pub row: Option<usize>,
     /// The argument that is the column.
     pub column: usize,
     /// Whether rows are counted from below.

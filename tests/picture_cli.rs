@@ -1,0 +1,167 @@
+//! `ggp draw` and its picture files.
+
+use std::process::Command;
+use std::{env, fs, process};
+
+#[test]
+fn edges_of_squares_are_lines_and_those_named_first_lie_flat() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
+    command.current_dir(env!("CARGO_MANIFEST_DIR"));
+    command.args([
+        "draw",
+        "games/dots_and_boxes.kif",
+        "--moves",
+        "(draw flat 1 2)",
+    ]);
+    let output = command.output().unwrap();
+    let found = String::from_utf8(output.stdout).unwrap();
+    let expected = "      1   2   3
+    +   +   +   +
+  1
+    +---+   +   +
+  2
+    +   +   +   +
+  3
+    +   +   +   +
+  (- flat, | upright)
+
+  turn: right
+  points: left 0, right 0";
+    assert_eq!(found.trim_end(), expected, "{found}");
+}
+
+#[test]
+fn drawings_are_written_to_files() {
+    let file = |ending: &str| env::temp_dir().join(format!("drawing_{}.{ending}", process::id()));
+    let draw = |ending: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
+        command.current_dir(env!("CARGO_MANIFEST_DIR"));
+        command
+            .args(["draw", "games/nim.kif", "--output"])
+            .arg(file(ending));
+        command.output().unwrap()
+    };
+    for (ending, start) in [("svg", "<svg "), ("txt", "  turn: left")] {
+        let output = draw(ending);
+        assert!(output.status.success(), "{output:?}");
+        let text = fs::read_to_string(file(ending)).unwrap();
+        assert!(text.starts_with(start), "{text}");
+        fs::remove_file(file(ending)).unwrap();
+    }
+    let output = draw("bmp");
+    assert_eq!(output.status.code(), Some(2));
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(message.contains("ends in .svg, .png or .txt"), "{message}");
+}
+
+/// Runs `ggp draw` with a picture file of a text.
+fn drawn_with(game: &str, wishes: &str) -> (Option<i32>, String, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("wishes.toml");
+    fs::write(&path, wishes).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_ggp"))
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .args(["--quiet", "draw", game, "--picture"])
+        .arg(&path)
+        .output()
+        .unwrap();
+    let [out, told] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    let told = told.replace(path.to_str().unwrap(), "FILE");
+    (output.status.code(), out, told)
+}
+
+#[test]
+fn a_picture_file_says_what_structure_does_not() {
+    let wishes = "hide = [\"wall\"]
+        [[board]]
+        facts = \"at\"
+        row = 3
+        column = 2
+        first_row = \"bottom\"
+        first_column = \"right\"
+        [signs]
+        west = \"W\"
+        east = \"♞\"";
+    let (code, out, told) = drawn_with("games/light_cycles.kif", wishes);
+    assert_eq!((code, told.as_str()), (Some(0), ""));
+    let expected = "
+    6 5 4 3 2 1
+  6 . . . . . .
+  5 . . . . . .
+  4 ♞ . . . . .
+  3 . . . . . W
+  2 . . . . . .
+  1 . . . . . .
+  (W west, ♞ east)";
+    assert_eq!(out.trim_end(), expected.trim_start_matches('\n'));
+    // One line of a board's width, if no row is named.
+    let line = "board = [{ facts = \"heap\", column = 1 }]";
+    let (code, out, told) = drawn_with("games/nim.kif", line);
+    assert_eq!((code, told.as_str()), (Some(0), ""));
+    assert!(out.contains("a b c\n  heap 3 4 5"), "{out}");
+    let (_, out, _) = drawn_with("games/nim.kif", "captions = { turn = \"to move\" }");
+    assert!(out.contains("to move: left"), "{out}");
+}
+
+#[test]
+fn the_file_beside_the_rules_is_found() {
+    let run = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_ggp"))
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .args(arguments)
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let out = run(&["--quiet", "draw", "games/light_cycles.kif"]);
+    assert!(out.contains("  3 W#"), "{out}");
+    let svg = run(&[
+        "--quiet",
+        "graph",
+        "games/light_cycles.kif",
+        "--depth",
+        "1",
+        "--format",
+        "svg",
+    ]);
+    assert!(svg.contains("W west"));
+}
+
+#[test]
+fn a_wrong_picture_file_is_refused_with_place_and_mend() {
+    for (wishes, expected) in [
+        (
+            "[signs]\nwset = \"W\"",
+            "FILE:2:1: \"wset\" is no name of the rules; did you mean west?",
+        ),
+        (
+            "[signs]\nwest = \"west\"",
+            "FILE:2:8: a sign has 1 to 3 letters",
+        ),
+        (
+            "[colours]\nwest = \"#12\"",
+            "FILE:2:8: a colour is written #rrggbb",
+        ),
+        (
+            "hide = [\"at\", \"walls\"]",
+            "FILE:1:15: \"walls\" is no name of the rules; did you mean wall?",
+        ),
+        (
+            "[[board]]\nfacts = \"at\"\nrow = 4\ncolumn = 1",
+            "FILE:3:7: at has 3 arguments",
+        ),
+        (
+            "[[board]]\nfacts = \"at\"\nrow = 2\ncolumn = 2",
+            "row and column are the same",
+        ),
+        (
+            "sings = 1",
+            "unknown field `sings`, expected one of `board`, `signs`",
+        ),
+        ("signs", "FILE is no picture file"),
+    ] {
+        let (code, _, told) = drawn_with("games/light_cycles.kif", wishes);
+        assert_eq!(code, Some(2), "{wishes}");
+        assert!(told.contains(expected), "{wishes}: {told}");
+    }
+}
