@@ -110,7 +110,7 @@ commands! {
     Diff = diff;
     /// Make infix notation of KIF, and back
     Convert = convert;
-    /// Serve an editor: diagnostics, hover, definitions, renaming, completion, formatting
+    /// Serve an editor: diagnostics, mends, hover, definitions, renaming, completion, formatting
     Lsp = lsp;
     /// Show what a rule set consists of
     Info = info;

@@ -9,6 +9,8 @@ mod complete;
 mod document;
 mod facts;
 mod lens;
+mod mend;
+mod slots;
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -17,6 +19,7 @@ use lsp_server::{Connection, ErrorCode, Message, Notification, ProtocolError, Re
 use lsp_types::notification::{self, Notification as _};
 use lsp_types::request::{self, Request as _};
 use lsp_types::{
+    CodeAction, CodeActionKind, CodeActionOptions, CodeActionParams, CodeActionProviderCapability,
     CodeLensOptions, CompletionOptions, CompletionParams, Diagnostic, DiagnosticRelatedInformation,
     DiagnosticSeverity, DocumentFormattingParams, DocumentSymbolParams, DocumentSymbolResponse,
     ExecuteCommandOptions, ExecuteCommandParams, GotoDefinitionParams, GotoDefinitionResponse,
@@ -98,6 +101,13 @@ fn capabilities() -> ServerCapabilities {
             trigger_characters: Some(vec!["(".to_owned(), "?".to_owned()]),
             ..CompletionOptions::default()
         }),
+        code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
+            code_action_kinds: Some(vec![
+                CodeActionKind::QUICKFIX,
+                CodeActionKind::REFACTOR_REWRITE,
+            ]),
+            ..CodeActionOptions::default()
+        })),
         document_formatting_provider: Some(OneOf::Left(true)),
         document_symbol_provider: Some(OneOf::Left(true)),
         code_lens_provider: Some(CodeLensOptions {
@@ -198,6 +208,7 @@ impl Server {
             request::PrepareRenameRequest::METHOD => self.answer(request, Self::prepare_rename),
             request::Rename::METHOD => self.answer(request, Self::rename),
             request::Completion::METHOD => self.answer(request, Self::completion),
+            request::CodeActionRequest::METHOD => self.answer(request, Self::actions),
             request::Formatting::METHOD => self.answer(request, Self::format),
             request::DocumentSymbolRequest::METHOD => self.answer(request, Self::symbols),
             request::CodeLensRequest::METHOD => self.answer(request, Self::lenses),
@@ -300,6 +311,25 @@ impl Server {
         Ok(self
             .document(&at.text_document.uri)?
             .completions(at.position))
+    }
+
+    fn actions(&mut self, params: CodeActionParams) -> Result<Vec<CodeAction>, Refusal> {
+        let document = self.document(&params.text_document.uri)?;
+        let mut actions = document.mends(params.range);
+        if let Some(only) = params.context.only {
+            // `a` asks for `a.b`, too.
+            let is_of = |kind: &str, wanted: &str| {
+                let rest = kind.strip_prefix(wanted);
+                rest.is_some_and(|rest| {
+                    wanted.is_empty() || rest.is_empty() || rest.starts_with('.')
+                })
+            };
+            actions.retain(|action| {
+                let kind = action.kind.as_ref().map_or("", CodeActionKind::as_str);
+                only.iter().any(|wanted| is_of(kind, wanted.as_str()))
+            });
+        }
+        Ok(actions)
     }
 
     fn format(&mut self, params: DocumentFormattingParams) -> Result<Vec<TextEdit>, Refusal> {

@@ -13,8 +13,8 @@ Examples:
 
 Editors start this themselves: editors/README.md says how for the usual ones. What is wrong
 with rules is shown as one types; hover tells what keywords mean and which names can stand
-where; there are go to definition, references, renaming, completion, formatting, an outline,
-and lenses that count positions, play a game, and check what only play shows.")]
+where; there are go to definition, references, renaming, mends, completion, formatting, an
+outline, and lenses that count positions, play a game, and check what only play shows.")]
 pub struct Options {
     /// Most seconds for what a lens starts
     #[arg(long, value_name = "S", value_parser = super::numbers::seconds, default_value = "5")]

@@ -9,6 +9,7 @@ use lsp_types::{CompletionItem, CompletionItemKind, Position};
 
 use super::document::Document;
 use super::facts::{functor_of, relation_of};
+use super::slots::Slot;
 use crate::analysis::domains::Domains;
 use crate::check::Keyword;
 use crate::game::Game;
@@ -146,7 +147,21 @@ impl Document {
             .lists
             .len()
             .saturating_sub(usize::from(around.is_first));
-        let parent = parents.checked_sub(1).map(|place| around.lists[place].0);
+        let parent = parents.checked_sub(1).map(|place| around.lists[place]);
+        let slot = parent.and_then(|(name, members)| Slot::of(name, members.checked_sub(1)?));
+        if let Some(slot @ (Slot::Fact | Slot::Move)) = slot {
+            let filled = self.filled(slot);
+            for (name, arity) in filled.iter().filter(|(_, arity)| **arity > 0) {
+                if name != around.typed {
+                    let item = (CompletionItemKind::CONSTRUCTOR, arguments(*arity));
+                    found.entry(name.clone()).or_insert(item);
+                }
+            }
+            if !filled.is_empty() {
+                return;
+            }
+        }
+        let parent = parent.map(|(name, _)| name);
         let keyword = parent.and_then(Keyword::of);
         // Inside of terms there are functions, else relations.
         let is_formula = parent.is_none_or(|parent| {
@@ -171,10 +186,7 @@ impl Document {
             {
                 continue;
             }
-            let detail = match name.arity {
-                1 => "1 argument".to_owned(),
-                arity => format!("{arity} arguments"),
-            };
+            let detail = arguments(name.arity);
             let kind = match wanted {
                 Kind::Relation => CompletionItemKind::FUNCTION,
                 Kind::Term => CompletionItemKind::CONSTRUCTOR,
@@ -215,6 +227,13 @@ impl Document {
                 }
             }
         }
+    }
+}
+
+fn arguments(arity: usize) -> String {
+    match arity {
+        1 => "1 argument".to_owned(),
+        arity => format!("{arity} arguments"),
     }
 }
 

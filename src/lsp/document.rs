@@ -1,13 +1,15 @@
 //! One open file: its text, places in it, and what it was read as.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use lsp_types::{Diagnostic, DocumentSymbol, Location, Position, Range, SymbolKind, TextEdit, Uri};
 
 use super::protocol_finding;
+use super::slots::{Slot, fillers};
 use crate::check::{self, Keyword, ReadOptions};
 use crate::game::Game;
-use crate::rewrite::{Kind, Layout, Pattern, Tree, Use, laid_out, renamed, uses};
+use crate::rewrite::{CannotRename, Kind, Layout, Pattern, Tree, Use, laid_out, renamed, uses};
 use crate::span::{Source, Sources, Span};
 use crate::symbol::Case;
 use crate::syntax::{self, Sexp, SexpKind, SyntaxLimits};
@@ -26,6 +28,9 @@ pub(super) struct Document {
     sources: Sources,
     forms: Vec<Sexp>,
     findings: Vec<crate::diagnostic::Diagnostic>,
+    /// What stood in places for roles, facts and moves, with its number of arguments,
+    /// when brackets were right the last time.
+    filled: Vec<(Slot, String, usize)>,
     /// The last text without errors.
     game: Option<Game>,
     /// Whether that is this text.
@@ -48,6 +53,7 @@ impl Document {
             sources: Sources::default(),
             forms: Vec::new(),
             findings: Vec::new(),
+            filled: Vec::new(),
             game: None,
             is_game: false,
         };
@@ -133,7 +139,14 @@ impl Document {
         self.is_read = true;
         self.limits = options.syntax;
         self.sources = Sources::from(Source::new(self.uri.as_str(), self.text.clone()));
-        self.forms = syntax::read(&self.sources, options.syntax).0;
+        let (forms, wrong) = syntax::read(&self.sources, options.syntax);
+        self.forms = forms;
+        if wrong.is_empty() {
+            let found = fillers(&self.forms, &self.sources).into_iter();
+            let word = |span| self.sources.text(span).to_owned();
+            let filled = found.map(|(slot, found)| (slot, word(found.span), found.arity));
+            self.filled = filled.collect();
+        }
         let reading = check::read(self.sources.clone(), options);
         self.findings = reading.findings;
         self.is_game = reading.game.is_some();
@@ -150,6 +163,30 @@ impl Document {
         findings
             .map(|finding| protocol_finding(finding, self))
             .collect()
+    }
+
+    /// What is wrong, as it was found.
+    pub(super) fn found(&self) -> &[crate::diagnostic::Diagnostic] {
+        &self.findings
+    }
+
+    pub(super) fn forms(&self) -> &[Sexp] {
+        &self.forms
+    }
+
+    pub(super) fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
+    /// The names that stand for something, with their numbers of arguments: in the last
+    /// text with right brackets, and in what is right of this.
+    pub(super) fn filled(&self, slot: Slot) -> BTreeMap<String, usize> {
+        let known = self.filled.iter().cloned();
+        let found = fillers(&self.forms, &self.sources).into_iter();
+        let found =
+            found.map(|(slot, found)| (slot, self.word(found.span).to_owned(), found.arity));
+        let own = known.chain(found).filter(|(other, ..)| *other == slot);
+        own.map(|(_, name, arity)| (name, arity)).collect()
     }
 
     /// The game, if the text is one as it is.
@@ -196,7 +233,7 @@ impl Document {
     }
 
     /// All places of a variable in a form.
-    fn places_of(&self, variable: Span, form: &Sexp) -> Vec<Span> {
+    pub(super) fn places_of(&self, variable: Span, form: &Sexp) -> Vec<Span> {
         let name = self.word(variable);
         let mut places = Vec::new();
         for_each_variable(form, &mut |span| {
@@ -311,8 +348,14 @@ impl Document {
             arity: Some(name.arity),
             kind: Some(name.kind),
         };
-        renamed(&self.forms, &self.sources, &old, new, Case::Fold)
-            .map_err(|error| error.message(&self.sources))
+        match renamed(&self.forms, &self.sources, &old, new, Case::Fold) {
+            Ok(places) => Ok(places),
+            Err(error @ CannotRename::Taken(..)) => self.merged(&name, new).ok_or_else(|| {
+                let taken = error.message(&self.sources);
+                format!("{taken}, and neither is one that nothing defines or uses")
+            }),
+            Err(error) => Err(error.message(&self.sources)),
+        }
     }
 
     /// The edit that lays the text out; none if it is laid out so.
@@ -380,7 +423,7 @@ fn contains(outer: Span, inner: Span) -> bool {
 }
 
 /// Calls `visit` for each variable of a form.
-fn for_each_variable(form: &Sexp, visit: &mut impl FnMut(Span)) {
+pub(super) fn for_each_variable(form: &Sexp, visit: &mut impl FnMut(Span)) {
     match &form.kind {
         SexpKind::Variable => visit(form.span),
         SexpKind::Symbol => {}
