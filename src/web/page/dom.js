@@ -1,0 +1,86 @@
+// Elements made in one call. Text always goes in as text, never as markup.
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+function prepared(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name === 'on') {
+      for (const [event, heard] of Object.entries(value)) node.addEventListener(event, heard);
+    } else if (name === 'value') {
+      node.value = value;
+    } else {
+      node.setAttribute(name, value === true ? '' : value);
+    }
+  }
+  node.append(...present(children));
+  return node;
+}
+
+function present(children) {
+  return children.flat().filter((child) => child !== null && child !== undefined && child !== false);
+}
+
+/** An element of HTML. `attributes.on` are its listeners by event. */
+export function make(tag, attributes = {}, ...children) {
+  return prepared(document.createElement(tag), attributes, children);
+}
+
+/** An element of SVG. */
+export function draw(tag, attributes = {}, ...children) {
+  return prepared(document.createElementNS(SVG, tag), attributes, children);
+}
+
+/** Puts these children in the place of all others. */
+export function fill(node, ...children) {
+  node.replaceChildren(...present(children));
+  return node;
+}
+
+export function button(label, heard, attributes = {}) {
+  return make('button', { type: 'button', ...attributes, on: { click: heard } }, label);
+}
+
+/** A line that says what went wrong, read out where it arises. */
+export function trouble() {
+  const line = make('p', { class: 'trouble', role: 'alert', hidden: true });
+  line.say = (message) => {
+    line.textContent = message ?? '';
+    line.hidden = !message;
+  };
+  return line;
+}
+
+/** Calls `heard` once nothing has asked for it during so many milliseconds. */
+export function settled(milliseconds, heard) {
+  let timer = 0;
+  const ask = (...words) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => heard(...words), milliseconds);
+  };
+  ask.cancel = () => clearTimeout(timer);
+  return ask;
+}
+
+export async function copied(text, control) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Pages on plain http have no clipboard: a field from which it can be copied by hand.
+    const field = make('textarea', { value: text, class: 'copied', readonly: true });
+    document.body.append(field);
+    field.select();
+    document.execCommand('copy');
+    field.remove();
+  }
+  const label = control.textContent;
+  control.textContent = 'Copied';
+  setTimeout(() => { control.textContent = label; }, 1200);
+}
+
+/** Lets the browser keep a text as a file. */
+export function offered(name, text, kind) {
+  const link = make('a', { download: name, href: URL.createObjectURL(new Blob([text], { type: kind })) });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
