@@ -13,7 +13,7 @@ const DRAWS = new Set(['svg', 'g', 'rect', 'circle', 'ellipse', 'line', 'polylin
 const SHAPES = 'rect,circle,ellipse,polygon,path';
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 /** How much larger than drawn it may be shown. */
-const LARGEST = 2.6;
+const LARGEST = 2.1;
 
 const STYLE = `
 :host { display: block; }
@@ -78,7 +78,7 @@ export class Board {
 
     const width = svg.viewBox.baseVal?.width || Number.parseFloat(svg.getAttribute('width')) || 300;
     const height = svg.viewBox.baseVal?.height || Number.parseFloat(svg.getAttribute('height')) || 300;
-    svg.style.maxWidth = `min(${Math.round(width * LARGEST)}px, ${(68 * width / height).toFixed(1)}vh)`;
+    svg.style.maxWidth = `min(${Math.round(width * LARGEST)}px, ${(58 * width / height).toFixed(1)}vh)`;
     svg.style.minWidth = `${Math.round(width * 0.5)}px`;
     svg.removeAttribute('aria-labelledby');
     this.svg = svg;

@@ -37,6 +37,22 @@ export function fill(node, ...children) {
   return node;
 }
 
+const ICONS = {
+  first: 'M5 4v12M16 4 7.5 10l8.5 6z',
+  last: 'M15 4v12M4 4l8.5 6L4 16z',
+  play: 'M6 4l10 6-10 6z',
+  pause: 'M6.5 4v12M13.5 4v12',
+  close: 'M5 5l10 10M15 5 5 15',
+  add: 'M10 4v12M4 10h12',
+  dark: 'M15.5 12.2A6.5 6.5 0 0 1 7.8 4.5a6.5 6.5 0 1 0 7.7 7.7z',
+  light: 'M10 6.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7M10 1.5v2M10 16.5v2M1.5 10h2M16.5 10h2M4 4l1.4 1.4M14.6 14.6 16 16M4 16l1.4-1.4M14.6 5.4 16 4',
+};
+
+/** A small sign for a button whose label says what it means. */
+export function icon(name) {
+  return draw('svg', { viewBox: '0 0 20 20', width: 16, height: 16, class: 'icon', 'aria-hidden': 'true' }, draw('path', { d: ICONS[name] }));
+}
+
 export function button(label, heard, attributes = {}) {
   return make('button', { type: 'button', ...attributes, on: { click: heard } }, label);
 }

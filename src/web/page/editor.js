@@ -1,7 +1,7 @@
 // One's own rules: typed, pasted or dropped, and checked as one types.
 
 import { check } from './api.js';
-import { button, fill, make, settled, trouble } from './dom.js';
+import { button, fill, icon, make, settled, trouble } from './dom.js';
 import { Game } from './rules.js';
 import { counted } from './moves.js';
 
@@ -143,8 +143,8 @@ export class Editor {
     fill(this.tabs, this.rules.files.map(({ name }, other) => {
       const tab = button(name, () => this.open(other), { class: 'file', 'aria-pressed': String(other === index) });
       return this.rules.files.length > 1
-        ? make('span', { class: 'file-tab' }, tab, button('✕', () => this.drop(other), { class: 'plain', 'aria-label': `Leave ${name} out` })) : tab;
-    }), button('+', () => this.add(), { class: 'plain', 'aria-label': 'Another file', title: 'Another file' }));
+        ? make('span', { class: 'file-tab' }, tab, button(icon('close'), () => this.drop(other), { class: 'plain', 'aria-label': `Leave ${name} out` })) : tab;
+    }), button(icon('add'), () => this.add(), { class: 'plain', 'aria-label': 'Another file', title: 'Another file' }));
     this.picture.hidden = !this.rules.picture;
     fill(this.picture, 'With a picture file. ', button('Leave it out', () => { this.rules.picture = null; this.open(this.at); this.typed(); }, { class: 'small' }));
     this.mark();

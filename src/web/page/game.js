@@ -9,6 +9,7 @@ import { Match, PERSON, usual } from './match.js';
 import { Moves, concerns } from './moves.js';
 import { Sharing } from './share.js';
 import { address } from './route.js';
+import { subtitled } from './rules.js';
 import { Seats } from './seats.js';
 import { Solve } from './solve.js';
 import { Seat, watched } from './table.js';
@@ -60,7 +61,7 @@ export class GameView {
   layout() {
     const { game } = this;
     this.element = make('article', { class: 'game' },
-      make('div', { class: 'game-head' }, make('h1', { tabindex: '-1' }, game.title), this.sharing.element),
+      make('div', { class: 'game-head' }, make('h1', { tabindex: '-1' }, game.title, subtitled(game) && make('span', { class: 'quiet subtitle' }, ` ${subtitled(game)}`)), this.sharing.element),
       game.about.trim() && make('details', { class: 'unfold about' }, make('summary', {}, 'About this game'), make('p', {}, game.about.trim())),
       make('div', { class: 'columns' },
         make('div', { class: 'stage' }, this.status, this.trouble, this.controls.element,
@@ -119,10 +120,11 @@ export class GameView {
   /** Goes to a position; `forward` if a move has just led there. */
   async go(node, forward = false) {
     const before = this.history.here;
-    this.match.stop();
+    this.match.depart();
     this.history.goto(node);
     this.timeline.show(this.history);
     this.spots = [];
+    this.element.setAttribute('aria-busy', 'true');
     try {
       await this.load(node);
     } catch (error) {
@@ -140,6 +142,7 @@ export class GameView {
     }
     if (this.gone || this.history.here !== node) return;
     this.trouble.say('');
+    this.element.removeAttribute('aria-busy');
     this.hint = null;
     this.board.show(node.position.svg, `Board of ${this.game.title}`);
     this.facts.show(node.position);
@@ -147,6 +150,8 @@ export class GameView {
     this.think.over(this.history.line());
     this.match.arrive(node, forward);
     if (!this.atTable) this.write();
+    // What could be done before tells who has moved, and where.
+    if (node.parent && !node.parent.position) this.load(node.parent).then(() => this.changed(), () => {});
   }
 
   joint(joint) {
@@ -188,7 +193,6 @@ export class GameView {
 
   /** The role that chooses by clicking the board, or -1. */
   get active() {
-    if (!this.match.node) return -1;
     return this.game.roles.findIndex((_, role) => this.match.stateOf(role) === 'open');
   }
 
@@ -220,6 +224,7 @@ export class GameView {
   }
 
   move(role, move) {
+    if (!this.match.node) return;
     this.spots = [];
     this.seen.clear();
     this.match.choose(role, move);
@@ -246,7 +251,7 @@ export class GameView {
 
   changed() {
     const { position } = this.history.here;
-    if (!position || this.gone) return;
+    if (!this.match.node || this.gone) return;
     const states = this.game.roles.map((_, role) => this.match.stateOf(role));
     const groups = position.over ? [] : this.game.roles.map(({ name }, role) => ({
       role, name, moves: position.legal[role] ?? [], state: states[role] === 'thinking' ? 'others' : states[role], back: this.match.branches,

@@ -5,7 +5,7 @@ import { button, fill, make, settled, trouble } from './dom.js';
 import { readFiles } from './editor.js';
 import { read } from './record.js';
 import { address } from './route.js';
-import { Game, titled } from './rules.js';
+import { Game, subtitled, titled } from './rules.js';
 
 export class Home {
   /** `onRules(rules)` hears rules that were dropped or pasted. */
@@ -82,6 +82,7 @@ function card(game) {
   return make('li', {}, make('a', { class: 'card', href: address(encodeURIComponent(game.id), {}) },
     make('img', { src: `/api/games/${encodeURIComponent(game.id)}/picture.svg`, alt: '', loading: 'lazy', decoding: 'async' }),
     make('strong', {}, titled(game)),
+    subtitled(game) && make('span', { class: 'quiet subtitle' }, subtitled(game)),
     make('span', { class: 'badge' }, persons === 1 ? 'puzzle for one' : `${persons} players`, game.roles.length > persons && ', chance'),
     make('span', { class: 'about' }, rulesOf(about))));
 }

@@ -17,10 +17,16 @@ let turn = 0;
 let handed = null;
 
 function show(next, title) {
+  const first = view === null;
   view?.leave?.();
   view = next;
   fill(place, next.element);
   document.title = title ? `${title} · ggp` : 'ggp';
+  if (!first) {
+    // Who reads by ear hears where this is.
+    scrollTo(0, 0);
+    next.element.querySelector('h1')?.focus({ preventScroll: true });
+  }
   next.shown?.();
 }
 

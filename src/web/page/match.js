@@ -26,6 +26,12 @@ export class Match {
     this.branches = true;
   }
 
+  /** The position is left; until another is shown nothing can be chosen. */
+  depart() {
+    this.stop();
+    this.node = null;
+  }
+
   /** A position is shown; `forward` if a move has just led there. */
   arrive(node, forward) {
     this.stop();
@@ -80,6 +86,7 @@ export class Match {
   }
 
   choose(role, move) {
+    if (!this.node) return;
     this.choices.set(role, move);
     this.paused = false;
     this.go();
@@ -100,7 +107,7 @@ export class Match {
 
   /** What a role is to do here: `open` (to be chosen at this page), `chosen`, `single`, `thinking` or `others`. */
   stateOf(role) {
-    const { turn, over } = this.node.position;
+    const { turn, over } = this.node?.position ?? { over: true };
     if (over) return 'others';
     if (!turn.includes(role)) return 'single';
     if (this.thinking.has(role)) return 'thinking';
@@ -110,12 +117,12 @@ export class Match {
 
   /** Whether a person has yet to choose, so that what programs think must not be seen. */
   get secret() {
-    return this.node.position.turn.some((role) => this.seats[role] === PERSON && !this.choices.has(role));
+    return this.node !== null && this.node.position.turn.some((role) => this.seats[role] === PERSON && !this.choices.has(role));
   }
 
   /** Whether something is left for programs, or for nobody, to do. */
   get waits() {
-    const { over, turn } = this.node.position;
+    const { over, turn } = this.node?.position ?? { over: true };
     return !over && (turn.length === 0 || turn.some((role) => this.seats[role] !== PERSON && !this.choices.has(role)));
   }
 
@@ -127,7 +134,7 @@ export class Match {
 
   resume() {
     this.paused = false;
-    this.go();
+    if (this.node) this.go();
     this.heard.onChange();
   }
 

@@ -89,6 +89,12 @@ export class Game {
   }
 }
 
+/** Its name, where the title does not say it already: of several puzzles by the same rules, say. */
+export function subtitled(game) {
+  const plain = (text) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+  return plain(titled(game)) === plain(game.name) ? null : game.name;
+}
+
 export function titled({ name, about }) {
   const first = (about ?? '').trim().split('\n')[0].trim();
   return first && first.length <= 60 && !first.includes(':') ? first : name;

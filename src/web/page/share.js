@@ -29,11 +29,17 @@ export class Sharing {
     this.invitation = make('section', { class: 'panel invitation', hidden: true, 'aria-label': 'Invitation' });
   }
 
-  save() {
+  async save() {
     const { game, history } = this.view;
     const line = history.line();
     const end = line[line.length - 1];
-    offered(`${game.name}.json`, written(game, end.moves(), end.position?.goals ?? game.roles.map(() => null)), 'application/json');
+    try {
+      await this.view.load(end);
+    } catch (error) {
+      this.view.trouble.say(error.message);
+      return;
+    }
+    offered(`${game.name}.json`, written(game, end.moves(), end.position.goals), 'application/json');
   }
 
   async load(text) {

@@ -69,6 +69,10 @@ export class Seat {
     return end;
   }
 
+  depart() {
+    this.node = null;
+  }
+
   arrive(node) {
     this.node = node;
     const moves = node.position.legal[this.seat] ?? [];
@@ -78,7 +82,7 @@ export class Seat {
   }
 
   stateOf(role) {
-    const { turn, over } = this.node.position;
+    const { turn, over } = this.node?.position ?? { over: true };
     if (over || this.node !== this.end) return 'others';
     if (!turn.includes(role)) return 'single';
     if (role !== this.seat || !this.key) return this.chosen[role] ? 'chosen' : 'others';

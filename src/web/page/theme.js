@@ -1,6 +1,6 @@
 // Light or dark: as the system likes it, or as chosen here.
 
-import { button } from './dom.js';
+import { button, fill, icon } from './dom.js';
 
 const wanted = matchMedia('(prefers-color-scheme: dark)');
 const hearers = new Set();
@@ -21,7 +21,7 @@ export function onTheme(heard) {
 }
 
 function changed(control) {
-  control.textContent = isDark() ? '☀' : '☾';
+  fill(control, icon(isDark() ? 'light' : 'dark'));
   control.setAttribute('aria-label', isDark() ? 'Light colours' : 'Dark colours');
   control.title = control.getAttribute('aria-label');
   for (const heard of hearers) heard();

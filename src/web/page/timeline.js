@@ -1,6 +1,6 @@
 // The way to and from a position: undo, redo, a slider, the list of moves, and branches.
 
-import { button, fill, make } from './dom.js';
+import { button, fill, icon, make } from './dom.js';
 
 /** Milliseconds that a position stands while a line is played. */
 const PACE = 650;
@@ -9,11 +9,11 @@ export class Timeline {
   /** `onGo(node)` goes to a position; `onUndo()` and `onRedo()` as the view sees fit. */
   constructor({ onGo, onUndo, onRedo }) {
     this.onGo = onGo;
-    this.first = button('⏮', () => this.go(this.line[0]), { 'aria-label': 'To the start', title: 'To the start' });
+    this.first = button(icon('first'), () => this.go(this.line[0]), { 'aria-label': 'To the start', title: 'To the start' });
     this.undo = button('Undo', onUndo, { title: 'Take the last move back (u)' });
     this.redo = button('Redo', onRedo, { title: 'Play the next move again (r)' });
-    this.last = button('⏭', () => this.go(this.line[this.line.length - 1]), { 'aria-label': 'To the end', title: 'To the end' });
-    this.playing = button('▶', () => (this.timer ? this.halt() : this.play()), { 'aria-label': 'Play the moves', title: 'Play the moves' });
+    this.last = button(icon('last'), () => this.go(this.line[this.line.length - 1]), { 'aria-label': 'To the end', title: 'To the end' });
+    this.playing = button(icon('play'), () => (this.timer ? this.halt() : this.play()), { 'aria-label': 'Play the moves', title: 'Play the moves' });
     this.slider = make('input', { type: 'range', min: '0', max: '0', value: '0', step: '1', 'aria-label': 'Position in the match' });
     this.slider.addEventListener('input', () => this.go(this.line[Number(this.slider.value)]));
     this.count = make('span', { class: 'quiet count' });
@@ -33,23 +33,26 @@ export class Timeline {
   }
 
   play() {
-    if (this.here >= this.line.length - 1) this.onGo(this.line[0]);
-    this.timer = setInterval(() => {
-      const next = this.line[this.here + 1];
-      if (next) this.onGo(next);
-      if (!this.line[this.here + 2]) this.halt();
-    }, PACE);
+    const end = this.line.length - 1;
+    const step = async () => {
+      const running = this.timer;
+      await this.onGo(this.line[this.here < end ? this.here + 1 : 0]);
+      if (this.timer !== running) return;
+      if (this.here < end) this.timer = setTimeout(step, PACE);
+      else this.halt();
+    };
+    this.timer = setTimeout(step, PACE);
     this.face();
   }
 
   halt() {
-    clearInterval(this.timer);
+    clearTimeout(this.timer);
     this.timer = null;
     this.face();
   }
 
   face() {
-    this.playing.textContent = this.timer ? '⏸' : '▶';
+    fill(this.playing, icon(this.timer ? 'pause' : 'play'));
     this.playing.setAttribute('aria-label', this.timer ? 'Stop playing the moves' : 'Play the moves');
   }
 

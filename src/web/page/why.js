@@ -1,6 +1,6 @@
 // Why something holds, or why not: the answer as a tree that folds, beside the rules.
 
-import { button, fill, make, trouble } from './dom.js';
+import { button, fill, icon, make, trouble } from './dom.js';
 import { Source } from './source.js';
 
 const SIGNS = { holds: ['✓', 'holds'], fails: ['✗', 'does not hold'], open: ['◦', 'depends on what does not hold'], group: ['', ''] };
@@ -22,7 +22,7 @@ export class Why {
     const form = make('form', { class: 'ask', on: { submit: (event) => { event.preventDefault(); this.ask(this.question.value); } } },
       make('label', {}, 'Why ', this.question), make('button', { type: 'submit' }, 'Ask'));
     this.element = make('section', { class: 'why-drawer', 'aria-label': 'Why', hidden: true },
-      make('div', { class: 'why-head' }, form, button('✕', () => this.close(), { class: 'plain', 'aria-label': 'Close' })),
+      make('div', { class: 'why-head' }, form, button(icon('close'), () => this.close(), { class: 'plain', 'aria-label': 'Close' })),
       this.trouble,
       make('div', { class: 'why-body' }, this.answer, this.source.element));
     this.element.addEventListener('keydown', (event) => {
