@@ -24,7 +24,13 @@ async function asked(path, body, signal) {
   const text = await response.text();
   let answer;
   try { answer = JSON.parse(text); } catch { /* Not all that refuses speaks JSON. */ }
-  throw new Refused(response.status, answer?.message ?? (text.slice(0, 300) || `The server answered ${response.status}.`), answer);
+  throw new Refused(response.status, answer?.message ?? wrong(answer) ?? (text.slice(0, 300) || `The server answered ${response.status}.`), answer);
+}
+
+/** The first error of rules that were refused. */
+function wrong(answer) {
+  const first = answer?.findings?.find?.((finding) => finding.severity === 'error');
+  return first && `The rules have errors: ${first.place ? `${first.place.file}:${first.place.line}: ` : ''}${first.message}.`;
 }
 
 /** Asks by GET, or by POST if there is a body. */

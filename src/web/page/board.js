@@ -23,8 +23,8 @@ svg { display: block; margin: 0 auto; width: 100%; height: auto; background: non
 .mark.last { stroke: #8a8a8a; stroke-width: 2; stroke-dasharray: 3 3; }
 .mark.hint { stroke: #00795a; stroke-width: 3; stroke-dasharray: 7 4; }
 .mark.hover { stroke: #2f7fd1; stroke-width: 2; }
-.mark.near { fill: #2f7fd1; fill-opacity: .3; stroke: #2f7fd1; stroke-width: 1.5; }
-.mark.chosen { fill: #2f7fd1; fill-opacity: .22; stroke: #2f7fd1; stroke-width: 3.5; }
+.mark.near { fill: #2f7fd1; fill-opacity: .2; stroke: #2f7fd1; stroke-width: 2; }
+.mark.chosen { fill: #2f7fd1; fill-opacity: .16; stroke: #2f7fd1; stroke-width: 3.5; }
 .mark.cursor { stroke: #d1267d; stroke-width: 3; }
 svg:not(:focus-visible) .mark.cursor { display: none; }
 `;

@@ -69,6 +69,10 @@ export class GameView {
         make('div', { class: 'side' }, this.seats.element, this.sharing.invitation, this.moves.element),
         make('div', { class: 'side' }, this.tabs.element)),
       this.why.element);
+    this.element.addEventListener('drop', async (event) => {
+      const file = event.dataTransfer.files[0];
+      if (file && !this.atTable) this.sharing.load(await file.text());
+    });
     this.keys = (event) => this.key(event);
   }
 
@@ -272,7 +276,10 @@ export class GameView {
     const before = this.history.here.parent?.position;
     const played = last ? this.game.roles.map(({ name }, role) => (!before || before.turn.length === 0 || before.turn.includes(role) ? `${name} ${last[role]}` : null)).filter(Boolean).join(', ') : '';
     let turn;
-    if (position.over) {
+    const stuck = this.game.roles.filter((_, role) => position.legal[role]?.length === 0);
+    if (!position.over && stuck.length > 0) {
+      turn = `${listed(stuck.map(({ name }) => name))} cannot move, and the game is not over: the rules do not say how it goes on.`;
+    } else if (position.over) {
       const goals = this.game.roles.map(({ name }, role) => (position.goals[role] === null ? null : `${name} ${position.goals[role]}`)).filter(Boolean);
       turn = `The game is over${goals.length ? `: ${goals.join(', ')}` : ''}.`;
     } else if (this.match.failed) {

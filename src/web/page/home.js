@@ -31,7 +31,16 @@ export class Home {
       event.preventDefault();
       this.take(event.dataTransfer.files);
     });
+    this.pasted = (event) => {
+      const text = event.clipboardData?.getData('text') ?? '';
+      if (text.includes('(') && !event.target.closest?.('input')) this.onRules({ files: [{ name: 'rules.kif', text }], picture: null });
+    };
+    document.addEventListener('paste', this.pasted);
     this.load();
+  }
+
+  leave() {
+    document.removeEventListener('paste', this.pasted);
   }
 
   async load() {
@@ -47,7 +56,7 @@ export class Home {
     if (!this.games) return;
     const wanted = this.search.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
     const found = this.games.filter((game) => {
-      const text = `${game.id} ${game.name} ${game.about} ${game.roles.map((role) => role.name).join(' ')}`.toLowerCase();
+      const text = `${game.id} ${game.name} ${game.about} ${game.roles.map((role) => role.name).join(' ')} ${seats(game)}`.toLowerCase();
       return wanted.every((word) => text.includes(word));
     });
     this.count.textContent = found.length === 1 ? '1 game' : `${found.length} games`;
@@ -77,14 +86,18 @@ export class Home {
 }
 
 function card(game) {
-  const persons = game.roles.filter((role) => !role.random).length;
   const about = game.about.trim().split('\n').slice(titled(game) === game.name ? 0 : 1).join('\n').trim();
   return make('li', {}, make('a', { class: 'card', href: address(encodeURIComponent(game.id), {}) },
     make('img', { src: `/api/games/${encodeURIComponent(game.id)}/picture.svg`, alt: '', loading: 'lazy', decoding: 'async' }),
     make('strong', {}, titled(game)),
     subtitled(game) && make('span', { class: 'quiet subtitle' }, subtitled(game)),
-    make('span', { class: 'badge' }, persons === 1 ? 'puzzle for one' : `${persons} players`, game.roles.length > persons && ', chance'),
+    make('span', { class: 'badge' }, seats(game)),
     make('span', { class: 'about' }, rulesOf(about))));
+}
+
+function seats({ roles }) {
+  const persons = roles.filter((role) => !role.random).length;
+  return `${persons === 1 ? 'puzzle for one' : `${persons} players`}${roles.length > persons ? ', chance' : ''}`;
 }
 
 /** What is said of the rules, if that is told apart. */

@@ -91,8 +91,9 @@ export class Game {
 
 /** Its name, where the title does not say it already: of several puzzles by the same rules, say. */
 export function subtitled(game) {
-  const plain = (text) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
-  return plain(titled(game)) === plain(game.name) ? null : game.name;
+  const words = (text) => text.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+  const said = words(titled(game));
+  return words(game.name).every((word) => said.includes(word)) ? null : game.name;
 }
 
 export function titled({ name, about }) {

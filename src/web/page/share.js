@@ -12,7 +12,8 @@ export class Sharing {
     const copy = button('Copy link', () => {
       if (!view.atTable) view.address();
       const { origin, pathname } = location;
-      copied(`${origin}${pathname}${address(view.game.path, { moves: view.history.here.moves() })}`, copy);
+      if (!view.game.bundled && !view.game.path.startsWith('rules=')) view.trouble.say('These rules are too long for a link: save the match, which has them in it.');
+      else copied(`${origin}${pathname}${address(view.game.path, { moves: view.history.here.moves() })}`, copy);
     }, { title: 'A link that shows this position' });
     const picker = make('input', { type: 'file', accept: '.json', hidden: true });
     picker.addEventListener('change', async () => {
