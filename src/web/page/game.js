@@ -83,10 +83,9 @@ export class GameView {
       await this.watch();
       return;
     }
-    const { moves, then, seats } = this.target;
+    const { moves, then, seats, early } = this.target;
     const last = this.history.graft(this.history.root, moves);
     this.history.graft(last, then);
-    const first = this.load(last);
     try {
       const kinds = await this.seats.load();
       this.usual = usual(this.game.roles, kinds);
@@ -96,7 +95,7 @@ export class GameView {
     } catch (error) {
       this.trouble.say(error.message);
     }
-    await first.catch(() => {});
+    last.position = await early ?? null;
     await this.go(last, moves.length === 0 && this.match.seats.includes(PERSON));
   }
 

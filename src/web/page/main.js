@@ -1,5 +1,6 @@
 // What the address says is what is shown.
 
+import { ask } from './api.js';
 import { fill, make } from './dom.js';
 import { Editor } from './editor.js';
 import { GameView } from './game.js';
@@ -41,9 +42,13 @@ function play(game) {
   else location.hash = target;
 }
 
+/** The game of an address; its position is asked for meanwhile. */
 async function opened(target) {
   if (handed?.game && (handed.game.id === target.game || handed.game.path === `rules=${target.rules}`)) return handed.game;
-  if (target.rules === undefined) return Game.named(target.game);
+  if (target.rules === undefined) {
+    target.early = ask(`/api/games/${encodeURIComponent(target.game)}/position`, { moves: target.moves }).catch(() => null);
+    return Game.named(target.game);
+  }
   try {
     return await Game.loaded(await unpacked(target.rules));
   } catch (error) {

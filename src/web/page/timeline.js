@@ -33,12 +33,12 @@ export class Timeline {
   }
 
   play() {
-    const end = this.line.length - 1;
     const step = async () => {
       const running = this.timer;
-      await this.onGo(this.line[this.here < end ? this.here + 1 : 0]);
+      await this.onGo(this.line[this.here + 1] ?? this.line[0]);
       if (this.timer !== running) return;
-      if (this.here < end) this.timer = setTimeout(step, PACE);
+      // What could not be shown has been cut off the line.
+      if (this.here < this.line.length - 1) this.timer = setTimeout(step, PACE);
       else this.halt();
     };
     this.timer = setTimeout(step, PACE);
