@@ -79,18 +79,18 @@ struct GeneralOptions {
 }
 
 macro_rules! commands {
-    ($($(#[doc = $doc:literal])* $name:ident = $module:ident;)*) => {
-        $(pub mod $module;)*
+    ($($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])? $name:ident = $module:ident;)*) => {
+        $($(#[cfg($cfg)])? pub mod $module;)*
 
         #[derive(Subcommand)]
         enum Command {
-            $($(#[doc = $doc])* $name(Box<$module::Options>),)*
+            $($(#[doc = $doc])* $(#[cfg($cfg)])? $name(Box<$module::Options>),)*
         }
 
         impl Command {
             fn run(&self, context: &Context) -> anyhow::Result<Exit> {
                 match self {
-                    $(Command::$name(options) => $module::run(options, context),)*
+                    $($(#[cfg($cfg)])? Command::$name(options) => $module::run(options, context),)*
                 }
             }
         }
@@ -134,6 +134,9 @@ commands! {
     Play = play;
     /// Play many matches between programs, and rate them
     Tournament = tournament;
+    /// Serve a page for browsers: see games, play them, watch programs think
+    #[cfg(feature = "web")]
+    Web = web;
     /// Be a player that match hosts reach over the network
     Player = player;
     /// Host a match between players on the network

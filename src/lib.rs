@@ -81,3 +81,5 @@ pub mod span;
 pub mod symbol;
 pub mod syntax;
 pub mod verify;
+#[cfg(feature = "web")]
+pub mod web;

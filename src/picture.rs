@@ -12,10 +12,13 @@
 mod board;
 mod drawing;
 mod evidence;
+#[cfg(feature = "cli")]
+mod file;
 mod layer;
 mod line;
 mod sample;
 mod shape;
+mod spots;
 mod svg;
 mod symbols;
 mod table;
@@ -32,13 +35,19 @@ use crate::program::FunctorId;
 use board::Board;
 use evidence::Evidence;
 use shape::Skeleton;
+use spots::Aims;
 use table::Table;
 
 pub use drawing::{Drawing, DrawnBoard, DrawnEntry, DrawnTable, Look};
+#[cfg(feature = "cli")]
+pub use file::wishes;
 pub use sample::sample;
 pub use svg::svg;
 pub use text::text;
 pub use wishes::{BoardWish, Wishes};
+
+/// A place of a drawing: a board, a row and a column, counted from 0.
+pub type Spot = (usize, usize, usize);
 
 /// States of random games that are enough to guess from.
 pub const ENOUGH: usize = 60;
@@ -65,6 +74,7 @@ pub struct Picture {
     wishes: Wishes,
     /// Where facts of a shape go.
     places: FxHashMap<Skeleton, Place>,
+    aims: Aims,
 }
 
 #[derive(Copy, Clone, Debug)]
@@ -100,6 +110,7 @@ impl Picture {
             tables: Vec::new(),
             wishes,
             places: FxHashMap::default(),
+            aims: Aims::default(),
         };
         let (Some(domains), [_, ..]) = (Domains::of(game), states) else {
             return picture;
@@ -135,6 +146,7 @@ impl Picture {
             let place = Place::Table(number);
             picture.places.insert(table.skeleton.clone(), place);
         }
+        picture.aims = Aims::new(game, &picture.boards);
         if let Some(possible) = possible {
             let mut standing = vec![Vec::new(); picture.boards.len()];
             for &fact in possible.iter().chain(states.first().into_iter().flatten()) {
@@ -186,8 +198,12 @@ impl Picture {
         facts.truncate(limits.most);
         let facts = facts.iter().map(|fact| self.game.canonical(terms, *fact));
         drawing.facts = facts.collect();
-        for (board, facts) in self.boards.iter().zip(on_boards) {
+        for (number, (board, facts)) in self.boards.iter().zip(on_boards).enumerate() {
             let (boards, left_out) = board.draw(&self.game, &facts, limits);
+            let boards = boards.into_iter().map(|board| DrawnBoard {
+                origin: number,
+                ..board
+            });
             drawing.boards.extend(boards);
             drawing.left_out += left_out;
         }
@@ -202,6 +218,11 @@ impl Picture {
         }
         self.write_captions(&mut drawing);
         drawing
+    }
+
+    /// The places of a drawing of this picture that a move is about, ascending.
+    pub fn spots(&self, terms: &Terms, action: TermId, drawing: &Drawing) -> Vec<Spot> {
+        self.aims.spots(&self.game, terms, action, drawing)
     }
 
     fn write_captions(&self, drawing: &mut Drawing) {

@@ -17,7 +17,7 @@ where; there are go to definition, references, renaming, mends, completion, form
 outline, and lenses that count positions, play a game, and check what only play shows.")]
 pub struct Options {
     /// Most seconds for what a lens starts
-    #[arg(long, value_name = "S", value_parser = super::solve::seconds, default_value = "5")]
+    #[arg(long, value_name = "S", value_parser = super::numbers::seconds, default_value = "5")]
     time: std::time::Duration,
     /// Most bytes of a file
     #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().bytes)]

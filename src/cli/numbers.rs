@@ -1,4 +1,14 @@
-//! Numbers as people read them.
+//! Numbers as people write and read them.
+
+use std::time::Duration;
+
+/// A time in seconds, as an option says it.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.0..=1e9).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
+        _ => Err("not a number of seconds from 0 to 1000000000".to_owned()),
+    }
+}
 
 /// `1,234,567`.
 pub(super) fn thousands(number: u64) -> String {

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
+use super::numbers::seconds;
 use super::rules::{EngineOptions, GroundOptions, nesting};
 use super::{Context, Exit, kinds};
 use crate::check::ReadOptions;
@@ -258,12 +259,4 @@ impl Options {
 fn line(event: &Event) -> String {
     let line = serde_json::to_string(event).expect("strings and numbers are JSON");
     line + "\n"
-}
-
-/// A time in seconds, as an option says it.
-fn seconds(text: &str) -> Result<Duration, String> {
-    match text.parse::<f64>() {
-        Ok(seconds) if (0.0..=1e9).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
-        _ => Err("not a number of seconds from 0 to 1000000000".to_owned()),
-    }
 }

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use anyhow::bail;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
+use super::numbers::seconds;
 use super::position::PositionOptions;
 use super::rules::RuleOptions;
 use super::{Context, Exit};
@@ -231,14 +232,6 @@ fn goal(text: &str) -> Result<Goal, String> {
         (_, Some(score)) => Ok(Goal::Least(score)),
         _ => Err("neither a number from 1 to 100 nor `best`".to_owned()),
     }
-}
-
-pub(super) fn seconds(text: &str) -> Result<Duration, String> {
-    let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if number < 0.0 {
-        return Err("less than no time".to_owned());
-    }
-    Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
 }
 
 /// Whether there are many puzzles to solve.

@@ -33,7 +33,7 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 1_000_000, help_heading = "Check")]
     budget_nodes: u64,
     /// Most seconds for each answer
-    #[arg(long, value_name = "S", default_value = "300", value_parser = super::solve::seconds)]
+    #[arg(long, value_name = "S", default_value = "300", value_parser = super::numbers::seconds)]
     #[arg(help_heading = "Check")]
     budget_time: Duration,
     /// Most facts, and most instances of rules, to write down as clauses

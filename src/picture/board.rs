@@ -399,6 +399,7 @@ impl Board {
                 colours: BTreeMap::new(),
                 slant: self.slant,
                 left_out,
+                origin: 0,
             };
             match &self.seen {
                 Some((seen_rows, seen_columns)) => board.trim(|row, column| {

@@ -41,6 +41,9 @@ pub struct DrawnBoard {
     pub slant: isize,
     /// Rows and columns past the limit.
     pub left_out: (usize, usize),
+    /// Which board of the picture it is; several that lie side by side are one there.
+    #[serde(skip)]
+    pub origin: usize,
 }
 
 /// Facts put together.

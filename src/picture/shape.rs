@@ -10,7 +10,7 @@ use crate::ground::{TermId, Terms};
 use crate::program::FunctorId;
 
 /// Names that a fact may have besides its functors.
-const LEAVES: usize = 8;
+pub(super) const LEAVES: usize = 8;
 /// Shapes that are looked at.
 const SHAPES: usize = 512;
 

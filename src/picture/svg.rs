@@ -19,16 +19,24 @@ const LETTER: f64 = 8.5;
 pub fn svg(drawing: &Drawing, title: &str) -> String {
     let mut canvas = Canvas::default();
     let mut y = MARGIN;
+    let mut number = 0;
     for (boards, in_row) in groups(&drawing.boards) {
         if let Some((across, along)) = lattice(boards) {
-            y = edges(&mut canvas, across, along, y);
+            let is_first = std::ptr::eq(across, &boards[0]);
+            let numbers = [
+                number + usize::from(!is_first),
+                number + usize::from(is_first),
+            ];
+            y = edges(&mut canvas, [across, along], numbers, y);
+            number += 2;
             continue;
         }
         for boards in boards.chunks(in_row) {
             let mut x = MARGIN;
             let mut below = y;
             for board in boards {
-                let (right, bottom) = draw_board(&mut canvas, board, x, y);
+                let (right, bottom) = draw_board(&mut canvas, board, number, x, y);
+                number += 1;
                 x = right + PLACE;
                 below = below.max(bottom);
             }
@@ -47,8 +55,14 @@ pub fn svg(drawing: &Drawing, title: &str) -> String {
     canvas.finish(title, &text(drawing), MARGIN)
 }
 
-/// Draws a board, and says where it ends to the right and below.
-fn draw_board(canvas: &mut Canvas, board: &DrawnBoard, left: f64, top: f64) -> (f64, f64) {
+/// Draws a board, which has a number, and says where it ends to the right and below.
+fn draw_board(
+    canvas: &mut Canvas,
+    board: &DrawnBoard,
+    of: usize,
+    left: f64,
+    top: f64,
+) -> (f64, f64) {
     let length = |text: &String| text.chars().count();
     let label = board.rows.iter().map(length).max().unwrap_or(0) as f64 * LETTER + 8.0;
     let (mut x, mut y) = (left + label, top);
@@ -90,7 +104,8 @@ fn draw_board(canvas: &mut Canvas, board: &DrawnBoard, left: f64, top: f64) -> (
                 true => String::new(),
                 false => format!(": {}", contents.join(", ")),
             };
-            canvas.open(&format!("{row} {}{said}", board.columns[k]));
+            let title = format!("{row} {}{said}", board.columns[k]);
+            canvas.open(&title, (of, number, k));
             let class = if (number + k) % 2 == 0 {
                 "light"
             } else {
@@ -127,7 +142,12 @@ fn draw_board(canvas: &mut Canvas, board: &DrawnBoard, left: f64, top: f64) -> (
 }
 
 /// Draws edges of squares between the corners, and says where they end below.
-fn edges(canvas: &mut Canvas, across: &DrawnBoard, along: &DrawnBoard, top: f64) -> f64 {
+fn edges(
+    canvas: &mut Canvas,
+    [across, along]: [&DrawnBoard; 2],
+    numbers: [usize; 2],
+    top: f64,
+) -> f64 {
     let label = along.rows.iter().map(|row| row.chars().count()).max();
     let left = MARGIN + label.unwrap_or(0) as f64 * LETTER + 12.0;
     let start = top + LINE + 6.0;
@@ -148,17 +168,21 @@ fn edges(canvas: &mut Canvas, across: &DrawnBoard, along: &DrawnBoard, top: f64)
             name,
         );
     }
-    for (board, size) in [(across, [PLACE, 0.0]), (along, [0.0, PLACE])] {
+    let sides = [(across, [PLACE, 0.0]), (along, [0.0, PLACE])];
+    for ((board, size), of) in sides.into_iter().zip(numbers) {
         for (row, places) in board.contents.iter().enumerate() {
             for (column, place) in places.iter().enumerate() {
-                if place.as_ref().is_some_and(|contents| !contents.is_empty()) {
-                    let x = left + column as f64 * PLACE - 2.5;
-                    let y = start + row as f64 * PLACE - 2.5;
-                    let names = (&board.rows[row], &board.columns[column]);
-                    canvas.open(&format!("{} {} {}", board.title, names.0, names.1));
-                    canvas.rect("ink", [x, y, size[0] + 5.0, size[1] + 5.0], 2.0);
-                    canvas.close();
-                }
+                let Some(contents) = place else {
+                    continue;
+                };
+                let x = left + column as f64 * PLACE - 2.5;
+                let y = start + row as f64 * PLACE - 2.5;
+                let names = (&board.rows[row], &board.columns[column]);
+                let title = format!("{} {} {}", board.title, names.0, names.1);
+                let class = if contents.is_empty() { "none" } else { "ink" };
+                canvas.open(&title, (of, row, column));
+                canvas.rect(class, [x, y, size[0] + 5.0, size[1] + 5.0], 2.0);
+                canvas.close();
             }
         }
     }

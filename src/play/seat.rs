@@ -136,6 +136,8 @@ impl Board {
 
 /// How often a wait looks whether it is interrupted.
 const TICK: Duration = Duration::from_millis(20);
+/// How often it is told what an agent would choose.
+const PAUSE: Duration = Duration::from_millis(150);
 
 /// How long before a deadline an agent is to end, and when what it has published is
 /// taken, at most: a thread that is to be woken at a time wakes later.
@@ -185,7 +187,7 @@ impl Seat {
     pub fn begin(&mut self, deadline: Option<Instant>) -> Option<PlayerError> {
         let pace = Pace::new(deadline, None);
         self.post(Task::Begin, &pace, &Pace::default());
-        self.wait(deadline, |told| told.finished.is_some());
+        self.wait(deadline, |told| told.finished.is_some(), || {});
         self.board.told().finished.take().and_then(Result::err)
     }
 
@@ -200,6 +202,18 @@ impl Seat {
         deadline: Option<Instant>,
         nodes: Option<u64>,
     ) -> Answer {
+        self.choose_and_tell(played, deadline, nodes, &mut |_| {})
+    }
+
+    /// As [`Seat::choose`]; meanwhile `tell` gets what the agent would choose, several times
+    /// a second.
+    pub fn choose_and_tell(
+        &mut self,
+        played: &[Vec<Move>],
+        deadline: Option<Instant>,
+        nodes: Option<u64>,
+        tell: &mut dyn FnMut(Advice),
+    ) -> Answer {
         let now = Instant::now();
         // An agent that ends on time shall be heard, not only what it published.
         let before = |part: u32, most: Duration| {
@@ -208,8 +222,14 @@ impl Seat {
         let (heard, last) = (before(10, SLACK), before(25, LAST));
         let pace = Pace::new(heard, nodes);
         self.post(Task::Choose(played.into()), &pace, &Pace::default());
-        self.wait(last, |told| {
-            told.finished.is_some() && (told.legal.is_some() || told.failed)
+        let mut told = Instant::now();
+        let is_there =
+            |told: &Told| told.finished.is_some() && (told.legal.is_some() || told.failed);
+        self.wait(last, is_there, || {
+            if told.elapsed() >= PAUSE {
+                told = Instant::now();
+                pace.published().into_iter().for_each(&mut *tell);
+            }
         });
         pace.stop();
         let mut told = self.board.told();
@@ -252,8 +272,13 @@ impl Seat {
         self.agent.pace.published()
     }
 
-    /// Waits until something is so or the time is up.
-    fn wait(&self, deadline: Option<Instant>, is_so: impl Fn(&Told) -> bool) {
+    /// Waits until something is so or the time is up, and does something meanwhile.
+    fn wait(
+        &self,
+        deadline: Option<Instant>,
+        is_so: impl Fn(&Told) -> bool,
+        mut meanwhile: impl FnMut(),
+    ) {
         let mut told = self.board.told();
         while !is_so(&told) && !self.interrupt.load(Ordering::Relaxed) {
             let left = deadline.map(|end| end.saturating_duration_since(Instant::now()));
@@ -262,7 +287,9 @@ impl Seat {
             }
             let patience = left.map_or(TICK, |left| left.min(TICK));
             let woken = self.board.changed.wait_timeout(told, patience);
-            told = woken.unwrap_or_else(PoisonError::into_inner).0;
+            drop(woken.unwrap_or_else(PoisonError::into_inner));
+            meanwhile();
+            told = self.board.told();
         }
     }
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::super::rules::RuleOptions;
 use super::super::{Context, show};
 use crate::audit::{Alarm, AuditOptions, Basis, Claim, Report, Verdict, Weight, audit_within};
-use crate::cli::solve::seconds;
+use crate::cli::numbers::seconds;
 use crate::diagnostic::DiagnosticRecord;
 use crate::game::Game;
 use crate::span::Sources;

@@ -3,6 +3,7 @@
 use std::fmt::{Display, Write};
 
 use crate::markup::escaped;
+use crate::picture::Spot;
 
 /// What is drawn so far, and how large it is.
 #[derive(Debug, Default)]
@@ -31,6 +32,7 @@ text{font-family:sans-serif;font-size:15px;fill:#1a1a1a}\
 .mono{font-family:monospace;font-size:14px;white-space:pre}\
 .quiet{fill:#6a6a6a;font-size:13px}\
 .paper{fill:#ffffff}\
+    .none{fill:transparent}\
 .light{fill:#f1ece2;stroke:#b8ad9a}\
 .dark{fill:#e4dccb;stroke:#b8ad9a}\
 .thing{fill:#fbf9f4;stroke:#7a7265}\
@@ -138,9 +140,12 @@ impl Canvas {
         ));
     }
 
-    /// Begins a group that is described by words.
-    pub fn open(&mut self, title: &str) {
-        self.put(format_args!("<g><title>{}</title>", escaped(title)));
+    /// Begins a group that is described by words, and says which place it is.
+    pub fn open(&mut self, title: &str, (board, row, column): Spot) {
+        let title = escaped(title);
+        self.put(format_args!(
+            "<g data-spot=\"{board} {row} {column}\"><title>{title}</title>"
+        ));
     }
 
     /// Ends a group.

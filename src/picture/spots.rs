@@ -1,0 +1,201 @@
+//! Which places of boards a move is about.
+//!
+//! In: the rules, and the boards that were found. A rule that speaks of a move and of a
+//! fact on a board links them by the variables that both have: what stands in the move for
+//! a coordinate says where it is about. A move with one coordinate only, of a board with
+//! two, is about a whole line.
+
+use rustc_hash::FxHashMap;
+
+use super::board::Board;
+use super::drawing::Drawing;
+use super::shape::{self, Skeleton};
+use super::{Spot, name};
+use crate::check::Keyword;
+use crate::game::Game;
+use crate::ground::{TermId, Terms};
+use crate::program::{Atom, FunctorId, Rule, Term, Variable};
+
+/// Links of the moves of one shape.
+const AIMS: usize = 64;
+
+/// By the shape of a move: where its names point to.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Aims(FxHashMap<Skeleton, Vec<Aim>>);
+
+/// Names of a move, counted from the left, that stand for the coordinates of a board.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+struct Aim {
+    board: usize,
+    /// For the row and for the column; one of them at least.
+    leaves: [Option<usize>; 2],
+}
+
+impl Aim {
+    /// Whether it says more than another one, of which it has all names.
+    fn covers(&self, other: &Aim) -> bool {
+        let axes = self.leaves.iter().zip(&other.leaves);
+        self.board == other.board
+            && self != other
+            && axes
+                .clone()
+                .all(|(own, other)| other.is_none() || own == other)
+    }
+}
+
+impl Aims {
+    /// The links that the rules of a game make.
+    pub fn new(game: &Game, boards: &[Board]) -> Self {
+        let mut aims = Aims::default();
+        for rule in &game.rules().rules {
+            let about = facts(game, rule);
+            for action in moves(game, rule) {
+                let Some((skeleton, leaves)) = split(game, action) else {
+                    continue;
+                };
+                for fact in &about {
+                    aims.link(game, boards, (&skeleton, &leaves), fact);
+                }
+            }
+        }
+        for found in aims.0.values_mut() {
+            let all = found.clone();
+            found.retain(|aim| !all.iter().any(|other| other.covers(aim)));
+        }
+        aims
+    }
+
+    fn link(
+        &mut self,
+        game: &Game,
+        boards: &[Board],
+        (skeleton, action): (&Skeleton, &[Option<Variable>]),
+        fact: &Term,
+    ) {
+        let Some((shape, names)) = split(game, fact) else {
+            return;
+        };
+        for (number, board) in boards.iter().enumerate() {
+            for layer in board
+                .layers()
+                .iter()
+                .filter(|layer| layer.skeleton == shape)
+            {
+                let leaf = |coordinate: Option<usize>| {
+                    let variable = names[coordinate?]?;
+                    action.iter().position(|other| *other == Some(variable))
+                };
+                let aim = Aim {
+                    board: number,
+                    leaves: [layer.first, layer.second].map(leaf),
+                };
+                let found = self.0.entry(skeleton.clone()).or_default();
+                let is_new = aim.leaves != [None, None] && !found.contains(&aim);
+                if is_new && found.len() < AIMS {
+                    found.push(aim);
+                }
+            }
+        }
+    }
+
+    /// The places of a drawing that a move is about, ascending.
+    pub fn spots(
+        &self,
+        game: &Game,
+        terms: &Terms,
+        action: TermId,
+        drawing: &Drawing,
+    ) -> Vec<Spot> {
+        let Some((skeleton, names)) = shape::split(terms, action) else {
+            return Vec::new();
+        };
+        let mut spots = Vec::new();
+        for aim in self.0.get(&skeleton).into_iter().flatten() {
+            let drawn = drawing.boards.iter().enumerate();
+            for (number, board) in drawn.filter(|(_, board)| board.origin == aim.board) {
+                let along = |leaf: Option<usize>, all: &[String]| -> Vec<usize> {
+                    let wanted = leaf.map(|leaf| name(game, names[leaf]));
+                    let is_wanted = |name: &String| wanted.as_ref().is_none_or(|own| own == name);
+                    (0..all.len()).filter(|at| is_wanted(&all[*at])).collect()
+                };
+                for row in along(aim.leaves[0], &board.rows) {
+                    for &column in &along(aim.leaves[1], &board.columns) {
+                        if board.contents[row][column].is_some() {
+                            spots.push((number, row, column));
+                        }
+                    }
+                }
+            }
+        }
+        spots.sort_unstable();
+        spots.dedup();
+        spots
+    }
+}
+
+/// The moves that a rule speaks of.
+fn moves<'r>(game: &Game, rule: &'r Rule) -> Vec<&'r Term> {
+    let mut found = Vec::new();
+    let mut visit = |atom: &'r Atom| {
+        let keywords = [Keyword::Legal, Keyword::Does].map(|keyword| game.keyword(keyword));
+        if keywords.contains(&Some(atom.relation)) {
+            found.extend(atom.arguments.get(1));
+        }
+    };
+    visit(&rule.head);
+    visit_body(rule, &mut visit);
+    found
+}
+
+/// The facts that a rule speaks of.
+fn facts<'r>(game: &Game, rule: &'r Rule) -> Vec<&'r Term> {
+    let mut found = Vec::new();
+    let mut visit = |atom: &'r Atom| {
+        let keywords = [Keyword::Next, Keyword::True].map(|keyword| game.keyword(keyword));
+        if keywords.contains(&Some(atom.relation)) {
+            found.extend(atom.arguments.first());
+        }
+    };
+    visit(&rule.head);
+    visit_body(rule, &mut visit);
+    found
+}
+
+fn visit_body<'r>(rule: &'r Rule, visit: &mut impl FnMut(&'r Atom)) {
+    for literal in &rule.body {
+        literal.for_each_atom(&mut |atom, _| visit(atom));
+    }
+}
+
+/// A term taken apart as [`shape::split`] does, with the variables that stand for names.
+fn split(game: &Game, term: &Term) -> Option<(Skeleton, Vec<Option<Variable>>)> {
+    let terms = game.terms();
+    let mut skeleton = Vec::new();
+    let mut names = Vec::new();
+    let mut open = vec![(term.clone(), true)];
+    while let Some((term, is_whole)) = open.pop() {
+        let arguments = term.arguments(terms);
+        match term.functor(terms) {
+            Some(functor) if is_whole || !arguments.is_empty() => {
+                skeleton.push(Some(functor));
+                open.extend(
+                    arguments
+                        .into_iter()
+                        .rev()
+                        .map(|argument| (argument, false)),
+                );
+            }
+            _ => {
+                skeleton.push(None::<FunctorId>);
+                names.push(match term {
+                    Term::Variable(variable) => Some(variable),
+                    _ => None,
+                });
+            }
+        }
+        if skeleton.len() > 4 * shape::LEAVES {
+            return None;
+        }
+    }
+    Some((skeleton, names))
+}

@@ -1,0 +1,84 @@
+// The server: questions that it answers at once, and streams of events.
+
+/** What the server refuses; `status` is that of HTTP, 0 where it cannot be reached. */
+export class Refused extends Error {
+  constructor(status, message, body) {
+    super(message);
+    this.status = status;
+    this.body = body;
+  }
+}
+
+async function asked(path, body, signal) {
+  const request = body === undefined
+    ? { signal }
+    : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body), signal };
+  let response;
+  try {
+    response = await fetch(path, request);
+  } catch (error) {
+    if (error.name === 'AbortError') throw error;
+    throw new Refused(0, 'The server does not answer. Is `ggp web` still running?');
+  }
+  if (response.ok) return response;
+  const text = await response.text();
+  let answer;
+  try { answer = JSON.parse(text); } catch { /* Not all that refuses speaks JSON. */ }
+  throw new Refused(response.status, answer?.message ?? wrong(answer) ?? (text.slice(0, 300) || `The server answered ${response.status}.`), answer);
+}
+
+/** The first error of rules that were refused. */
+function wrong(answer) {
+  const first = answer?.findings?.find?.((finding) => finding.severity === 'error');
+  return first && `The rules have errors: ${first.place ? `${first.place.file}:${first.place.line}: ` : ''}${first.message}.`;
+}
+
+/** Asks by GET, or by POST if there is a body. */
+export async function ask(path, body, signal) {
+  return (await asked(path, body, signal)).json();
+}
+
+/** Server-sent events as they come: `[name, value]`. Ends when the server ends it. */
+export async function* events(path, body, signal) {
+  const response = await asked(path, body, signal);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      rest += value.replaceAll('\r', '');
+      const blocks = rest.split('\n\n');
+      rest = blocks.pop();
+      for (const block of blocks) {
+        const event = parsed(block);
+        if (event) yield event;
+      }
+    }
+  } catch (error) {
+    if (error.name === 'AbortError') throw error;
+    throw new Refused(0, 'The connection to the server broke.');
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+function parsed(block) {
+  let name = 'message';
+  const said = [];
+  for (const line of block.split('\n')) {
+    if (line.startsWith('event:')) name = line.slice(6).trim();
+    if (line.startsWith('data:')) said.push(line.slice(5).trimStart());
+  }
+  return said.length ? [name, JSON.parse(said.join('\n'))] : null;
+}
+
+export const games = () => ask('/api/games');
+export const check = (rules, signal) => ask('/api/check', rules, signal);
+
+let kinds;
+/** The kinds of players, asked for once. */
+export function players() {
+  kinds ??= ask('/api/players').catch((error) => { kinds = undefined; throw error; });
+  return kinds;
+}

@@ -1,0 +1,199 @@
+// The drawing of a position: shown, clicked, and walked over by keys.
+//
+// It comes as SVG from the server, and what it shows are names of rules that anybody may have
+// written: only elements and attributes that draw are taken over. It stands in a shadow tree, so
+// that its styles stay its own.
+
+import { draw, make } from './dom.js';
+import { isDark } from './theme.js';
+
+const DRAWS = new Set(['svg', 'g', 'rect', 'circle', 'ellipse', 'line', 'polyline', 'polygon', 'path', 'text', 'tspan',
+  'title', 'desc', 'style', 'defs', 'symbol', 'use', 'pattern', 'clipPath', 'mask', 'linearGradient', 'radialGradient',
+  'stop', 'marker', 'image']);
+const SHAPES = 'rect,circle,ellipse,polygon,path';
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+/** How much larger than drawn it may be shown. */
+const LARGEST = 2.1;
+
+const STYLE = `
+:host { display: block; }
+svg { display: block; margin: 0 auto; width: 100%; height: auto; background: none; border-radius: 8px; outline: none; }
+[data-spot].open { cursor: pointer; }
+.mark { fill: none; pointer-events: none; }
+.mark.last { stroke: #8a8a8a; stroke-width: 2; stroke-dasharray: 3 3; }
+.mark.hint { stroke: #00795a; stroke-width: 3; stroke-dasharray: 7 4; }
+.mark.hover { stroke: #2f7fd1; stroke-width: 2; }
+.mark.near { fill: #2f7fd1; fill-opacity: .2; stroke: #2f7fd1; stroke-width: 2; }
+.mark.chosen { fill: #2f7fd1; fill-opacity: .16; stroke: #2f7fd1; stroke-width: 3.5; }
+.mark.cursor { stroke: #d1267d; stroke-width: 3; }
+svg:not(:focus-visible) .mark.cursor { display: none; }
+`;
+
+/** An SVG text as an element that can do nothing but be seen; null if it is none. */
+export function cleaned(text) {
+  const root = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement;
+  if (root.localName !== 'svg' || root.getElementsByTagName('parsererror').length > 0) return null;
+  for (const node of [root, ...root.querySelectorAll('*')]) {
+    if (!DRAWS.has(node.localName)) {
+      node.remove();
+      continue;
+    }
+    for (const { name, value } of [...node.attributes]) {
+      const refers = name === 'href' || name.endsWith(':href');
+      if (/^on/i.test(name) || (refers && !/^(#|data:image\/(png|jpeg|webp|gif);)/.test(value))) node.removeAttribute(name);
+    }
+  }
+  return document.importNode(root, true);
+}
+
+export class Board {
+  /** `onSpot(spot)` hears which place was clicked or entered, `onClear()` that nothing is meant any more. */
+  constructor({ onSpot, onClear }) {
+    this.element = make('div', { class: 'board' });
+    this.shadow = this.element.attachShadow({ mode: 'open' });
+    this.onSpot = onSpot;
+    this.onClear = onClear;
+    this.spots = new Map();
+    this.marked = {};
+    this.cursor = null;
+    this.own = new CSSStyleSheet();
+    this.own.replaceSync(STYLE);
+  }
+
+  /** Shows a drawing; says whether it could. */
+  show(text, label) {
+    const svg = cleaned(text);
+    if (!svg) {
+      this.shadow.replaceChildren(make('p', {}, 'The drawing cannot be shown; the facts below are all there is.'));
+      this.spots.clear();
+      return false;
+    }
+    const focused = this.shadow.activeElement !== null;
+    const styles = [...svg.querySelectorAll('style')];
+    this.sheet = new CSSStyleSheet();
+    this.sheet.replaceSync(styles.map((style) => style.textContent).join('\n'));
+    for (const style of styles) style.remove();
+    this.shadow.adoptedStyleSheets = [this.sheet, this.own];
+    this.paint();
+
+    const width = svg.viewBox.baseVal?.width || Number.parseFloat(svg.getAttribute('width')) || 300;
+    const height = svg.viewBox.baseVal?.height || Number.parseFloat(svg.getAttribute('height')) || 300;
+    svg.style.maxWidth = `min(${Math.round(width * LARGEST)}px, ${(58 * width / height).toFixed(1)}vh)`;
+    svg.style.minWidth = `${Math.round(width * 0.5)}px`;
+    svg.removeAttribute('aria-labelledby');
+    this.svg = svg;
+    this.layer = draw('g', { 'aria-hidden': 'true' });
+    this.listen(svg);
+    this.shadow.replaceChildren(svg);
+    this.place(svg, label);
+    svg.append(this.layer);
+    if (focused) svg.focus({ preventScroll: true });
+    this.mark(this.marked);
+    return true;
+  }
+
+  /** Takes the colours of the page, whatever the system likes. */
+  paint() {
+    for (const rule of this.sheet?.cssRules ?? []) {
+      if (!(rule instanceof CSSMediaRule)) continue;
+      rule.asks ??= rule.media.mediaText;
+      if (rule.asks.includes('prefers-color-scheme')) {
+        rule.media.mediaText = rule.asks.includes('dark') === isDark() ? 'all' : 'not all';
+      }
+    }
+  }
+
+  place(svg, label) {
+    this.spots.clear();
+    for (const group of svg.querySelectorAll('[data-spot]')) {
+      const spot = group.dataset.spot;
+      if (this.spots.has(spot)) continue;
+      const shape = group.matches(SHAPES) ? group : group.querySelector(SHAPES);
+      if (!shape) continue;
+      const box = shape.getBBox();
+      this.spots.set(spot, { group, shape, x: box.x + box.width / 2, y: box.y + box.height / 2 });
+      group.id = `spot-${spot.replaceAll(' ', '-')}`;
+      group.setAttribute('role', 'option');
+      const texts = [...group.querySelectorAll('text')].map((one) => one.textContent.trim());
+      const name = group.querySelector('title')?.textContent ?? spot;
+      group.setAttribute('aria-label', [name, ...texts].filter(Boolean).join(', '));
+    }
+    if (this.spots.size === 0) {
+      svg.setAttribute('role', 'img');
+      svg.setAttribute('aria-label', label);
+      return;
+    }
+    svg.setAttribute('tabindex', '0');
+    svg.setAttribute('role', 'listbox');
+    svg.setAttribute('aria-label', `${label}. Arrows move over the places, Enter chooses, Escape clears.`);
+    if (this.cursor && !this.spots.has(this.cursor)) this.cursor = null;
+  }
+
+  listen(svg) {
+    svg.addEventListener('click', (event) => {
+      const group = event.target.closest('[data-spot]');
+      if (!group) return;
+      this.cursor = group.dataset.spot;
+      this.onSpot(group.dataset.spot);
+    });
+    svg.addEventListener('keydown', (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (ARROWS[event.key]) {
+        this.walk(ARROWS[event.key]);
+      } else if ((event.key === 'Enter' || event.key === ' ') && this.cursor) {
+        this.onSpot(this.cursor);
+      } else if (event.key === 'Escape') {
+        this.onClear();
+      } else {
+        return;
+      }
+      event.preventDefault();
+    });
+    svg.addEventListener('focus', () => this.mark(this.marked));
+  }
+
+  /** Moves the cursor to the nearest place in this direction. */
+  walk([dx, dy]) {
+    const from = this.spots.get(this.cursor);
+    let best = null;
+    for (const [spot, { x, y }] of this.spots) {
+      if (!from) {
+        best = spot;
+        break;
+      }
+      const along = (x - from.x) * dx + (y - from.y) * dy;
+      const aside = Math.abs((x - from.x) * dy) + Math.abs((y - from.y) * dx);
+      if (along > 0.5 && (best === null || along + 2 * aside < best.far)) best = { spot, far: along + 2 * aside };
+    }
+    this.cursor = typeof best === 'string' ? best : best?.spot ?? this.cursor;
+    this.mark(this.marked);
+  }
+
+  /** Marks places: `{chosen, near, hint, last, hover, open}`, each a set of places. */
+  mark(marked) {
+    this.marked = marked;
+    if (!this.layer) return;
+    const shapes = [];
+    for (const kind of ['last', 'hint', 'near', 'chosen', 'hover']) {
+      for (const spot of marked[kind] ?? []) shapes.push(this.outline(spot, kind));
+    }
+    if (this.cursor) {
+      shapes.push(this.outline(this.cursor, 'cursor'));
+      this.svg.setAttribute('aria-activedescendant', `spot-${this.cursor.replaceAll(' ', '-')}`);
+    }
+    this.layer.replaceChildren(...shapes.filter(Boolean));
+    for (const [spot, { group }] of this.spots) {
+      group.classList.toggle('open', marked.open?.has(spot) ?? false);
+      group.setAttribute('aria-selected', String(marked.chosen?.has(spot) ?? false));
+    }
+  }
+
+  outline(spot, kind) {
+    const found = this.spots.get(spot);
+    if (!found) return null;
+    const copy = found.shape.cloneNode(false);
+    for (const name of ['id', 'style', 'fill', 'stroke', 'data-spot', 'role', 'aria-label']) copy.removeAttribute(name);
+    copy.setAttribute('class', `mark ${kind}`);
+    return copy;
+  }
+}

@@ -1,0 +1,102 @@
+// Elements made in one call. Text always goes in as text, never as markup.
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+function prepared(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name === 'on') {
+      for (const [event, heard] of Object.entries(value)) node.addEventListener(event, heard);
+    } else if (name === 'value') {
+      node.value = value;
+    } else {
+      node.setAttribute(name, value === true ? '' : value);
+    }
+  }
+  node.append(...present(children));
+  return node;
+}
+
+function present(children) {
+  return children.flat().filter((child) => child !== null && child !== undefined && child !== false);
+}
+
+/** An element of HTML. `attributes.on` are its listeners by event. */
+export function make(tag, attributes = {}, ...children) {
+  return prepared(document.createElement(tag), attributes, children);
+}
+
+/** An element of SVG. */
+export function draw(tag, attributes = {}, ...children) {
+  return prepared(document.createElementNS(SVG, tag), attributes, children);
+}
+
+/** Puts these children in the place of all others. */
+export function fill(node, ...children) {
+  node.replaceChildren(...present(children));
+  return node;
+}
+
+const ICONS = {
+  first: 'M5 4v12M16 4 7.5 10l8.5 6z',
+  last: 'M15 4v12M4 4l8.5 6L4 16z',
+  play: 'M6 4l10 6-10 6z',
+  pause: 'M6.5 4v12M13.5 4v12',
+  close: 'M5 5l10 10M15 5 5 15',
+  add: 'M10 4v12M4 10h12',
+  dark: 'M15.5 12.2A6.5 6.5 0 0 1 7.8 4.5a6.5 6.5 0 1 0 7.7 7.7z',
+  light: 'M10 6.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7M10 1.5v2M10 16.5v2M1.5 10h2M16.5 10h2M4 4l1.4 1.4M14.6 14.6 16 16M4 16l1.4-1.4M14.6 5.4 16 4',
+};
+
+/** A small sign for a button whose label says what it means. */
+export function icon(name) {
+  return draw('svg', { viewBox: '0 0 20 20', width: 16, height: 16, class: 'icon', 'aria-hidden': 'true' }, draw('path', { d: ICONS[name] }));
+}
+
+export function button(label, heard, attributes = {}) {
+  return make('button', { type: 'button', ...attributes, on: { click: heard } }, label);
+}
+
+/** A line that says what went wrong, read out where it arises. */
+export function trouble() {
+  const line = make('p', { class: 'trouble', role: 'alert', hidden: true });
+  line.say = (message) => {
+    line.textContent = message ?? '';
+    line.hidden = !message;
+  };
+  return line;
+}
+
+/** Calls `heard` once nothing has asked for it during so many milliseconds. */
+export function settled(milliseconds, heard) {
+  let timer = 0;
+  const ask = (...words) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => heard(...words), milliseconds);
+  };
+  ask.cancel = () => clearTimeout(timer);
+  return ask;
+}
+
+export async function copied(text, control) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Pages on plain http have no clipboard: a field from which it can be copied by hand.
+    const field = make('textarea', { value: text, class: 'copied', readonly: true });
+    document.body.append(field);
+    field.select();
+    document.execCommand('copy');
+    field.remove();
+  }
+  const label = control.textContent;
+  control.textContent = 'Copied';
+  setTimeout(() => { control.textContent = label; }, 1200);
+}
+
+/** Lets the browser keep a text as a file. */
+export function offered(name, text, kind) {
+  const link = make('a', { download: name, href: URL.createObjectURL(new Blob([text], { type: kind })) });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}

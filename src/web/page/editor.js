@@ -1,0 +1,305 @@
+// One's own rules: typed, pasted or dropped, and checked as one types.
+
+import { check } from './api.js';
+import { button, fill, icon, make, settled, trouble } from './dom.js';
+import { Game } from './rules.js';
+import { counted } from './moves.js';
+
+const DRAFT = 'draft';
+/** Milliseconds without a key until the rules are checked. */
+const REST = 350;
+/** Texts that are longer have findings in the list only. */
+const LONGEST_MARKED = 200_000;
+
+const EXAMPLE = `; Two players name a number; the higher one wins.
+
+(role left)
+(role right)
+
+(number 1) (number 2) (number 3)
+(higher 2 1) (higher 3 1) (higher 3 2)
+
+(init open)
+(<= (legal ?player (name ?number))
+    (role ?player)
+    (number ?number)
+    (true open))
+(<= (next (named ?player ?number))
+    (does ?player (name ?number)))
+
+(<= terminal
+    (not (true open)))
+
+(<= (beaten ?player)
+    (true (named ?player ?low))
+    (true (named ?other ?high))
+    (higher ?high ?low))
+(<= decided
+    (beaten ?player))
+(<= (goal ?player 0)
+    (beaten ?player))
+(<= (goal ?player 100)
+    (role ?player)
+    decided
+    (not (beaten ?player)))
+(<= (goal ?player 50)
+    (role ?player)
+    (not decided))
+`;
+
+/** The draft that was left, if any. */
+export function draft() {
+  try { return JSON.parse(localStorage.getItem(DRAFT)); } catch { return null; }
+}
+
+/** Files as a rule set: `.toml` is the picture, all else rules. */
+export async function readFiles(files) {
+  const rules = { files: [], picture: null };
+  for (const file of files) {
+    const text = await file.text();
+    if (file.name.endsWith('.toml')) rules.picture = text;
+    else rules.files.push({ name: file.name, text });
+  }
+  return rules;
+}
+
+export class Editor {
+  /** `onPlay(game)` hears a game that was loaded. */
+  constructor(rules, onPlay, findings = null) {
+    this.onPlay = onPlay;
+    this.rules = rules ?? draft() ?? { files: [{ name: 'rules.kif', text: '' }], picture: null };
+    if (this.rules.files.length === 0) this.rules.files.push({ name: 'rules.kif', text: '' });
+    this.at = 0;
+    this.findings = findings ?? [];
+    this.numbers = make('pre', { class: 'numbers', 'aria-hidden': 'true' });
+    this.behind = make('pre', { class: 'behind', 'aria-hidden': 'true' });
+    this.text = make('textarea', {
+      class: 'rules', wrap: 'off', spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off',
+      'aria-label': 'Rules', placeholder: 'Paste rules in GDL here, or drop files.',
+    });
+    this.text.addEventListener('input', () => this.typed());
+    this.text.addEventListener('scroll', () => this.scrolled());
+    this.text.addEventListener('keydown', (event) => this.key(event));
+    this.tabs = make('div', { class: 'files' });
+    this.state = make('p', { class: 'state', 'aria-live': 'polite' });
+    this.list = make('ol', { class: 'findings' });
+    this.trouble = trouble();
+    this.play = button('Play', () => this.start(), { class: 'strong', disabled: true });
+    const picker = make('input', { type: 'file', multiple: true, accept: '.kif,.gdl,.txt,.toml', hidden: true });
+    picker.addEventListener('change', () => this.take(picker.files));
+    this.picture = make('p', { class: 'quiet', hidden: true });
+    this.element = make('section', { class: 'editor', 'aria-label': 'Your own rules' },
+      make('h1', { tabindex: '-1' }, 'Your own rules'),
+      make('p', { class: 'quiet' }, 'Paste rules in GDL, or drop one or several files here: several are one rule set. They are checked as you type.'),
+      make('div', { class: 'line-of' }, this.tabs, button('Open files …', () => picker.click(), { class: 'small' }), picker,
+        button('An example', () => this.example(), { class: 'small' })),
+      make('div', { class: 'pane' }, this.numbers, make('div', { class: 'layers' }, this.behind, this.text)),
+      this.picture,
+      make('div', { class: 'line-of' }, this.play, this.state), this.trouble, this.list);
+    this.check = settled(REST, () => this.ask());
+    this.drops(this.element);
+    this.open(0);
+    if (findings) this.said({ right: false, findings, omitted: 0 });
+    this.ask();
+  }
+
+  drops(zone) {
+    zone.addEventListener('dragover', (event) => {
+      event.preventDefault();
+      zone.classList.add('over');
+    });
+    zone.addEventListener('dragleave', () => zone.classList.remove('over'));
+    zone.addEventListener('drop', (event) => {
+      event.preventDefault();
+      zone.classList.remove('over');
+      this.take(event.dataTransfer.files);
+    });
+  }
+
+  /** Takes files in: one in the place of the same name, or of nothing typed. */
+  async take(dropped) {
+    const { files, picture } = await readFiles(dropped);
+    const own = this.rules.files.filter((file) => file.text.trim() !== '' && !files.some((other) => other.name === file.name));
+    this.rules.files = [...own, ...files];
+    if (this.rules.files.length === 0) this.rules.files.push({ name: 'rules.kif', text: '' });
+    this.rules.picture = picture ?? this.rules.picture;
+    this.open(Math.max(0, this.rules.files.length - files.length));
+    this.typed();
+  }
+
+  example() {
+    if (this.text.value.trim() && !this.text.value.startsWith('; Two players name')) {
+      this.rules.files.push({ name: 'example.kif', text: EXAMPLE });
+      this.open(this.rules.files.length - 1);
+    } else {
+      this.text.value = EXAMPLE;
+    }
+    this.typed();
+  }
+
+  open(index) {
+    this.at = index;
+    this.text.value = this.rules.files[index].text;
+    fill(this.tabs, this.rules.files.map(({ name }, other) => {
+      const tab = button(name, () => this.open(other), { class: 'file', 'aria-pressed': String(other === index) });
+      return this.rules.files.length > 1
+        ? make('span', { class: 'file-tab' }, tab, button(icon('close'), () => this.drop(other), { class: 'plain', 'aria-label': `Leave ${name} out` })) : tab;
+    }), button(icon('add'), () => this.add(), { class: 'plain', 'aria-label': 'Another file', title: 'Another file' }));
+    this.picture.hidden = !this.rules.picture;
+    fill(this.picture, 'With a picture file. ', button('Leave it out', () => { this.rules.picture = null; this.open(this.at); this.typed(); }, { class: 'small' }));
+    this.mark();
+    this.scrolled();
+  }
+
+  add() {
+    this.rules.files.push({ name: `rules-${this.rules.files.length + 1}.kif`, text: '' });
+    this.open(this.rules.files.length - 1);
+    this.text.focus();
+  }
+
+  drop(index) {
+    this.rules.files.splice(index, 1);
+    this.open(0);
+    this.typed();
+  }
+
+  typed() {
+    this.rules.files[this.at].text = this.text.value;
+    try { localStorage.setItem(DRAFT, JSON.stringify(this.rules)); } catch { /* Too long to keep. */ }
+    this.findings = [];
+    this.mark();
+    this.play.disabled = true;
+    this.state.textContent = '';
+    this.check();
+  }
+
+  key(event) {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !this.play.disabled) this.start();
+  }
+
+  scrolled() {
+    this.behind.style.transform = `translate(${-this.text.scrollLeft}px, ${-this.text.scrollTop}px)`;
+    this.numbers.style.transform = `translateY(${-this.text.scrollTop}px)`;
+  }
+
+  async ask() {
+    if (this.rules.files.every((file) => file.text.trim() === '')) {
+      this.said({ right: false, findings: [], omitted: 0 });
+      this.state.textContent = '';
+      return;
+    }
+    this.stop?.abort();
+    this.stop = new AbortController();
+    this.state.textContent = 'Checking …';
+    try {
+      this.said(await check({ files: this.rules.files, picture: this.rules.picture ?? null }, this.stop.signal));
+      this.trouble.say('');
+    } catch (error) {
+      if (error.name === 'AbortError') return;
+      this.state.textContent = '';
+      this.trouble.say(error.message);
+    }
+  }
+
+  said({ right, findings, omitted }) {
+    this.findings = findings;
+    this.play.disabled = !right;
+    const errors = findings.filter((one) => one.severity === 'error').length;
+    const warnings = findings.length - errors;
+    const counts = [errors && counted(errors, 'error'), warnings && counted(warnings, 'warning')].filter(Boolean).join(', ');
+    this.state.textContent = right ? `The rules are right${counts ? `; ${counts}` : ''}.` : counts || 'These are not yet rules of a game.';
+    this.state.className = `state ${right ? 'right' : 'wrong'}`;
+    fill(this.list, findings.map((finding) => this.finding(finding)), omitted > 0 && make('li', { class: 'quiet' }, `${omitted} more.`));
+    this.mark();
+  }
+
+  finding(finding) {
+    const { code, severity, message, place, notes, help } = finding;
+    return make('li', { class: severity },
+      button(place ? `${place.file}:${place.line}:${place.column}` : 'rules', () => this.goto(place), { class: 'place', disabled: !place }),
+      ' ', make('span', { class: 'severity' }, `${severity} ${code}`), ' ', make('span', { class: 'message' }, message),
+      (notes ?? []).map((note) => make('p', { class: 'note' }, button(`${note.place.line}:${note.place.column}`, () => this.goto(note.place), { class: 'place' }), ` ${note.message}`)),
+      help && make('p', { class: 'note' }, help));
+  }
+
+  /** The offsets in the text at which a place begins and ends. */
+  range({ line, column, text }) {
+    const value = this.text.value;
+    let start = 0;
+    for (let at = 1; at < line; at += 1) {
+      const end = value.indexOf('\n', start);
+      if (end < 0) break;
+      start = end + 1;
+    }
+    // Columns count characters, which may be two units of a string.
+    start += [...value.slice(start, start + 4 * column)].slice(0, column - 1).join('').length;
+    return [start, Math.min(value.length, start + Math.max(1, text?.length ?? 1))];
+  }
+
+  fileOf(place) {
+    return Math.max(0, this.rules.files.findIndex(({ name }) => name === place.file));
+  }
+
+  goto(place) {
+    if (!place) return;
+    if (this.fileOf(place) !== this.at) this.open(this.fileOf(place));
+    const [start, end] = this.range(place);
+    this.text.focus();
+    this.text.setSelectionRange(start, end);
+    const height = Number.parseFloat(getComputedStyle(this.text).lineHeight);
+    this.text.scrollTop = Math.max(0, (place.line - 4) * height);
+    this.scrolled();
+  }
+
+  mark() {
+    const value = this.text.value;
+    const here = this.findings.filter((finding) => finding.place && this.fileOf(finding.place) === this.at);
+    const worst = new Map();
+    for (const { severity, place } of here) if (worst.get(place.line) !== 'error') worst.set(place.line, severity);
+    const count = value.split('\n').length;
+    const lines = [];
+    let plain = [];
+    const flush = () => { if (plain.length) lines.push(`${plain.join('\n')}\n`); plain = []; };
+    for (let line = 1; line <= count; line += 1) {
+      if (worst.has(line)) {
+        flush();
+        lines.push(make('span', { class: `number ${worst.get(line)}` }, String(line)), '\n');
+      } else {
+        plain.push(String(line));
+      }
+    }
+    flush();
+    fill(this.numbers, lines);
+    const parts = [];
+    let from = 0;
+    if (value.length <= LONGEST_MARKED) {
+      const ranges = here.map((finding) => [...this.range(finding.place), finding]).sort((a, b) => a[0] - b[0]);
+      for (const [start, end, { severity, message }] of ranges) {
+        if (start < from) continue;
+        parts.push(value.slice(from, start), make('mark', { class: severity, title: message }, value.slice(start, end)));
+        from = end;
+      }
+      parts.push(`${value.slice(from)}\n`);
+    }
+    fill(this.behind, parts);
+  }
+
+  async start() {
+    this.play.disabled = true;
+    this.trouble.say('');
+    try {
+      this.onPlay(await Game.loaded({ files: this.rules.files, picture: this.rules.picture ?? null }));
+    } catch (error) {
+      if (error.status === 422 && error.body?.findings) this.said(error.body);
+      else this.trouble.say(error.message);
+    } finally {
+      this.play.disabled = false;
+    }
+  }
+
+  leave() {
+    this.check.cancel();
+    this.stop?.abort();
+  }
+}
+

@@ -1,0 +1,42 @@
+// The facts of a position as they are, for whom the drawing is not enough.
+
+import { fill, make, settled } from './dom.js';
+import { counted } from './moves.js';
+
+const MOST = 3000;
+
+export class Facts {
+  constructor(onWhy) {
+    this.onWhy = onWhy;
+    this.summary = make('summary', {}, 'Facts');
+    this.search = make('input', { type: 'search', class: 'search', placeholder: 'Search facts', 'aria-label': 'Search facts' });
+    this.search.addEventListener('input', settled(60, () => this.render()));
+    this.list = make('ul', { class: 'facts' });
+    this.letters = make('pre', { class: 'letters' });
+    this.list.addEventListener('click', (event) => {
+      const asked = event.target.closest('.why');
+      if (asked) onWhy(`(true ${asked.previousSibling.textContent})`);
+    });
+    const facts = make('details', { class: 'unfold' }, this.summary, this.search, this.list);
+    facts.addEventListener('toggle', () => this.render());
+    this.folded = facts;
+    this.element = make('div', { class: 'below' }, facts,
+      make('details', { class: 'unfold' }, make('summary', {}, 'The drawing in letters'), this.letters));
+  }
+
+  show({ facts, text }) {
+    this.facts = facts;
+    this.letters.textContent = text;
+    this.summary.textContent = `Facts (${facts.length.toLocaleString('en')})`;
+    this.render();
+  }
+
+  render() {
+    if (!this.folded.open || !this.facts) return;
+    const wanted = this.search.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
+    const left = this.facts.filter((fact) => wanted.every((word) => fact.toLowerCase().includes(word)));
+    fill(this.list, left.slice(0, MOST).map((fact) => make('li', {}, make('code', {}, fact),
+      make('button', { type: 'button', class: 'why', 'aria-label': `Why ${fact}?` }, 'why?'))),
+    left.length > MOST && make('li', { class: 'quiet' }, `${counted(left.length - MOST, 'fact')} more: search to see them.`));
+  }
+}

@@ -1,0 +1,350 @@
+// A game that is played, watched and asked about: everything around one position.
+
+import { Board } from './board.js';
+import { Controls } from './controls.js';
+import { fill, make, settled, trouble } from './dom.js';
+import { Facts } from './facts.js';
+import { History } from './history.js';
+import { Match, PERSON, usual } from './match.js';
+import { Moves, concerns } from './moves.js';
+import { Sharing } from './share.js';
+import { address } from './route.js';
+import { subtitled } from './rules.js';
+import { Seats } from './seats.js';
+import { Solve } from './solve.js';
+import { Seat, watched } from './table.js';
+import { Tabs } from './tabs.js';
+import { onTheme } from './theme.js';
+import { Think } from './think.js';
+import { Timeline } from './timeline.js';
+import { Why } from './why.js';
+
+/** Milliseconds until the address follows the position. */
+const ADDRESS = 120;
+
+export class GameView {
+  /** `target`: where in the game, as the address says it; `table` and `said` if it is at a table. */
+  constructor(game, target) {
+    this.game = game;
+    this.target = target;
+    this.history = new History();
+    this.spots = [];
+    this.seen = new Map();
+    const heard = {
+      onJoint: (joint) => this.joint(joint), onChange: () => this.changed(),
+      onThought: (role, thought, running) => this.thought(role, thought, running),
+      onTrouble: (message) => this.trouble.say(message),
+    };
+    this.atTable = target.table !== undefined;
+    this.match = this.atTable ? new Seat(game, this.history, target, heard) : new Match(game, heard);
+    this.trouble = trouble();
+    this.status = make('p', { class: 'status', 'aria-live': 'polite' });
+    this.board = new Board({ onSpot: (spot) => this.spot(spot), onClear: () => this.choose([]) });
+    const onWhy = (question) => this.why.ask(question);
+    this.moves = new Moves({
+      onWhy, onMove: (role, move) => this.move(role, move), onBack: (role) => this.match.back(role),
+      onHover: (spots) => this.mark({ hover: new Set(spots.map((spot) => spot.join(' '))) }), onClear: () => this.choose([]),
+    });
+    this.facts = new Facts(onWhy);
+    this.timeline = new Timeline({ onGo: (node) => this.go(node), onUndo: () => this.step(-1), onRedo: () => this.step(1) });
+    this.seats = new Seats(game.roles, { onWhy, onSit: (role, player) => this.sit(role, player) });
+    this.think = new Think(game.roles, (move, role) => this.mark({ hover: this.spotsOf(role, move) }));
+    this.why = new Why(game, () => this.history.here.moves());
+    this.controls = new Controls(this);
+    this.sharing = new Sharing(this);
+    this.solve = game.roles.length === 1 ? new Solve(game, { here: () => this.history.here, onPlan: (...plan) => this.plan(...plan) }) : null;
+    this.tabs = new Tabs([this.solve && ['Solve', this.solve.element], ['History', this.timeline.element], ['Thinking', this.think.element]].filter(Boolean));
+    this.write = settled(ADDRESS, () => this.address());
+    this.layout();
+  }
+
+  layout() {
+    const { game } = this;
+    this.element = make('article', { class: 'game' },
+      make('div', { class: 'game-head' }, make('h1', { tabindex: '-1' }, game.title, subtitled(game) && make('span', { class: 'quiet subtitle' }, ` ${subtitled(game)}`)), this.sharing.element),
+      game.about.trim() && make('details', { class: 'unfold about' }, make('summary', {}, 'About this game'), make('p', {}, game.about.trim())),
+      make('div', { class: 'columns' },
+        make('div', { class: 'stage' }, this.status, this.trouble, this.controls.element,
+          this.board.element, this.timeline.transport, this.facts.element),
+        make('div', { class: 'side' }, this.seats.element, this.sharing.invitation, this.moves.element),
+        make('div', { class: 'side' }, this.tabs.element)),
+      this.why.element);
+    this.element.addEventListener('drop', async (event) => {
+      const file = event.dataTransfer.files[0];
+      if (file && !this.atTable) this.sharing.load(await file.text());
+    });
+    this.keys = (event) => this.key(event);
+  }
+
+  async shown() {
+    this.ended = onTheme(() => this.board.paint());
+    document.addEventListener('keydown', this.keys);
+    if (this.atTable) {
+      await this.watch();
+      return;
+    }
+    const { moves, then, seats, early } = this.target;
+    const last = this.history.graft(this.history.root, moves);
+    this.history.graft(last, then);
+    try {
+      const kinds = await this.seats.load();
+      this.usual = usual(this.game.roles, kinds);
+      this.match.seats = seats?.length === this.usual.length ? seats : [...this.usual];
+      this.seats.sit(this.match.seats);
+      this.controls.offer(kinds);
+    } catch (error) {
+      this.trouble.say(error.message);
+    }
+    last.position = await early ?? null;
+    await this.go(last, moves.length === 0 && this.match.seats.includes(PERSON));
+  }
+
+  leave() {
+    this.gone = true;
+    this.match.stop();
+    this.controls.leave();
+    this.timeline.halt();
+    this.solve?.leave();
+    this.table?.abort();
+    this.write.cancel();
+    this.ended?.();
+    document.removeEventListener('keydown', this.keys);
+    document.body.classList.remove('asking');
+  }
+
+  // Positions.
+
+  /** What the server says of a node's position. */
+  async load(node) {
+    node.position ??= await this.game.ask('position', { moves: node.moves() });
+    return node.position;
+  }
+
+  /** Goes to a position; `forward` if a move has just led there. */
+  async go(node, forward = false) {
+    const before = this.history.here;
+    this.match.depart();
+    this.history.goto(node);
+    this.timeline.show(this.history);
+    this.spots = [];
+    this.element.setAttribute('aria-busy', 'true');
+    try {
+      await this.load(node);
+    } catch (error) {
+      if (this.gone || this.history.here !== node) return;
+      this.trouble.say(error.message);
+      // Back to where one was, or to the start if that cannot be shown either.
+      const safe = before !== node && before.position ? before : this.history.root;
+      if (safe !== node) {
+        node.parent.children = node.parent.children.filter((child) => child !== node);
+        node.parent.next = null;
+        await this.go(safe);
+        this.trouble.say(error.message);
+      }
+      return;
+    }
+    if (this.gone || this.history.here !== node) return;
+    this.trouble.say('');
+    this.element.removeAttribute('aria-busy');
+    this.hint = null;
+    this.board.show(node.position.svg, `Board of ${this.game.title}`);
+    this.facts.show(node.position);
+    this.timeline.show(this.history);
+    this.think.over(this.history.line());
+    this.match.arrive(node, forward);
+    if (!this.atTable) this.write();
+    // What could be done before tells who has moved, and where.
+    if (node.parent && !node.parent.position) this.load(node.parent).then(() => this.changed(), () => {});
+  }
+
+  joint(joint) {
+    if (this.seen.size > 0) {
+      for (const [role, thought] of this.seen) this.think.show(role, this.match.seats[role], thought, false);
+      this.seen.clear();
+    }
+    this.go(this.history.child(this.history.here, joint), true);
+  }
+
+  /** Undo and redo: to where a person has a choice, if that is known. */
+  step(way) {
+    const line = this.history.line();
+    const persons = this.match.seats.includes(PERSON) && this.match.branches;
+    let at = this.history.here.ply + way;
+    const asks = ({ position }) => !position || position.over || position.turn.some((role) => this.match.seats[role] === PERSON);
+    while (persons && line[at + way] && !asks(line[at])) at += way;
+    if (line[at]) this.timeline.go(line[at]);
+  }
+
+  plan(from, plan, playing) {
+    this.timeline.halt();
+    this.history.graft(from, plan.map((move) => [move]));
+    this.go(playing ? from : from.next).then(() => {
+      if (playing) this.timeline.play();
+    });
+    this.tabs.choose('History');
+  }
+
+  address() {
+    const { here } = this.history;
+    const { seats } = this.match;
+    const own = this.usual && seats.join(';') !== this.usual.join(';');
+    const target = address(this.game.path, { moves: here.moves(), then: this.history.ahead(), seats: own ? seats : null });
+    if (location.hash !== target) history.replaceState(null, '', target);
+  }
+
+  // Choices.
+
+  /** The role that chooses by clicking the board, or -1. */
+  get active() {
+    return this.game.roles.findIndex((_, role) => this.match.stateOf(role) === 'open');
+  }
+
+  get choices() {
+    return this.history.here.position?.legal[this.active] ?? [];
+  }
+
+  spotsOf(role, move) {
+    const found = this.history.here.position?.legal[role]?.find((one) => one.move === move);
+    return new Set((found?.spots ?? []).map((spot) => spot.join(' ')));
+  }
+
+  spot(spot) {
+    if (this.spots.includes(spot)) return this.choose(this.spots.filter((one) => one !== spot));
+    const narrowed = [...this.spots, spot];
+    return this.choose(this.choices.some((move) => concerns(move, narrowed)) ? narrowed : [spot]);
+  }
+
+  /** These places are meant: the move is made if only one is about them all. */
+  choose(spots) {
+    const left = this.choices.filter((move) => concerns(move, spots));
+    if (spots.length > 0 && left.length === 0) spots = [];
+    if (spots.length > this.spots.length && left.length === 1) {
+      this.move(this.active, left[0].move);
+      return;
+    }
+    this.spots = spots;
+    this.changed();
+  }
+
+  move(role, move) {
+    if (!this.match.node) return;
+    this.spots = [];
+    this.seen.clear();
+    this.match.choose(role, move);
+  }
+
+  sit(role, player) {
+    this.match.sit(role, player);
+    this.seats.sit(this.match.seats);
+    this.write();
+  }
+
+  thought(role, thought, running) {
+    this.tabs.suggest('Thinking');
+    if (this.match.secret) {
+      this.seen.set(role, thought);
+      this.think.hide();
+    } else {
+      this.think.show(role, this.match.seats[role], thought, running);
+    }
+    this.controls.show();
+  }
+
+  // What is seen.
+
+  changed() {
+    const { position } = this.history.here;
+    if (!this.match.node || this.gone) return;
+    const states = this.game.roles.map((_, role) => this.match.stateOf(role));
+    const groups = position.over ? [] : this.game.roles.map(({ name }, role) => ({
+      role, name, moves: position.legal[role] ?? [], state: states[role] === 'thinking' ? 'others' : states[role], back: this.match.branches,
+    }));
+    // Who is to choose stands first, who has no choice last.
+    const rank = { open: 0, chosen: 1, others: 2, single: 3 };
+    this.moves.show(groups.sort((a, b) => rank[a.state] - rank[b.state] || a.role - b.role), this.spots);
+    const words = { open: 'to move', chosen: 'has chosen', thinking: 'thinks …', others: '', single: '' };
+    this.seats.show(states.map((state, role) => (state === 'others' && position.turn.includes(role) && !position.over ? 'to move' : words[state])), position.goals, position.over);
+    this.mark({});
+    this.say(position, states);
+    this.controls.show();
+  }
+
+  say(position, states) {
+    const names = (wanted) => listed(this.game.roles.filter((_, role) => wanted(role)).map(({ name }) => name));
+    const last = this.history.here.joint;
+    const before = this.history.here.parent?.position;
+    const played = last ? this.game.roles.map(({ name }, role) => (!before || before.turn.length === 0 || before.turn.includes(role) ? `${name} ${last[role]}` : null)).filter(Boolean).join(', ') : '';
+    let turn;
+    const stuck = this.game.roles.filter((_, role) => position.legal[role]?.length === 0);
+    if (!position.over && stuck.length > 0) {
+      turn = `${listed(stuck.map(({ name }) => name))} cannot move, and the game is not over: the rules do not say how it goes on.`;
+    } else if (position.over) {
+      const goals = this.game.roles.map(({ name }, role) => (position.goals[role] === null ? null : `${name} ${position.goals[role]}`)).filter(Boolean);
+      turn = `The game is over${goals.length ? `: ${goals.join(', ')}` : ''}.`;
+    } else if (this.match.failed) {
+      turn = this.match.failed;
+    } else if (states.includes('open')) {
+      turn = `${names((role) => states[role] === 'open')} to move.`;
+    } else if (states.includes('thinking')) {
+      turn = `${names((role) => states[role] === 'thinking')} thinks …`;
+    } else if (position.turn.length === 0) {
+      turn = 'Nobody has a choice.';
+    } else if (this.atTable && this.history.here === this.match.end) {
+      turn = `Waiting for ${names((role) => position.turn.includes(role) && states[role] !== 'chosen')}.`;
+    } else {
+      turn = `${names((role) => position.turn.includes(role))} to move${this.match.waits ? ' (paused)' : ''}.`;
+    }
+    fill(this.status, make('strong', {}, turn), played && make('span', { class: 'quiet' }, ` Last: ${played}`));
+  }
+
+  /** Marks places of the board, over those that always are. */
+  mark(marks) {
+    const near = new Set();
+    const open = new Set();
+    for (const move of this.choices) {
+      const meant = this.spots.length > 0 && concerns(move, this.spots);
+      for (const spot of move.spots.map((one) => one.join(' '))) {
+        open.add(spot);
+        if (meant && !this.spots.includes(spot)) near.add(spot);
+      }
+    }
+    const { joint, parent } = this.history.here;
+    const last = new Set();
+    joint?.forEach((move, role) => {
+      const found = parent.position?.turn.includes(role) && parent.position.legal[role].find((one) => one.move === move);
+      for (const spot of found ? found.spots : []) last.add(spot.join(' '));
+    });
+    this.board.mark({ chosen: new Set(this.spots), near, open, last, hint: this.hint, ...marks });
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.('input, textarea, select')) return;
+    if (event.key === 'u') this.step(-1);
+    else if (event.key === 'r') this.step(1);
+    else if (event.key === 'Escape') this.choose([]);
+    else return;
+    event.preventDefault();
+  }
+
+  // A table.
+
+  async watch() {
+    this.table = new AbortController();
+    this.seats.fix(this.target.said.seats);
+    try {
+      for await (const said of watched(this.target.table, this.table.signal, (message) => this.trouble.say(message))) {
+        const live = this.history.here === this.match.end;
+        const end = this.match.changed(said);
+        this.seats.fix(said.seats.map((player, role) => (role === this.target.seat && this.target.key ? `${player} (you)` : player)));
+        if (live || !this.history.here.position) await this.go(end, true);
+        else this.changed();
+      }
+    } catch (error) {
+      this.trouble.say(error.message);
+    }
+  }
+}
+
+function listed(names) {
+  return names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names[names.length - 1]}` : names[0] ?? '';
+}

@@ -1,0 +1,107 @@
+// The games that come with the program, as cards, and the way to one's own.
+
+import { games } from './api.js';
+import { button, fill, make, settled, trouble } from './dom.js';
+import { readFiles } from './editor.js';
+import { read } from './record.js';
+import { address } from './route.js';
+import { Game, subtitled, titled } from './rules.js';
+
+export class Home {
+  /** `onRules(rules)` hears rules that were dropped or pasted. */
+  constructor(onRules) {
+    this.onRules = onRules;
+    this.search = make('input', { type: 'search', class: 'search wide', placeholder: 'Search games', 'aria-label': 'Search games' });
+    this.search.addEventListener('input', settled(80, () => this.render()));
+    this.trouble = trouble();
+    this.cards = make('ul', { class: 'cards' });
+    this.count = make('p', { class: 'quiet', 'aria-live': 'polite' });
+    const picker = make('input', { type: 'file', multiple: true, hidden: true });
+    picker.addEventListener('change', () => this.take(picker.files));
+    this.element = make('section', { class: 'home', 'aria-label': 'Games' },
+      make('div', { class: 'hero' },
+        make('h1', { tabindex: '-1' }, 'Any game, from its rules'),
+        make('p', {}, 'Choose a game, or bring the rules of your own: the board is drawn, played, solved and explained from the rules alone.'),
+        make('div', { class: 'line-of' }, make('a', { class: 'button strong', href: '#/edit' }, 'Write or paste rules'),
+          button('Open files or a match record …', () => picker.click()), picker)),
+      this.trouble,
+      make('div', { class: 'line-of' }, this.search, this.count), this.cards);
+    this.element.addEventListener('dragover', (event) => event.preventDefault());
+    this.element.addEventListener('drop', (event) => {
+      event.preventDefault();
+      this.take(event.dataTransfer.files);
+    });
+    this.pasted = (event) => {
+      const text = event.clipboardData?.getData('text') ?? '';
+      if (text.includes('(') && !event.target.closest?.('input')) this.onRules({ files: [{ name: 'rules.kif', text }], picture: null });
+    };
+    document.addEventListener('paste', this.pasted);
+    this.load();
+  }
+
+  leave() {
+    document.removeEventListener('paste', this.pasted);
+  }
+
+  async load() {
+    try {
+      this.games = await games();
+      this.render();
+    } catch (error) {
+      this.trouble.say(error.message);
+    }
+  }
+
+  render() {
+    if (!this.games) return;
+    const wanted = this.search.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
+    const found = this.games.filter((game) => {
+      const text = `${game.id} ${game.name} ${game.about} ${game.roles.map((role) => role.name).join(' ')} ${seats(game)}`.toLowerCase();
+      return wanted.every((word) => text.includes(word));
+    });
+    this.count.textContent = found.length === 1 ? '1 game' : `${found.length} games`;
+    fill(this.cards, found.map(card));
+  }
+
+  async take(files) {
+    try {
+      if (files.length === 1 && files[0].name.endsWith('.json')) {
+        await this.record(await files[0].text());
+      } else if (files.length > 0) {
+        this.onRules(await readFiles(files));
+      }
+    } catch (error) {
+      this.trouble.say(error.message);
+    }
+  }
+
+  /** Opens the game of a match record, at its last position. */
+  async record(text) {
+    const { game, moves, rules } = read(text);
+    const known = this.games?.find(({ id, name }) => id === game || name === game);
+    if (!known && !rules) throw new Error(`No game here is called “${game}”: open its rules first, and load the record there.`);
+    const found = known ? new Game({ ...known, files: [] }) : await Game.loaded(rules);
+    location.hash = address(found.path, { moves });
+  }
+}
+
+function card(game) {
+  const about = game.about.trim().split('\n').slice(titled(game) === game.name ? 0 : 1).join('\n').trim();
+  return make('li', {}, make('a', { class: 'card', href: address(encodeURIComponent(game.id), {}) },
+    make('img', { src: `/api/games/${encodeURIComponent(game.id)}/picture.svg`, alt: '', loading: 'lazy', decoding: 'async' }),
+    make('strong', {}, titled(game)),
+    subtitled(game) && make('span', { class: 'quiet subtitle' }, subtitled(game)),
+    make('span', { class: 'badge' }, seats(game)),
+    make('span', { class: 'about' }, rulesOf(about))));
+}
+
+function seats({ roles }) {
+  const persons = roles.filter((role) => !role.random).length;
+  return `${persons === 1 ? 'puzzle for one' : `${persons} players`}${roles.length > persons ? ', chance' : ''}`;
+}
+
+/** What is said of the rules, if that is told apart. */
+function rulesOf(about) {
+  const found = about.match(/^Rules:\s*([\s\S]*?)(?=^\S+:|$(?![\s\S]))/m);
+  return (found ? found[1] : about).replaceAll(/\s+/g, ' ').trim();
+}

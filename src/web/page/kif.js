@@ -1,0 +1,29 @@
+// Moves as text: terms in brackets, with blanks between them.
+
+/** The terms that stand beside each other: `(mark 1 1) wait` is two. Blanks are made single. */
+export function terms(text) {
+  const found = [];
+  let depth = 0;
+  let term = '';
+  for (const [token] of text.matchAll(/[()]|[^\s()]+/g)) {
+    if (token === ')') {
+      if (depth === 0) throw new SyntaxError('a bracket closes that was never opened');
+      depth -= 1;
+      term += ')';
+    } else {
+      term += (term === '' || term.endsWith('(') ? '' : ' ') + token;
+      if (token === '(') depth += 1;
+    }
+    if (depth === 0) {
+      found.push(term);
+      term = '';
+    }
+  }
+  if (depth > 0) throw new SyntaxError('a bracket is not closed');
+  return found;
+}
+
+/** One move with single blanks, as the server writes it. */
+export function tidy(move) {
+  return terms(String(move)).join(' ');
+}

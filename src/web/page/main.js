@@ -1,0 +1,105 @@
+// What the address says is what is shown.
+
+import { ask } from './api.js';
+import { fill, make } from './dom.js';
+import { Editor } from './editor.js';
+import { GameView } from './game.js';
+import { Home } from './home.js';
+import { address, parsed, unpacked } from './route.js';
+import { Game } from './rules.js';
+import { glimpsed } from './table.js';
+import { themeSwitch } from './theme.js';
+
+const place = document.getElementById('view');
+let view = null;
+/** Counts what was asked for, so that what comes late is not shown. */
+let turn = 0;
+/** Rules on their way to the editor, or a game to its view. */
+let handed = null;
+
+function show(next, title) {
+  const first = view === null;
+  view?.leave?.();
+  view = next;
+  fill(place, next.element);
+  document.title = title ? `${title} · ggp` : 'ggp';
+  if (!first) {
+    // Who reads by ear hears where this is.
+    scrollTo(0, 0);
+    next.element.querySelector('h1')?.focus({ preventScroll: true });
+  }
+  next.shown?.();
+}
+
+function edit(rules, findings) {
+  show(new Editor(rules, play, findings), 'Your own rules');
+}
+
+function play(game) {
+  handed = { game };
+  const target = address(game.path, {});
+  if (location.hash === target) route();
+  else location.hash = target;
+}
+
+/** The game of an address; its position is asked for meanwhile. */
+async function opened(target) {
+  if (handed?.game && (handed.game.id === target.game || handed.game.path === `rules=${target.rules}`)) return handed.game;
+  if (target.rules === undefined) {
+    target.early = ask(`/api/games/${encodeURIComponent(target.game)}/position`, { moves: target.moves }).catch(() => null);
+    return Game.named(target.game);
+  }
+  try {
+    return await Game.loaded(await unpacked(target.rules));
+  } catch (error) {
+    if (error.status !== undefined) throw error;
+    throw new Error('The rules in this address are damaged: was all of it copied?');
+  }
+}
+
+async function table(target) {
+  const said = await glimpsed(target.table);
+  const game = await Game.named(said.game).catch(async (error) => {
+    // Another session's rules; the link brings them along.
+    if (error.status !== 404 || !target.words.rules) throw error;
+    return Game.loaded(await unpacked(target.words.rules));
+  });
+  return new GameView(game, { ...target, said });
+}
+
+async function route() {
+  const mine = (turn += 1);
+  const target = parsed(location.hash);
+  const { page } = target;
+  if (page === 'home') {
+    show(new Home((rules) => { handed = { rules }; location.hash = '#/edit'; }));
+  } else if (page === 'edit') {
+    const rules = handed?.rules ?? null;
+    handed = null;
+    edit(rules);
+  } else {
+    if (!view) fill(place, make('p', { class: 'quiet waiting' }, 'Loading …'));
+    try {
+      const next = page === 'table' ? await table(target) : new GameView(await opened(target), target);
+      if (mine !== turn) return;
+      handed = null;
+      next.onEdit = (rules) => { handed = { rules }; location.hash = '#/edit'; };
+      show(next, next.game.title);
+    } catch (error) {
+      if (mine !== turn) return;
+      if (error.status === 422 && error.body?.findings && target.rules) {
+        edit(await unpacked(target.rules), error.body.findings);
+        return;
+      }
+      show({ element: make('section', { class: 'home' }, make('h1', { tabindex: '-1' }, 'This cannot be shown'),
+        make('p', { class: 'trouble', role: 'alert' }, error.message), make('p', {}, make('a', { href: '#/' }, 'To the games'))) }, 'Not found');
+    }
+  }
+}
+
+document.getElementById('theme').append(themeSwitch());
+addEventListener('hashchange', route);
+// Files that miss their place must not take the page's place.
+addEventListener('dragover', (event) => event.preventDefault());
+addEventListener('drop', (event) => event.preventDefault());
+route();

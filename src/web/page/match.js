@@ -1,0 +1,213 @@
+// Who chooses what in a position: persons at this page, and programs that the server runs.
+//
+// A joint move is made once every role has a move. Roles with a single legal move have theirs at
+// once. What has been chosen is shown to nobody before.
+
+export const PERSON = 'person';
+/** Milliseconds for which a position stands in which nobody has a choice. */
+const GLANCE = 350;
+/** Milliseconds until a server that has too much to do is asked again. */
+const PATIENCE = 700;
+
+export class Match {
+  /**
+   * `heard.onJoint(joint)` hears a complete joint move, `heard.onChange()` anything else,
+   * `heard.onThought(role, thought, running)` what programs think, `heard.onTrouble(message)`.
+   */
+  constructor(game, heard) {
+    this.game = game;
+    this.heard = heard;
+    this.seats = game.roles.map(() => PERSON);
+    this.choices = new Map();
+    this.thinking = new Map();
+    this.paused = false;
+    this.node = null;
+    /** Whether one may go anywhere in the tree and play on from there. */
+    this.branches = true;
+  }
+
+  /** The position is left; until another is shown nothing can be chosen. */
+  depart() {
+    this.stop();
+    this.node = null;
+  }
+
+  /** A position is shown; `forward` if a move has just led there. */
+  arrive(node, forward) {
+    this.stop();
+    this.node = node;
+    this.choices.clear();
+    const { legal, over, turn } = node.position;
+    if (!over) {
+      legal.forEach((moves, role) => { if (moves.length === 1) this.choices.set(role, moves[0].move); });
+      const programs = turn.filter((role) => this.seats[role] !== PERSON);
+      if (!forward && programs.length > 0) this.paused = true;
+      if (turn.length === 0 && !forward) this.paused = true;
+      if (!this.paused) this.go();
+    }
+    this.heard.onChange();
+  }
+
+  /** Lets programs think, and goes on where nobody has a choice. */
+  go() {
+    const { turn, over } = this.node.position;
+    if (over) return;
+    if (turn.length === 0) {
+      this.timer = setTimeout(() => this.complete(), GLANCE);
+      return;
+    }
+    for (const role of turn) {
+      if (this.seats[role] !== PERSON && !this.choices.has(role) && !this.thinking.has(role)) this.think(role);
+    }
+  }
+
+  async think(role) {
+    const node = this.node;
+    const stop = new AbortController();
+    const mine = { stop, thought: null };
+    this.thinking.set(role, mine);
+    try {
+      const move = await thought(this.game, { moves: node.moves(), role, player: this.seats[role] }, stop.signal, (seen, running) => {
+        mine.thought = seen;
+        if (seen.value !== null) node.values.set(role, seen.value);
+        this.heard.onThought(role, seen, running);
+      });
+      if (this.thinking.get(role) !== mine) return;
+      this.thinking.delete(role);
+      this.choices.set(role, move);
+      this.complete();
+    } catch (error) {
+      if (error.name === 'AbortError' || this.thinking.get(role) !== mine) return;
+      this.thinking.delete(role);
+      this.paused = true;
+      this.heard.onTrouble(error.message);
+      this.heard.onChange();
+    }
+  }
+
+  choose(role, move) {
+    if (!this.node) return;
+    this.choices.set(role, move);
+    this.paused = false;
+    this.go();
+    this.complete();
+  }
+
+  /** Takes a choice back before all have chosen. */
+  back(role) {
+    this.choices.delete(role);
+    this.heard.onChange();
+  }
+
+  complete() {
+    const joint = this.seats.map((_, role) => this.choices.get(role));
+    if (joint.every((move) => move !== undefined)) this.heard.onJoint(joint);
+    else this.heard.onChange();
+  }
+
+  /** What a role is to do here: `open` (to be chosen at this page), `chosen`, `single`, `thinking` or `others`. */
+  stateOf(role) {
+    const { turn, over } = this.node?.position ?? { over: true };
+    if (over) return 'others';
+    if (!turn.includes(role)) return 'single';
+    if (this.thinking.has(role)) return 'thinking';
+    if (this.choices.has(role)) return this.seats[role] === PERSON ? 'chosen' : 'others';
+    return this.seats[role] === PERSON ? 'open' : 'others';
+  }
+
+  /** Whether a person has yet to choose, so that what programs think must not be seen. */
+  get secret() {
+    return this.node !== null && this.node.position.turn.some((role) => this.seats[role] === PERSON && !this.choices.has(role));
+  }
+
+  /** Whether something is left for programs, or for nobody, to do. */
+  get waits() {
+    const { over, turn } = this.node?.position ?? { over: true };
+    return !over && (turn.length === 0 || turn.some((role) => this.seats[role] !== PERSON && !this.choices.has(role)));
+  }
+
+  pause() {
+    this.paused = true;
+    this.stop();
+    this.heard.onChange();
+  }
+
+  resume() {
+    this.paused = false;
+    if (this.node) this.go();
+    this.heard.onChange();
+  }
+
+  /** Takes the best moves found so far for those who think. */
+  moveNow() {
+    for (const [role, { stop, thought: seen }] of [...this.thinking]) {
+      if (!seen) continue;
+      this.thinking.delete(role);
+      stop.abort();
+      this.choices.set(role, seen.move);
+    }
+    this.complete();
+  }
+
+  sit(role, player) {
+    this.seats[role] = player;
+    const mine = this.thinking.get(role);
+    this.thinking.delete(role);
+    mine?.stop.abort();
+    this.choices.delete(role);
+    const moves = this.node?.position.legal[role] ?? [];
+    if (moves.length === 1) this.choices.set(role, moves[0].move);
+    if (!this.seats.includes(PERSON)) this.paused = true;
+    if (this.node && !this.paused) this.go();
+    this.heard.onChange();
+  }
+
+  /** Ends all thinking. */
+  stop() {
+    clearTimeout(this.timer);
+    for (const { stop } of this.thinking.values()) stop.abort();
+    this.thinking.clear();
+  }
+}
+
+/** Asks a player for a move, and says each thought; waits while the server has too much to do. */
+export async function thought(game, question, signal, say) {
+  for (;;) {
+    try {
+      for await (const [name, seen] of game.events('think', question, signal)) {
+        if (name === 'failed') throw new Error(seen.message);
+        say(seen, name === 'thought');
+        if (name === 'move') return seen.move;
+      }
+      throw new Error('The player stopped without a move.');
+    } catch (error) {
+      if (error.status !== 429) throw error;
+      await new Promise((done) => { setTimeout(done, PATIENCE); });
+      signal.throwIfAborted();
+    }
+  }
+}
+
+/** `{kind, time, options}` of a player such as `mcts:2s,exploration=1`. */
+export function spelled(player) {
+  const [kind, rest = ''] = player.split(/:(.*)/s);
+  const [time, ...options] = rest.split(',');
+  const timed = /^[\d.]+s?$/.test(time);
+  return { kind, time: timed ? time : '', options: (timed ? options : [time, ...options]).filter(Boolean).join(',') };
+}
+
+export function written({ kind, time, options }) {
+  const rest = [time, options].filter(Boolean).join(',');
+  return rest ? `${kind}:${rest}` : kind;
+}
+
+/** Who sits where at first: a person first, programs elsewhere. */
+export function usual(roles, kinds) {
+  const program = kinds.find((kind) => kind.name === 'auto') ?? kinds.find((kind) => kind.thinks) ?? kinds[0];
+  const first = roles.findIndex((role) => !role.random);
+  return roles.map((role, index) => {
+    if (index === first || !program) return PERSON;
+    if (role.random && kinds.some((kind) => kind.name === 'random')) return 'random';
+    return program.thinks ? `${program.name}:1s` : program.name;
+  });
+}

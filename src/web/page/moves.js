@@ -1,0 +1,112 @@
+// The legal moves as a list: by role, searched, and narrowed by places on the board.
+
+import { button, fill, make, settled } from './dom.js';
+
+/** Most rows shown of a role; a search finds the others. */
+const MOST = 3000;
+
+export class Moves {
+  /**
+   * `onMove(role, move)` hears a choice, `onWhy(question)` a question, `onHover(spots)` what the
+   * pointer is over, `onBack(role)` that a choice is taken back, `onClear()` that no place is meant.
+   */
+  constructor(heard) {
+    this.heard = heard;
+    this.search = make('input', { type: 'search', placeholder: 'Search moves', 'aria-label': 'Search moves', class: 'search' });
+    this.search.addEventListener('input', settled(60, () => this.render()));
+    this.search.addEventListener('keydown', (event) => {
+      const first = this.list.querySelector('button.move:not([disabled])');
+      if (event.key === 'Enter' && first) first.click();
+      if (event.key === 'ArrowDown' && first) first.focus();
+    });
+    this.about = make('div', { class: 'about-spots', hidden: true });
+    this.list = make('div', { class: 'move-list' });
+    this.list.addEventListener('click', (event) => this.clicked(event));
+    this.list.addEventListener('pointerover', (event) => this.hovered(event));
+    this.list.addEventListener('focusin', (event) => this.hovered(event));
+    this.list.addEventListener('pointerleave', () => heard.onHover([]));
+    this.list.addEventListener('keydown', (event) => this.walked(event));
+    this.element = make('section', { class: 'panel moves', 'aria-label': 'Legal moves' }, make('h2', {}, 'Moves'), this.search, this.about, this.list);
+  }
+
+  /**
+   * `groups`: `{role, name, moves, state, back}` by role, `state` being `open` (to be chosen here),
+   * `chosen` (hidden until all have chosen), `others` or `single`; `back` if the
+   * choice may be taken back. `spots`: the places chosen.
+   */
+  show(groups, spots) {
+    this.groups = groups;
+    this.spots = spots;
+    this.render();
+  }
+
+  render() {
+    const wanted = this.search.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
+    this.rows = [];
+    const sections = (this.groups ?? []).map((group) => this.section(group, wanted));
+    fill(this.list, sections.length ? sections : make('p', { class: 'quiet' }, 'The game is over: nobody can move.'));
+    this.about.hidden = this.spots.length === 0;
+    if (this.spots.length) {
+      const left = this.groups.filter((group) => group.state === 'open')
+        .reduce((sum, group) => sum + group.moves.filter((move) => concerns(move, this.spots)).length, 0);
+      fill(this.about, `${counted(left, 'move')} about ${this.spots.length === 1 ? 'this place' : 'these places'}`,
+        button('Clear', () => this.heard.onClear(), { class: 'small' }));
+    }
+  }
+
+  section({ role, name, moves, state, back }, wanted) {
+    if (state === 'chosen') {
+      return make('div', { class: 'group' }, make('h3', {}, name),
+        make('p', { class: 'quiet' }, 'Has chosen; hidden until all have. ', back && button('Choose again', () => this.heard.onBack(role), { class: 'small' })));
+    }
+    const left = moves.filter((move) => (state !== 'open' || concerns(move, this.spots))
+      && wanted.every((word) => move.move.toLowerCase().includes(word)));
+    const rows = left.slice(0, MOST).map((move) => this.row(role, name, move, state));
+    const count = left.length === moves.length ? counted(moves.length, 'move') : `${left.length} of ${counted(moves.length, 'move')}`;
+    return make('div', { class: `group ${state}` },
+      make('h3', {}, name, make('span', { class: 'quiet' }, state === 'single' ? ' · no choice' : ` · ${count}`)),
+      make('ul', {}, ...rows),
+      left.length > MOST && make('p', { class: 'quiet' }, `${left.length - MOST} more: search to see them.`));
+  }
+
+  row(role, name, move, state) {
+    const index = this.rows.push({ role, name, move }) - 1;
+    const label = make(state === 'open' ? 'button' : 'span', { class: 'move', type: state === 'open' ? 'button' : null }, move.move);
+    const why = make('button', { type: 'button', class: 'why', 'aria-label': `Why is ${move.move} legal?` }, 'why?');
+    return make('li', { 'data-row': index }, label, why);
+  }
+
+  of(event) {
+    const row = event.target.closest('[data-row]');
+    return row ? this.rows[Number(row.dataset.row)] : null;
+  }
+
+  clicked(event) {
+    const row = this.of(event);
+    if (!row) return;
+    if (event.target.closest('.why')) this.heard.onWhy(`(legal ${row.name} ${row.move.move})`);
+    else if (event.target.closest('button.move')) this.heard.onMove(row.role, row.move.move);
+  }
+
+  hovered(event) {
+    this.heard.onHover(this.of(event)?.move.spots ?? []);
+  }
+
+  walked(event) {
+    if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+    const all = [...this.list.querySelectorAll('button.move')];
+    const at = all.indexOf(event.target.closest('li')?.querySelector('button.move'));
+    const next = all[at + (event.key === 'ArrowDown' ? 1 : -1)];
+    (next ?? (event.key === 'ArrowUp' ? this.search : null))?.focus();
+    event.preventDefault();
+  }
+}
+
+/** Whether a move is about all these places. */
+export function concerns(move, spots) {
+  return spots.every((spot) => move.spots.some((one) => one.join(' ') === spot));
+}
+
+export function counted(count, noun) {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,79 @@
+// The address: what stands behind `#/`, and back.
+//
+// `#/`, `#/edit`, `#/GAME?moves=…`, `#/rules=…?moves=…`, `#/table/ID?key=…`. Moves are joined by
+// `;`, the moves of a joint move by blanks. Rules are JSON, deflated, in base64url.
+
+import { terms } from './kif.js';
+
+/** Rules that are longer stay out of the address. */
+export const LONGEST_RULES = 32 * 1024;
+
+export function parsed(hash) {
+  const [path, query = ''] = split(hash.replace(/^#?\/?/, ''), '?');
+  const words = {};
+  for (const part of query.split('&').filter(Boolean)) {
+    const [name, value = ''] = split(part, '=');
+    words[name] = decoded(value);
+  }
+  const route = {
+    moves: joints(words.moves), then: joints(words.then),
+    seats: words.seats ? words.seats.split(';') : null,
+    key: words.key ?? null, seat: words.seat === undefined ? null : Number(words.seat), words,
+  };
+  if (path === '') return { ...route, page: 'home' };
+  if (path === 'edit') return { ...route, page: 'edit' };
+  if (path.startsWith('rules=')) return { ...route, page: 'game', rules: path.slice(6) };
+  if (path.startsWith('table/')) return { ...route, page: 'table', table: decoded(path.slice(6)) };
+  return { ...route, page: 'game', game: decoded(path) };
+}
+
+function split(text, at) {
+  const index = text.indexOf(at);
+  return index < 0 ? [text] : [text.slice(0, index), text.slice(index + 1)];
+}
+
+function decoded(text) {
+  try { return decodeURIComponent(text); } catch { return text; }
+}
+
+function joints(text) {
+  try {
+    return (text ?? '').split(';').map(terms).filter((joint) => joint.length > 0);
+  } catch {
+    return [];
+  }
+}
+
+/** The address of a position; `then` are the moves after it, `seats` who plays. */
+export function address(path, { moves = [], then = [], seats = null }) {
+  const words = [];
+  const written = (list) => list.map((joint) => joint.map(encodeURIComponent).join('%20')).join(';');
+  if (moves.length) words.push(`moves=${written(moves)}`);
+  if (then.length) words.push(`then=${written(then)}`);
+  if (seats) words.push(`seats=${seats.map(encodeURIComponent).join(';')}`);
+  return `#/${path}${words.length ? `?${words.join('&')}` : ''}`;
+}
+
+async function piped(bytes, through) {
+  const stream = new Blob([bytes]).stream().pipeThrough(through);
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** A rule set for the address, or null if it is too long for one. */
+export async function packed(rules) {
+  if (typeof CompressionStream === 'undefined') return null;
+  const bytes = await piped(new TextEncoder().encode(JSON.stringify(rules)), new CompressionStream('deflate-raw'));
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 4096) text += String.fromCharCode(...bytes.subarray(at, at + 4096));
+  const written = btoa(text).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+  return written.length < LONGEST_RULES ? written : null;
+}
+
+/** The rule set that an address holds. */
+export async function unpacked(written) {
+  const text = atob(written.replaceAll('-', '+').replaceAll('_', '/'));
+  const bytes = await piped(Uint8Array.from(text, (c) => c.charCodeAt(0)), new DecompressionStream('deflate-raw'));
+  const rules = JSON.parse(new TextDecoder().decode(bytes));
+  if (!Array.isArray(rules.files)) throw new Error('there are no rule files in it');
+  return rules;
+}

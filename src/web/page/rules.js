@@ -1,0 +1,102 @@
+// A game that is looked at: its rules, and the server's answers about it.
+//
+// The server forgets the games of a session; the page keeps their rules and loads them again.
+
+import { ask, events } from './api.js';
+import { packed } from './route.js';
+
+const KEPT = 'rules ';
+
+function kept(id) {
+  try { return JSON.parse(sessionStorage.getItem(KEPT + id)); } catch { return null; }
+}
+
+function keep(id, rules) {
+  try { sessionStorage.setItem(KEPT + id, JSON.stringify(rules)); } catch { /* Full: it is only for reloading. */ }
+}
+
+export class Game {
+  constructor(said, rules = null) {
+    Object.assign(this, said);
+    this.rules = rules ?? { files: said.files, picture: said.picture ?? null };
+    /** Its name in addresses. */
+    this.path = encodeURIComponent(said.id);
+  }
+
+  /** A bundled game, or one loaded before. */
+  static async named(id) {
+    try {
+      const game = new Game(await ask(`/api/games/${encodeURIComponent(id)}`));
+      return game.bundled ? game : await game.addressed();
+    } catch (error) {
+      const rules = kept(id);
+      if (error.status !== 404 || !rules) throw error;
+      return Game.loaded(rules);
+    }
+  }
+
+  /** A game of these rules; refused with the findings as `body` if they are wrong. */
+  static async loaded(rules) {
+    const game = new Game(await ask('/api/games', rules), rules);
+    return game.addressed();
+  }
+
+  async addressed() {
+    keep(this.id, this.rules);
+    const written = await packed(this.rules);
+    if (written) this.path = `rules=${written}`;
+    return this;
+  }
+
+  /** The first line of what the rules say of themselves, if it is a title. */
+  get title() {
+    return titled(this);
+  }
+
+  async reload() {
+    this.id = (await ask('/api/games', this.rules)).id;
+    keep(this.id, this.rules);
+  }
+
+  async again(ask) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (error.status !== 404 || this.bundled) throw error;
+      await this.reload();
+      return ask();
+    }
+  }
+
+  ask(what, body, signal) {
+    return this.again(() => ask(`/api/games/${encodeURIComponent(this.id)}/${what}`, body, signal));
+  }
+
+  async* events(what, body, signal) {
+    let started = false;
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        for await (const event of events(`/api/games/${encodeURIComponent(this.id)}/${what}`, body, signal)) {
+          started = true;
+          yield event;
+        }
+        return;
+      } catch (error) {
+        if (started || attempt > 0 || error.status !== 404 || this.bundled) throw error;
+        await this.reload();
+      }
+    }
+  }
+}
+
+/** Its name, where the title does not say it already: of several puzzles by the same rules, say. */
+export function subtitled(game) {
+  const words = (text) => text.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+  const said = words(titled(game));
+  return words(game.name).every((word) => said.includes(word)) ? null : game.name;
+}
+
+export function titled({ name, about }) {
+  const first = (about ?? '').trim().split('\n')[0].trim();
+  return first && first.length <= 60 && !first.includes(':') ? first : name;
+}

@@ -1,0 +1,97 @@
+// The roles: who plays them, what they score, who is to move.
+
+import { players } from './api.js';
+import { button, fill, make } from './dom.js';
+import { PERSON, spelled, written } from './match.js';
+
+export class Seats {
+  /** `onSit(role, player)`, `onWhy(question)`. */
+  constructor(roles, heard) {
+    this.roles = roles;
+    this.heard = heard;
+    this.kinds = [];
+    this.rows = roles.map((role, index) => this.row(role, index));
+    this.element = make('section', { class: 'panel seats', 'aria-label': 'Players' }, make('h2', {}, 'Players'),
+      ...this.rows.map((row) => row.element));
+  }
+
+  row(role, index) {
+    const dot = make('span', { class: `dot r${index % 8}`, 'aria-hidden': 'true' });
+    const goal = button('', () => this.heard.onWhy(`(goal ${role.name} ${goal.dataset.value})`), { class: 'goal', title: 'Why?' });
+    const state = make('span', { class: 'quiet state' });
+    const kind = make('select', { 'aria-label': `Who plays ${role.name}` });
+    const time = make('input', { type: 'number', min: '0.1', max: '600', step: 'any', value: '1', 'aria-label': `Seconds a move for ${role.name}` });
+    const seconds = make('label', { class: 'seconds' }, time, ' s');
+    const options = make('input', { type: 'text', placeholder: 'options', 'aria-label': `Options of ${role.name}`, class: 'options', spellcheck: 'false' });
+    const fixed = make('span', { class: 'fixed', hidden: true });
+    const changed = () => this.heard.onSit(index, this.player(index));
+    for (const control of [kind, time, options]) control.addEventListener('change', changed);
+    const element = make('div', { class: 'seat' },
+      make('div', { class: 'seat-head' }, dot, make('strong', {}, role.name), state, goal),
+      make('div', { class: 'seat-player' }, kind, seconds, options, fixed));
+    return { element, goal, state, kind, time, seconds, options, fixed };
+  }
+
+  /** Asks for the kinds of players; the list of them. */
+  async load() {
+    this.kinds = await players();
+    for (const { kind } of this.rows) {
+      fill(kind, make('option', { value: PERSON }, 'a person'),
+        this.kinds.map(({ name, what }) => make('option', { value: name, title: what }, name)));
+    }
+    return this.kinds;
+  }
+
+  player(index) {
+    const { kind, time, options } = this.rows[index];
+    if (kind.value === PERSON) return PERSON;
+    const thinks = this.kinds.find((one) => one.name === kind.value)?.thinks;
+    const seconds = Math.min(Math.max(Number(time.value) || 1, 0.1), 600);
+    return written({ kind: kind.value, time: thinks ? `${seconds}s` : '', options: options.value.replaceAll(/\s/g, '') });
+  }
+
+  /** Shows who sits where. */
+  sit(seats) {
+    seats.forEach((player, index) => {
+      const { kind, time, options } = this.rows[index];
+      const said = spelled(player);
+      kind.value = said.kind;
+      if (said.time.endsWith('s')) time.value = said.time.slice(0, -1);
+      options.value = said.options;
+      this.shape(index);
+    });
+  }
+
+  /** Shows who sits where, and that it cannot be changed. */
+  fix(names) {
+    names.forEach((name, index) => {
+      const { kind, seconds, options, fixed } = this.rows[index];
+      for (const control of [kind, seconds, options]) control.hidden = true;
+      fixed.hidden = false;
+      fixed.textContent = name;
+    });
+  }
+
+  shape(index) {
+    const { kind, seconds, options } = this.rows[index];
+    const found = this.kinds.find((one) => one.name === kind.value);
+    seconds.hidden = !found?.thinks;
+    options.hidden = !found || found.options.length === 0;
+    options.title = (found?.options ?? []).map(([name, what]) => `${name}: ${what}`).join('\n');
+    kind.title = found?.what ?? 'Somebody at this page';
+  }
+
+  /** `states` are words for each role, `goals` scores or null; `final` once the game is over. */
+  show(states, goals, final) {
+    this.rows.forEach(({ element, goal, state }, index) => {
+      state.textContent = states[index];
+      element.classList.toggle('turn', states[index] !== '');
+      const value = goals[index];
+      goal.hidden = value === null;
+      goal.dataset.value = value;
+      goal.textContent = value ?? '';
+      goal.classList.toggle('final', final);
+      goal.setAttribute('aria-label', `${this.roles[index].name} ${final ? 'scores' : 'would score'} ${value}. Why?`);
+    });
+  }
+}

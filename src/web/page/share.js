@@ -1,0 +1,84 @@
+// What leaves the page and comes back: links, match records, a table for others, the rules.
+
+import { button, copied, fill, make, offered } from './dom.js';
+import { read, written } from './record.js';
+import { Game } from './rules.js';
+import { address } from './route.js';
+import { laid } from './table.js';
+
+export class Sharing {
+  constructor(view) {
+    this.view = view;
+    const copy = button('Copy link', () => {
+      if (!view.atTable) view.address();
+      const { origin, pathname } = location;
+      if (!view.game.bundled && !view.game.path.startsWith('rules=')) view.trouble.say('These rules are too long for a link: save the match, which has them in it.');
+      else copied(`${origin}${pathname}${address(view.game.path, { moves: view.history.here.moves() })}`, copy);
+    }, { title: 'A link that shows this position' });
+    const picker = make('input', { type: 'file', accept: '.json', hidden: true });
+    picker.addEventListener('change', async () => {
+      if (picker.files[0]) await this.load(await picker.files[0].text());
+      picker.value = '';
+    });
+    this.invite = button('Invite', () => this.lay(), { title: 'Play with others, each on a page of their own' });
+    this.element = make('div', { class: 'sharing' }, copy,
+      button('Save', () => this.save(), { title: 'Save the match as a file' }),
+      !view.atTable && button('Load', () => picker.click(), { title: 'Load a match record' }), picker,
+      !view.atTable && this.invite,
+      button('Rules', () => view.why.open(), { title: 'Read the rules, and ask why' }),
+      button('Change rules', () => view.onEdit?.(structuredClone({ files: view.game.files, picture: view.game.picture ?? null })), { title: 'Edit these rules as your own' }));
+    this.invitation = make('section', { class: 'panel invitation', hidden: true, 'aria-label': 'Invitation' });
+  }
+
+  async save() {
+    const { game, history } = this.view;
+    const line = history.line();
+    const end = line[line.length - 1];
+    try {
+      await this.view.load(end);
+    } catch (error) {
+      this.view.trouble.say(error.message);
+      return;
+    }
+    offered(`${game.name}.json`, written(game, end.moves(), end.position.goals), 'application/json');
+  }
+
+  async load(text) {
+    const { view } = this;
+    try {
+      const { game, moves, rules } = read(text);
+      const named = game === null || game === view.game.id || game === view.game.name;
+      if (!named && rules) {
+        location.hash = address((await Game.loaded(rules)).path, { moves });
+        return;
+      }
+      const end = view.history.graft(view.history.root, moves);
+      await view.go(end);
+    } catch (error) {
+      view.trouble.say(error.message);
+    }
+  }
+
+  async lay() {
+    const { view } = this;
+    try {
+      await view.load(view.history.here);
+      const links = await laid(view.game, view.history.here.moves(), view.match.seats);
+      const persons = links.filter(Boolean);
+      fill(this.invitation, make('h2', {}, 'A table is laid'),
+        make('p', { class: 'quiet' }, persons.length > 0 ? 'Whoever opens a link sits down in that seat. Choices stay hidden until all have chosen.' : 'No seat is a person’s: choose “a person” for a role first.'),
+        links.map((link, role) => (link === null ? null : this.seat(view.game.roles[role].name, link))),
+        button('Close', () => { this.invitation.hidden = true; }, { class: 'small' }));
+      this.invitation.hidden = false;
+    } catch (error) {
+      view.trouble.say(error.message);
+    }
+  }
+
+  seat(name, link) {
+    const copy = button('Copy', () => copied(link, copy), { class: 'small', 'aria-label': `Copy the link for ${name}` });
+    return make('div', { class: 'invited' }, make('strong', {}, name),
+      make('input', { type: 'text', readonly: true, value: link, 'aria-label': `Link for ${name}`, on: { focus: (event) => event.target.select() } }),
+      copy, make('a', { href: link, target: '_blank', rel: 'noopener' }, 'Sit down'));
+  }
+}

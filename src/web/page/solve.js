@@ -1,0 +1,71 @@
+// The solver of a game with one role: what it looks at, what it finds, and the plan.
+
+import { levels } from './chart.js';
+import { button, fill, make, trouble } from './dom.js';
+import { counted } from './moves.js';
+
+export class Solve {
+  /** `moves()` gives the moves to the position, `onPlan(from, plan)` hears what is to be played. */
+  constructor(game, { here, onPlan }) {
+    this.game = game;
+    this.here = here;
+    this.onPlan = onPlan;
+    this.seconds = make('input', { type: 'number', min: '1', max: '600', value: '30', 'aria-label': 'Seconds for the search' });
+    this.method = make('input', { type: 'text', placeholder: 'all in turn', 'aria-label': 'Method', spellcheck: 'false', class: 'options', list: 'methods' });
+    this.control = button('Solve', () => (this.stop ? this.stop.abort() : this.start()), { class: 'strong' });
+    this.trouble = trouble();
+    this.said = make('div', { 'aria-live': 'polite' });
+    this.element = make('div', { class: 'solve' },
+      make('p', { class: 'quiet' }, 'Looks for the shortest plan from the position that is shown.'),
+      make('div', { class: 'line-of' }, this.control, make('label', { class: 'seconds' }, this.seconds, ' s'), make('label', {}, 'by ', this.method)),
+      this.trouble, this.said);
+  }
+
+  async start() {
+    const from = this.here();
+    this.stop = new AbortController();
+    this.control.textContent = 'Stop';
+    this.trouble.say('');
+    fill(this.said, make('p', { class: 'quiet' }, 'Searching …'));
+    const question = { moves: from.moves(), seconds: Number(this.seconds.value) || 30 };
+    if (this.method.value.trim()) question.method = this.method.value.trim();
+    try {
+      for await (const [name, seen] of this.game.events('solve', question, this.stop.signal)) {
+        if (name === 'failed') throw new Error(seen.message);
+        if (name === 'progress') this.progress(seen);
+        if (name === 'answer') this.answer(from, seen);
+      }
+    } catch (error) {
+      if (error.name === 'AbortError') fill(this.said, make('p', { class: 'quiet' }, 'Stopped.'));
+      else this.trouble.say(error.message);
+    } finally {
+      this.stop = null;
+      this.control.textContent = 'Solve';
+    }
+  }
+
+  progress({ seconds, method, nodes, depth, said }) {
+    fill(this.said, make('p', {}, make('span', { class: 'spinner', 'aria-hidden': 'true' }), ' ',
+      [method, depth !== null && depth !== undefined && `depth ${depth}`, counted(nodes, 'position'), `${seconds.toFixed(1)} s`].filter(Boolean).join(' · ')),
+    said && make('p', { class: 'quiet' }, said));
+  }
+
+  answer(from, { solved, proved, plan, said, seconds, nodes, levels: counts }) {
+    const short = solved
+      ? `Solved in ${counted(plan?.length ?? 0, 'move')}${proved ? ', and there is no shorter plan' : ''}.`
+      : proved ? 'There is no plan: this is proved.' : 'No plan was found.';
+    fill(this.said, make('p', { class: 'verdict' }, short), said && make('p', {}, said),
+      make('p', { class: 'quiet' }, `${counted(nodes, 'position')} in ${seconds.toFixed(2)} s`),
+      plan && plan.length > 0 && make('p', { class: 'line-of' },
+        button('Play the plan', () => this.onPlan(from, plan, true), { class: 'strong' }),
+        button('Step by step', () => this.onPlan(from, plan, false))),
+      plan && plan.length > 0 && make('ol', { class: 'plan' }, plan.map((move) => make('li', {}, make('code', {}, move)))),
+      counts.length > 1 && make('div', {}, make('h3', {}, 'New positions by depth'), levels(counts),
+        make('details', { class: 'unfold' }, make('summary', {}, 'As numbers'),
+          make('p', { class: 'numbers' }, counts.map((count) => count.toLocaleString('en')).join(' · ')))));
+  }
+
+  leave() {
+    this.stop?.abort();
+  }
+}

@@ -1,0 +1,50 @@
+// The rules as text, with lines that something is about.
+
+import { fill, make } from './dom.js';
+
+/** Lines over which a place in bytes goes: `[first, last]`, from 1. */
+function linesOf(text, { line, bytes }) {
+  if (!bytes) return [line, line];
+  const covered = new TextDecoder().decode(new TextEncoder().encode(text).subarray(bytes[0], bytes[1]));
+  return [line, line + covered.trimEnd().split('\n').length - 1];
+}
+
+export class Source {
+  constructor(files) {
+    this.files = files;
+    this.at = 0;
+    this.tabs = make('div', { class: 'files' });
+    this.text = make('div', { class: 'source', tabindex: '0', role: 'region', 'aria-label': 'Rules' });
+    this.element = make('div', { class: 'source-box' }, this.tabs, this.text);
+    this.open(0);
+  }
+
+  open(index) {
+    this.at = index;
+    fill(this.tabs, this.files.map(({ name }, other) => {
+      const tab = make('button', { type: 'button', class: 'file', 'aria-pressed': String(other === index) }, name);
+      tab.addEventListener('click', () => this.open(other));
+      return tab;
+    }));
+    this.lines = this.files[index].text.split('\n').map((line) => make('div', { class: line.trimStart().startsWith(';') ? 'line comment' : 'line' }, line || ' '));
+    fill(this.text, this.lines);
+    this.lit = [];
+  }
+
+  /** Lights the lines of a place up, and brings them into sight. */
+  show(place) {
+    const named = this.files.findIndex(({ name }) => name === place.file);
+    const index = named >= 0 ? named : Math.max(0, this.files.findIndex(({ name }) => place.file.endsWith(`/${name}`) || name.endsWith(`/${place.file}`)));
+    if (index !== this.at) this.open(index);
+    for (const line of this.lit) line.classList.remove('lit');
+    const [first, last] = linesOf(this.files[index].text, place);
+    this.lit = this.lines.slice(first - 1, last);
+    for (const line of this.lit) line.classList.add('lit');
+    const start = this.lit[0];
+    if (!start) return;
+    const top = start.offsetTop;
+    const bottom = this.lit[this.lit.length - 1].offsetTop + start.offsetHeight;
+    const { scrollTop, clientHeight } = this.text;
+    if (top < scrollTop || bottom > scrollTop + clientHeight) this.text.scrollTop = Math.max(0, top - clientHeight / 3);
+  }
+}

@@ -1,0 +1,113 @@
+// A table at which several pages sit: the match is kept by the server, each page chooses for its seat.
+
+import { ask, events } from './api.js';
+import { PERSON } from './match.js';
+
+/** Milliseconds until a broken connection is tried again. */
+const AGAIN = 1500;
+
+/** Lays a table; the links for the persons by role, null for programs. */
+export async function laid(game, moves, seats) {
+  const { table, keys } = await ask('/api/tables', { game: game.id, moves, seats });
+  const rules = game.bundled || !game.path.startsWith('rules=') ? '' : `&${game.path}`;
+  return keys.map((key, seat) => (key === null ? null
+    : `${location.origin}${location.pathname}#/table/${encodeURIComponent(table)}?key=${encodeURIComponent(key)}&seat=${seat}${rules}`));
+}
+
+/** How a table stands now. */
+export async function glimpsed(table) {
+  const stop = new AbortController();
+  try {
+    for await (const [, seen] of events(`/api/tables/${encodeURIComponent(table)}`, undefined, stop.signal)) return seen;
+    throw new Error('The table says nothing.');
+  } finally {
+    stop.abort();
+  }
+}
+
+/** Tables as they change, until `signal` ends it; tries again where the connection breaks. */
+export async function* watched(table, signal, onTrouble) {
+  while (!signal.aborted) {
+    try {
+      for await (const [name, seen] of events(`/api/tables/${encodeURIComponent(table)}`, undefined, signal)) {
+        onTrouble('');
+        if (name === 'table') yield seen;
+        if (seen.over) return;
+      }
+    } catch (error) {
+      if (error.name === 'AbortError') return;
+      if (error.status >= 400 && error.status < 500 && error.status !== 429) throw error;
+      onTrouble(error.message);
+    }
+    await new Promise((done) => { setTimeout(done, AGAIN); });
+  }
+}
+
+/** What [`Match`](match.js) is at a table: it chooses for one seat, and only where the match stands. */
+export class Seat {
+  constructor(game, history, { table, key, seat }, heard) {
+    Object.assign(this, { game, history, table, key, seat, heard });
+    this.branches = false;
+    this.paused = false;
+    this.waits = false;
+    this.secret = false;
+    this.thinking = new Map();
+    this.seats = game.roles.map(() => PERSON);
+    this.end = history.root;
+    this.chosen = game.roles.map(() => false);
+    this.mine = null;
+  }
+
+  /** The table has changed; the node where the match stands now. */
+  changed({ seats, moves, chosen, failed }) {
+    this.seats = seats;
+    this.chosen = chosen;
+    this.failed = failed ?? null;
+    const end = this.history.graft(this.history.root, moves);
+    if (end !== this.end) this.mine = null;
+    this.end = end;
+    return end;
+  }
+
+  depart() {
+    this.node = null;
+  }
+
+  arrive(node) {
+    this.node = node;
+    const moves = node.position.legal[this.seat] ?? [];
+    // Who has no choice need not be asked; a server that has made the move itself refuses it.
+    if (this.stateOf(this.seat) === 'single' && node === this.end && !this.chosen[this.seat] && moves.length === 1) this.send(moves[0].move).catch(() => {});
+    this.heard.onChange();
+  }
+
+  stateOf(role) {
+    const { turn, over } = this.node?.position ?? { over: true };
+    if (over || this.node !== this.end) return 'others';
+    if (!turn.includes(role)) return 'single';
+    if (role !== this.seat || !this.key) return this.chosen[role] ? 'chosen' : 'others';
+    return this.chosen[role] || this.mine ? 'chosen' : 'open';
+  }
+
+  async choose(role, move) {
+    this.mine = move;
+    this.heard.onChange();
+    try {
+      await this.send(move);
+    } catch (error) {
+      this.mine = null;
+      this.heard.onTrouble(error.message);
+      this.heard.onChange();
+    }
+  }
+
+  send(move) {
+    return ask(`/api/tables/${encodeURIComponent(this.table)}/moves`, { key: this.key, ply: this.end.ply, move });
+  }
+
+  back() {}
+
+  pause() {}
+
+  stop() {}
+}

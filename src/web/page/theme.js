@@ -1,0 +1,41 @@
+// Light or dark: as the system likes it, or as chosen here.
+
+import { button, fill, icon } from './dom.js';
+
+const wanted = matchMedia('(prefers-color-scheme: dark)');
+const hearers = new Set();
+
+function chosen() {
+  try { return localStorage.getItem('theme'); } catch { return null; }
+}
+
+export function isDark() {
+  const choice = document.documentElement.dataset.theme;
+  return choice ? choice === 'dark' : wanted.matches;
+}
+
+/** Calls `heard` after each change; what comes back ends that. */
+export function onTheme(heard) {
+  hearers.add(heard);
+  return () => hearers.delete(heard);
+}
+
+function changed(control) {
+  fill(control, icon(isDark() ? 'light' : 'dark'));
+  control.setAttribute('aria-label', isDark() ? 'Light colours' : 'Dark colours');
+  control.title = control.getAttribute('aria-label');
+  for (const heard of hearers) heard();
+}
+
+/** The switch for the head of the page. */
+export function themeSwitch() {
+  if (chosen()) document.documentElement.dataset.theme = chosen();
+  const control = button('', () => {
+    document.documentElement.dataset.theme = isDark() ? 'light' : 'dark';
+    try { localStorage.setItem('theme', document.documentElement.dataset.theme); } catch { /* Not kept, then. */ }
+    changed(control);
+  }, { class: 'plain' });
+  wanted.addEventListener('change', () => changed(control));
+  changed(control);
+  return control;
+}

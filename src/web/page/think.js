@@ -1,0 +1,91 @@
+// What a player thinks, while it thinks: the best move, what it expects, and what else it weighs.
+
+import { scores, short } from './chart.js';
+import { button, fill, make } from './dom.js';
+
+/** Candidates shown before all are asked for. */
+const FIRST = 8;
+
+export class Think {
+  /** `onHover(move, role)` hears what the pointer is over; null when over nothing. */
+  constructor(roles, onHover) {
+    this.roles = roles;
+    this.all = false;
+    this.runs = new Map();
+    this.live = make('div', { class: 'thoughts' });
+    this.match = make('div', {});
+    this.element = make('div', {}, this.live, this.match);
+    this.live.addEventListener('pointerover', (event) => {
+      const row = event.target.closest('[data-move]');
+      onHover(row?.dataset.move ?? null, row ? Number(row.dataset.role) : null);
+    });
+    this.live.addEventListener('pointerleave', () => onHover(null, null));
+    this.clear();
+  }
+
+  clear() {
+    this.runs.clear();
+    fill(this.live, make('p', { class: 'quiet' }, 'When a program thinks, this shows what it weighs. “Hint” asks one what it would do for you.'));
+  }
+
+  /** Nothing may be seen yet. */
+  hide() {
+    fill(this.live, make('p', { class: 'quiet' }, 'Programs choose too; what they think is hidden until all have chosen.'));
+  }
+
+  /** `onTake`, if given, makes the move: for hints. */
+  show(role, player, thought, running, onTake = null) {
+    const begun = this.runs.get(role);
+    const run = begun && thought.seconds >= begun.seconds && begun.player === player ? begun : { player, points: [] };
+    Object.assign(run, { thought, running, onTake, seconds: thought.seconds });
+    if (thought.value !== null) run.points.push([thought.seconds, thought.value]);
+    this.runs.set(role, run);
+    this.render();
+  }
+
+  render() {
+    fill(this.live, [...this.runs].map(([role, run]) => this.run(role, run)));
+  }
+
+  run(role, { player, points, thought, running, onTake }) {
+    const name = this.roles[role].name;
+    const { move, value, nodes, seconds, candidates } = thought;
+    const weighed = [...candidates].sort((a, b) => b.visits - a.visits || b.value - a.value);
+    const shown = this.all ? weighed : weighed.slice(0, FIRST);
+    const most = Math.max(1, ...weighed.map((one) => one.visits));
+    return make('div', { class: 'thought' },
+      make('h3', {}, `${player} ${onTake ? 'for' : 'as'} ${name}`, running && make('span', { class: 'spinner', 'aria-hidden': 'true' })),
+      make('p', {}, running ? 'Best so far: ' : onTake ? 'Would play ' : 'Plays ', make('code', {}, move),
+        value === null ? '' : `, expects ${value.toFixed(1)} of 100`, thought.by_chance && ' (by chance)', '. ',
+        onTake && !running && button('Play it', () => onTake(move), { class: 'small' })),
+      make('p', { class: 'quiet' }, `${nodes.toLocaleString('en')} positions in ${seconds.toFixed(1)} s${seconds > 0.05 ? `, ${short(nodes / seconds)} a second` : ''}`),
+      shown.length > 0 && make('table', { class: 'candidates' },
+        make('thead', {}, make('tr', {}, ...['Move', 'Expects', 'Visits'].map((head) => make('th', { scope: 'col' }, head)))),
+        make('tbody', {}, ...shown.map((one) => candidate(role, one, move, most)))),
+      weighed.length > FIRST && button(this.all ? 'Fewer' : `All ${weighed.length}`, () => { this.all = !this.all; this.render(); }, { class: 'small' }),
+      points.length > 1 && scores([{ index: role, name, points }], 's', `What ${name} expects over time: now ${points[points.length - 1][1].toFixed(0)}`));
+  }
+
+  /** What was expected over the match, along a line of positions. */
+  over(line) {
+    const lines = this.roles.map(({ name }, index) => ({
+      index, name,
+      points: line.filter((node) => node.values.has(index)).map((node) => [node.ply, node.values.get(index)]),
+    })).filter(({ points }) => points.length > 1);
+    fill(this.match, lines.length > 0 && make('div', { class: 'thought' }, make('h3', {}, 'Over the match'),
+      make('p', { class: 'legend' }, lines.map(({ index, name }) => make('span', {}, make('span', { class: `dot r${index % 8}` }), name))),
+      scores(lines, 'move', 'What players expected over the match')));
+  }
+}
+
+function candidate(role, { move, visits, value, bounds }, best, most) {
+  const proved = bounds[0] === bounds[1];
+  const bar = make('span', { class: 'bar' }, make('span', { class: `r${role % 8}` }));
+  bar.firstChild.style.width = `${Math.min(Math.max(value, 0), 100)}%`;
+  const share = make('span', { class: 'share' });
+  share.style.width = `${(100 * visits / most).toFixed(1)}%`;
+  return make('tr', { class: move === best ? 'best' : null, 'data-move': move, 'data-role': role },
+    make('td', {}, make('code', {}, move)),
+    make('td', { title: `surely between ${bounds[0]} and ${bounds[1]}` }, bar, make('span', { class: 'number' }, `${value.toFixed(1)}${proved ? ' ✓' : ''}`)),
+    make('td', { class: 'visits' }, make('span', { class: 'number' }, visits.toLocaleString('en')), share));
+}

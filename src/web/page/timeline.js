@@ -1,0 +1,88 @@
+// The way to and from a position: undo, redo, a slider, the list of moves, and branches.
+
+import { button, fill, icon, make } from './dom.js';
+
+/** Milliseconds that a position stands while a line is played. */
+const PACE = 650;
+
+export class Timeline {
+  /** `onGo(node)` goes to a position; `onUndo()` and `onRedo()` as the view sees fit. */
+  constructor({ onGo, onUndo, onRedo }) {
+    this.onGo = onGo;
+    this.first = button(icon('first'), () => this.go(this.line[0]), { 'aria-label': 'To the start', title: 'To the start' });
+    this.undo = button('Undo', onUndo, { title: 'Take the last move back (u)' });
+    this.redo = button('Redo', onRedo, { title: 'Play the next move again (r)' });
+    this.last = button(icon('last'), () => this.go(this.line[this.line.length - 1]), { 'aria-label': 'To the end', title: 'To the end' });
+    this.playing = button(icon('play'), () => (this.timer ? this.halt() : this.play()), { 'aria-label': 'Play the moves', title: 'Play the moves' });
+    this.slider = make('input', { type: 'range', min: '0', max: '0', value: '0', step: '1', 'aria-label': 'Position in the match' });
+    this.slider.addEventListener('input', () => this.go(this.line[Number(this.slider.value)]));
+    this.count = make('span', { class: 'quiet count' });
+    this.transport = make('div', { class: 'transport' }, this.first, this.undo, this.redo, this.last, this.playing, this.slider, this.count);
+    this.list = make('ol', { class: 'history' });
+    this.list.addEventListener('click', (event) => {
+      const asked = event.target.closest('[data-node]');
+      if (asked) this.go(this.nodes[Number(asked.dataset.node)]);
+    });
+    this.element = this.list;
+    this.line = [];
+  }
+
+  go(node) {
+    this.halt();
+    this.onGo(node);
+  }
+
+  play() {
+    const step = async () => {
+      const running = this.timer;
+      await this.onGo(this.line[this.here + 1] ?? this.line[0]);
+      if (this.timer !== running) return;
+      // What could not be shown has been cut off the line.
+      if (this.here < this.line.length - 1) this.timer = setTimeout(step, PACE);
+      else this.halt();
+    };
+    this.timer = setTimeout(step, PACE);
+    this.face();
+  }
+
+  halt() {
+    clearTimeout(this.timer);
+    this.timer = null;
+    this.face();
+  }
+
+  face() {
+    fill(this.playing, icon(this.timer ? 'pause' : 'play'));
+    this.playing.setAttribute('aria-label', this.timer ? 'Stop playing the moves' : 'Play the moves');
+  }
+
+  show(history) {
+    this.line = history.line();
+    this.here = history.here.ply;
+    const end = this.line.length - 1;
+    this.slider.max = String(end);
+    this.slider.value = String(this.here);
+    this.slider.disabled = end === 0;
+    this.count.textContent = `${this.here} / ${end}`;
+    this.first.disabled = this.undo.disabled = this.here === 0;
+    this.last.disabled = this.redo.disabled = this.here === end;
+    this.playing.disabled = end === 0;
+    this.nodes = [];
+    fill(this.list, this.line.length > 1 ? this.line.slice(1).map((node) => this.row(node)) : make('li', { class: 'quiet none' }, 'No move yet.'));
+    const current = this.list.querySelector('[aria-current]');
+    if (current) this.list.scrollTop = Math.max(0, current.offsetTop - this.list.clientHeight / 2);
+  }
+
+  row(node) {
+    const others = node.parent.children.filter((child) => child !== node);
+    return make('li', {}, make('span', { class: 'ply' }, String(node.ply)), this.jump(node, node.ply === this.here),
+      others.length > 0 && make('div', { class: 'branches' }, make('span', { class: 'quiet' }, 'or '), others.map((other) => this.jump(other, false))));
+  }
+
+  jump(node, current) {
+    const index = this.nodes.push(node) - 1;
+    const turn = node.parent.position?.turn;
+    return make('button', { type: 'button', 'data-node': index, 'aria-current': current ? 'step' : null, class: 'joint' },
+      node.joint.map((move, role) => make('span', { class: turn && turn.length > 0 && !turn.includes(role) ? 'forced' : null }, `${move} `)));
+  }
+}

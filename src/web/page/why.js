@@ -1,0 +1,96 @@
+// Why something holds, or why not: the answer as a tree that folds, beside the rules.
+
+import { button, fill, icon, make, trouble } from './dom.js';
+import { Source } from './source.js';
+
+const SIGNS = { holds: ['✓', 'holds'], fails: ['✗', 'does not hold'], open: ['◦', 'depends on what does not hold'], group: ['', ''] };
+/** Levels that are unfolded at first. */
+const UNFOLDED = 3;
+
+export class Why {
+  /** `position()` gives the moves to the position that is asked about. */
+  constructor(game, position) {
+    this.game = game;
+    this.position = position;
+    this.question = make('input', {
+      type: 'text', class: 'question', spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off',
+      placeholder: '(legal ROLE MOVE), (goal ROLE ?value), terminal …', 'aria-label': 'A fact or relation to ask about',
+    });
+    this.trouble = trouble();
+    this.answer = make('div', { class: 'answer', 'aria-live': 'polite' });
+    this.source = new Source(game.files);
+    const form = make('form', { class: 'ask', on: { submit: (event) => { event.preventDefault(); this.ask(this.question.value); } } },
+      make('label', {}, 'Why ', this.question), make('button', { type: 'submit' }, 'Ask'));
+    this.element = make('section', { class: 'why-drawer', 'aria-label': 'Why', hidden: true },
+      make('div', { class: 'why-head' }, form, button(icon('close'), () => this.close(), { class: 'plain', 'aria-label': 'Close' })),
+      this.trouble,
+      make('div', { class: 'why-body' }, this.answer, this.source.element));
+    this.element.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape') this.close();
+    });
+    this.answer.addEventListener('click', (event) => this.point(event));
+    this.answer.addEventListener('pointerover', (event) => this.point(event));
+    this.answer.addEventListener('focusin', (event) => this.point(event));
+  }
+
+  /** Opens with nothing asked, to read the rules or to ask. */
+  open() {
+    this.element.hidden = false;
+    document.body.classList.add('asking');
+    if (!this.answer.hasChildNodes()) {
+      fill(this.answer, make('p', { class: 'quiet' }, 'Ask why anything holds in this position, or why not: a fact, a legal move, a goal, or any relation of the rules. Variables such as ?x are allowed.'));
+    }
+    this.question.focus({ preventScroll: true });
+  }
+
+  close() {
+    this.element.hidden = true;
+    document.body.classList.remove('asking');
+    this.back?.focus?.({ preventScroll: true });
+  }
+
+  async ask(question) {
+    if (this.element.hidden) this.back = document.activeElement;
+    this.open();
+    this.question.value = question;
+    this.trouble.say('');
+    if (!question.trim()) return;
+    this.stop?.abort();
+    this.stop = new AbortController();
+    try {
+      const { holds, trees, text } = await this.game.ask('why', { moves: this.position(), question: question.trim() }, this.stop.signal);
+      this.places = [];
+      fill(this.answer, trees.length > 0 ? trees.map((tree) => this.branch(tree, 0)) : make('pre', {}, text || (holds ? 'It holds.' : 'It does not hold.')));
+      const first = this.places[0];
+      if (first) this.source.show(first);
+    } catch (error) {
+      if (error.name !== 'AbortError') this.trouble.say(error.message);
+    }
+  }
+
+  branch(tree, depth) {
+    const line = this.line(tree);
+    if (tree.because.length === 0 && !tree.omitted) return make('div', { class: 'leaf' }, line);
+    return make('details', { open: depth < UNFOLDED }, make('summary', {}, line),
+      tree.because.map((below) => this.branch(below, depth + 1)),
+      tree.omitted > 0 && make('p', { class: 'quiet leaf' }, `${tree.omitted} more`));
+  }
+
+  line({ mark, text, note, place, bindings, always }) {
+    const [sign, word] = SIGNS[mark] ?? SIGNS.group;
+    const index = place ? this.places.push(place) - 1 : null;
+    const bound = bindings.map(([name, value]) => `${name} = ${value}`).join(', ');
+    return make('span', { class: `why-line ${mark}`, 'data-place': index },
+      sign && make('span', { class: 'sign', 'aria-label': word }, `${sign} `),
+      text && make('code', {}, text), ' ',
+      make('span', { class: 'quiet' }, note, place && ' ',
+        place && make('a', { href: '#', class: 'place' }, `${place.file.split('/').pop()}:${place.line}`),
+        bound && ` with ${bound}`, always && mark === 'holds' && !place && ' always'));
+  }
+
+  point(event) {
+    const line = event.target.closest('[data-place]');
+    if (event.type === 'click' && event.target.closest('.place')) event.preventDefault();
+    if (line) this.source.show(this.places[Number(line.dataset.place)]);
+  }
+}

@@ -1,0 +1,119 @@
+//! A position: what is true, what is legal, and how it is drawn.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
+use serde::{Deserialize, Serialize};
+
+use super::Shared;
+use super::answer::{Asked, Refusal};
+use super::session::Session;
+use super::shelf::{Reached, blocking, find};
+use crate::machine::{Machine, PlayError, canonical_facts, canonical_moves};
+use crate::picture::{self, Drawing, Limits, Spot};
+
+/// What is asked.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Moves {
+    #[serde(default)]
+    moves: Vec<Vec<String>>,
+}
+
+/// The answer.
+#[derive(Serialize)]
+pub(super) struct Position {
+    ply: usize,
+    over: bool,
+    facts: Vec<String>,
+    legal: Vec<Vec<LegalMove>>,
+    goals: Vec<Option<u8>>,
+    turn: Vec<usize>,
+    drawing: Drawing,
+    svg: String,
+    text: String,
+}
+
+#[derive(Serialize)]
+struct LegalMove {
+    #[serde(rename = "move")]
+    action: String,
+    spots: Vec<Spot>,
+}
+
+impl Reached {
+    fn position(mut self) -> Result<Position, PlayError> {
+        let (machine, state) = (&mut self.machine, &self.state);
+        let over = machine.is_terminal(state)?;
+        let roles: Vec<_> = machine.game().roles().collect();
+        let drawing = {
+            let facts = machine.facts(state);
+            self.picture
+                .draw(machine.terms(), &facts, Limits::default())
+        };
+        let mut legal = Vec::new();
+        if !over {
+            for &role in &roles {
+                let mut moves = Vec::new();
+                machine.legal(state, role, &mut moves)?;
+                let texts = canonical_moves(machine, &moves);
+                let terms = machine.terms();
+                let moves = moves.iter().zip(texts).map(|(action, text)| LegalMove {
+                    action: text,
+                    spots: self.picture.spots(terms, action.term(), &drawing),
+                });
+                legal.push(moves.collect());
+            }
+        }
+        let mut goals = Vec::new();
+        for &role in &roles {
+            goals.push(match machine.goal(state, role) {
+                Ok(score) => Some(score.get()),
+                Err(stopped @ (PlayError::Interrupted | PlayError::TooLarge { .. })) => {
+                    return Err(stopped);
+                }
+                // Rules need not give goals before the end.
+                Err(_) => None,
+            });
+        }
+        let choosing = |moves: &(usize, &Vec<LegalMove>)| moves.1.len() > 1;
+        let turn = legal.iter().enumerate().filter(choosing);
+        Ok(Position {
+            ply: self.joints.len(),
+            over,
+            facts: canonical_facts(machine, state),
+            turn: turn.map(|(role, _)| role).collect(),
+            legal,
+            goals,
+            svg: picture::svg(&drawing, &machine.game().name()),
+            text: picture::text(&drawing),
+            drawing,
+        })
+    }
+}
+
+/// The position after some moves.
+pub(super) async fn position(
+    State(house): Shared,
+    Extension(session): Extension<Arc<Session>>,
+    Path(id): Path<String>,
+    Asked(asked): Asked<Moves>,
+) -> Result<Json<Position>, Refusal> {
+    let game = find(&house, &session, &id).await?;
+    let position = blocking(&house, move || Ok(game.reach(&asked.moves)?.position()?));
+    Ok(Json(position.await?))
+}
+
+/// The first position as a picture.
+pub(super) async fn picture(
+    State(house): Shared,
+    Extension(session): Extension<Arc<Session>>,
+    Path(id): Path<String>,
+) -> Result<Response, Refusal> {
+    let game = find(&house, &session, &id).await?;
+    let card = blocking(&house, move || Ok(game.card()?)).await?;
+    Ok(([(header::CONTENT_TYPE, "image/svg+xml")], card).into_response())
+}

@@ -1,0 +1,256 @@
+//! A solver looks for a plan, and says how far it is.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use axum::Extension;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
+
+use super::Shared;
+use super::answer::{Asked, Refusal};
+use super::events;
+use super::session::Session;
+use super::shelf::{Loaded, find};
+use crate::game::Move;
+use crate::machine::{AnyMachine, Machine, canonical_moves};
+use crate::search::{Budget, Observer, Stats, Verdict};
+use crate::solve::{self, SolveOptions, Strategy, budget_name, solve_from};
+
+/// Between two reports.
+const PAUSE: Duration = Duration::from_millis(150);
+/// Time, unless told otherwise.
+const TIME: f64 = 60.0;
+
+/// What is asked.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Solve {
+    #[serde(default)]
+    moves: Vec<Vec<String>>,
+    #[serde(default)]
+    method: Option<String>,
+    #[serde(default)]
+    seconds: Option<f64>,
+}
+
+/// How far a search is.
+#[derive(Clone, Debug, Serialize)]
+struct Progress {
+    seconds: f64,
+    nodes: u64,
+    depth: Option<u32>,
+    said: String,
+}
+
+/// What it came to.
+#[derive(Debug, Serialize)]
+struct Answer {
+    solved: bool,
+    proved: bool,
+    plan: Option<Vec<String>>,
+    said: String,
+    seconds: f64,
+    nodes: u64,
+    levels: Vec<u64>,
+}
+
+/// Tells of a search while it goes on.
+struct Teller<'t> {
+    began: Instant,
+    last: Instant,
+    reports: &'t watch::Sender<Option<Progress>>,
+}
+
+impl Observer for Teller<'_> {
+    fn level(&mut self, stats: &Stats) {
+        self.tick(stats);
+    }
+
+    fn tick(&mut self, stats: &Stats) {
+        if self.last.elapsed() < PAUSE {
+            return;
+        }
+        self.last = Instant::now();
+        let total = stats.total();
+        let mut said = Vec::new();
+        if let Some(length) = stats.best_length {
+            said.push(format!("a plan of {length} moves is found"));
+        }
+        if let Some(score) = stats.best_score {
+            said.push(format!("the best end so far is worth {score}"));
+        }
+        if let Some(depth) = stats.refuted {
+            said.push(format!("it takes more than {depth} moves"));
+        }
+        self.reports.send_replace(Some(Progress {
+            seconds: self.began.elapsed().as_secs_f64(),
+            nodes: total.expanded,
+            depth: stats.levels.last().map(|level| level.depth),
+            said: said.join("; "),
+        }));
+    }
+}
+
+/// A search that is to be made.
+struct Task {
+    game: Arc<Loaded>,
+    moves: Vec<Vec<String>>,
+    strategy: Strategy,
+    time: Duration,
+    memory_bytes: u64,
+}
+
+impl Task {
+    fn run(
+        self,
+        stop: &Arc<AtomicBool>,
+        reports: &watch::Sender<Option<Progress>>,
+    ) -> Result<Answer, Refusal> {
+        let reached = self.game.reach(&self.moves)?;
+        let began = Instant::now();
+        let mut limits = Loaded::limits();
+        limits.interrupt = Arc::clone(stop);
+        limits.ground.interrupt = Some(Arc::clone(stop));
+        limits.ground.time = Some(self.time / 2);
+        let facts = reached.machine.facts(&reached.state);
+        let mut machine = match &reached.machine {
+            AnyMachine::Propnet(_) => reached.machine,
+            _ => AnyMachine::auto(&self.game.game, limits)?.0,
+        };
+        let start = machine.state(&facts)?;
+        let options = SolveOptions {
+            strategy: self.strategy,
+            budget: Budget {
+                time: Some(self.time.saturating_sub(began.elapsed())),
+                memory_bytes: self.memory_bytes,
+                interrupt: Some(Arc::clone(stop)),
+                ..Budget::default()
+            },
+            ..SolveOptions::default()
+        };
+        let mut stats = Stats::default();
+        let mut teller = Teller {
+            began,
+            last: began,
+            reports,
+        };
+        let answer = solve_from(&machine, &start, &options, &mut stats, &mut teller);
+        let answer = answer.map_err(|told| Refusal::rules(told.to_string()))?;
+        Ok(told(&answer, &machine, &stats, began.elapsed()))
+    }
+}
+
+fn told(answer: &solve::Answer, machine: &AnyMachine, stats: &Stats, time: Duration) -> Answer {
+    let best = answer.best.as_ref();
+    let (said, plan, proved): (String, Option<&[Move]>, bool) = match &answer.verdict {
+        Verdict::Solved { plans, optimal, .. } => {
+            let plan = &plans[0];
+            let shortest = match optimal {
+                true => "; no plan is shorter",
+                false => "; a shorter one may exist",
+            };
+            let said = format!("a plan of {} moves{shortest}", plan.len());
+            (said, Some(plan), *optimal)
+        }
+        Verdict::Unsolvable => ("there is no plan of any length".to_owned(), None, true),
+        Verdict::NoSolutionWithin(depth) => (
+            format!("there is no plan of {depth} moves or fewer"),
+            None,
+            true,
+        ),
+        Verdict::OutOfBudget {
+            depth_completed,
+            what,
+        } => {
+            let mut said = format!("no plan was found ({})", budget_name(*what));
+            if let Some(depth) = depth_completed {
+                said += &format!("; it takes more than {depth} moves");
+            }
+            (said, None, false)
+        }
+    };
+    let said = match (plan, best) {
+        (None, Some(best)) => {
+            let score = best.score.get();
+            format!("{said}; the best end that was met is worth {score}")
+        }
+        _ => said,
+    };
+    let plan = plan.or(best.map(|best| &best.plan[..]));
+    let levels = stats.levels.windows(2);
+    let is_by_level = levels
+        .clone()
+        .all(|pair| pair[1].depth == pair[0].depth + 1);
+    let counts = stats.levels.iter().map(|level| level.counts.generated);
+    Answer {
+        solved: matches!(answer.verdict, Verdict::Solved { .. }),
+        proved,
+        plan: plan.map(|plan| canonical_moves(machine, plan)),
+        said,
+        seconds: time.as_secs_f64(),
+        nodes: stats.total().expanded,
+        levels: match is_by_level && stats.levels.len() > 1 {
+            true => counts.collect(),
+            false => Vec::new(),
+        },
+    }
+}
+
+/// Reads the name of a method.
+fn strategy(name: &str) -> Result<Strategy, Refusal> {
+    Strategy::all()
+        .find(|strategy| strategy.name() == name)
+        .ok_or_else(|| {
+            let names: Vec<&str> = Strategy::all().map(Strategy::name).collect();
+            Refusal::wrong(format!(
+                "`{name}` is no method; there are {}",
+                names.join(", ")
+            ))
+        })
+}
+
+/// Looks for a plan.
+pub(super) async fn solve(
+    State(house): Shared,
+    Extension(session): Extension<Arc<Session>>,
+    Path(id): Path<String>,
+    Asked(asked): Asked<Solve>,
+) -> Result<Response, Refusal> {
+    let game = find(&house, &session, &id).await?;
+    let seconds = asked.seconds.unwrap_or(TIME);
+    if !(seconds > 0.0 && seconds < 1e6) {
+        return Err(Refusal::wrong(
+            "seconds are more than 0 and less than a million",
+        ));
+    }
+    let task = Task {
+        game,
+        moves: asked.moves,
+        strategy: asked
+            .method
+            .as_deref()
+            .map_or(Ok(Strategy::Auto), strategy)?,
+        time: Duration::from_secs_f64(seconds).min(house.limits.thought),
+        memory_bytes: house.limits.memory_bytes,
+    };
+    let permit = events::permit(&house, &session)?;
+    let (sender, response) = events::channel();
+    tokio::spawn(async move {
+        let work = move |stop: &Arc<AtomicBool>, reports: &_| {
+            let _permit = permit;
+            task.run(stop, reports)
+        };
+        match events::run(work, Some((&sender, "progress"))).await {
+            Some(Ok(answer)) => {
+                sender.send("answer", &answer).await;
+            }
+            Some(Err(refusal)) => sender.fail(refusal.message).await,
+            None => {}
+        }
+    });
+    Ok(response)
+}

@@ -1,0 +1,560 @@
+//! The server of the page, as browsers and programs find it.
+
+#[path = "web/service.rs"]
+mod service;
+
+use serde_json::{Value, json};
+use service::Service;
+
+/// A walk of two steps, or of more, with a name for it.
+const WALK: &str = "
+(role walker)
+(init (at 0)) (after 0 1) (after 1 2)
+(<= (legal walker go) (true (at ?x)) (after ?x ?y))
+(<= (legal walker stay) (true (at ?x)))
+(<= (next (at ?y)) (does walker go) (true (at ?x)) (after ?x ?y))
+(<= (next (at ?x)) (does walker stay) (true (at ?x)))
+(<= terminal (true (at 2)))
+(<= (goal walker 100) (true (at 2)))
+(<= (goal walker 0) (not (true (at 2))))";
+
+fn set(text: &str) -> Value {
+    json!({ "files": [{ "name": "own.kif", "text": text }] })
+}
+
+/// The text of the rule file of one of our games.
+fn rules(game: &str) -> String {
+    let file = format!("{}/games/{game}.kif", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(file).expect("it is there")
+}
+
+#[test]
+fn a_game_is_played_to_its_end_against_a_player() {
+    let service = Service::start(&[]);
+    let mut moves: Vec<Vec<String>> = Vec::new();
+    let last = loop {
+        let asked = json!({ "moves": moves });
+        let position = service.post("/api/games/tic_tac_toe/position", &asked).ok();
+        assert_eq!(position["ply"], moves.len());
+        if position["over"] == true {
+            break position;
+        }
+        let turn = position["turn"][0].as_u64().expect("somebody has a choice");
+        let mut joint: Vec<String> = (0..2)
+            .map(|role| text(&position["legal"][role][0]["move"]))
+            .collect();
+        if turn == 1 {
+            let asked = json!({ "moves": moves, "role": 1, "player": "mcts:500" });
+            let events = service
+                .post("/api/games/tic_tac_toe/think", &asked)
+                .events();
+            let (name, thought) = events.last().expect("it has an answer");
+            assert_eq!(name, "move");
+            assert!(!thought["candidates"].as_array().expect("a list").is_empty());
+            joint[1] = text(&thought["move"]);
+        }
+        moves.push(joint);
+    };
+    assert_eq!(last["legal"], json!([]));
+    let goals: Vec<u64> = (0..2)
+        .map(|role| last["goals"][role].as_u64().expect("a goal"))
+        .collect();
+    // Whoever takes the first free place loses against that, or it is a draw at best.
+    assert!(goals[1] >= 50, "{goals:?}");
+    let beyond = service.post(
+        "/api/games/tic_tac_toe/think",
+        &json!({
+            "moves": moves, "role": 0, "player": "random"
+        }),
+    );
+    assert_eq!(beyond.events().last().expect("an answer").0, "failed");
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().expect("a text").to_owned()
+}
+
+#[test]
+fn a_puzzle_is_solved_and_its_plan_is_one() {
+    let service = Service::start(&[]);
+    let events = service
+        .post("/api/games/lights_out_all_on/solve", &json!({ "seconds": 60 }))
+        .events();
+    let (name, answer) = events.last().expect("it has an answer");
+    assert_eq!((&name[..], &answer["solved"]), ("answer", &json!(true)));
+    let plan = answer["plan"].as_array().expect("a plan").iter();
+    let moves: Vec<Value> = plan.map(|action| json!([action])).collect();
+    let position = service
+        .post("/api/games/lights_out_all_on/position", &json!({ "moves": moves }))
+        .ok();
+    assert_eq!(
+        (&position["over"], &position["goals"]),
+        (&json!(true), &json!([100]))
+    );
+    let wrong = service
+        .post("/api/games/tic_tac_toe/solve", &json!({}))
+        .events();
+    let (name, told) = wrong.last().expect("it has an answer");
+    assert_eq!(name, "failed");
+    assert!(text(&told["message"]).contains("2"), "{told}");
+}
+
+#[test]
+fn rules_of_ones_own_are_checked_kept_and_nobody_elses() {
+    let service = Service::start(&["--max-games", "2"]);
+    let broken = WALK.replace(
+        "(true (at ?x)) (after ?x ?y))",
+        "(true (at ?x) (after ?x ?y))",
+    );
+    let check = service.post("/api/check", &set(&broken)).ok();
+    assert_eq!(check["right"], false);
+    let place = &check["findings"][0]["place"];
+    assert!(
+        place["line"].as_u64() > Some(3) && place["column"].as_u64() >= Some(1),
+        "{check}"
+    );
+    assert_eq!(service.post("/api/games", &set(&broken)).status, 422);
+
+    let game = service.post("/api/games", &set(WALK)).ok();
+    let id = text(&game["id"]);
+    let asked = json!({ "moves": [["go"]] });
+    let position = service
+        .post(&format!("/api/games/{id}/position"), &asked)
+        .ok();
+    assert_eq!(position["facts"], json!(["(at 1)"]));
+    // Another browser does not have it.
+    let other = service.anew();
+    assert_eq!(other.get(&format!("/api/games/{id}")).status, 404);
+    // Of three the one is forgotten that was not used for longest.
+    for more in ["; one", "; two"] {
+        service
+            .post("/api/games", &set(&format!("{WALK}\n{more}")))
+            .ok();
+    }
+    assert_eq!(service.get(&format!("/api/games/{id}")).status, 404);
+    assert_eq!(service.post("/api/games", &set(WALK)).ok()["id"], id);
+}
+
+#[test]
+fn what_is_asked_wrongly_is_told_in_words() {
+    let service = Service::start(&["--max-request", "20000"]);
+    let position = "/api/games/tic_tac_toe/position";
+    let wrong = |path: &str, asked: Value, status: u16, word: &str| {
+        let answer = service.post(path, &asked);
+        assert_eq!(answer.status, status, "{path} {asked}: {}", answer.body);
+        let told = answer.json();
+        assert!(
+            text(&told["message"]).contains(word),
+            "{path} {asked}: {told}"
+        );
+    };
+    wrong(
+        position,
+        json!({ "moves": [["(mark 1 1)"]] }),
+        400,
+        "move 1",
+    );
+    wrong(
+        position,
+        json!({ "moves": [["(mark 9 1)", "wait"]] }),
+        400,
+        "move 1",
+    );
+    wrong(
+        position,
+        json!({ "moves": [["(mark 1", "wait"]] }),
+        400,
+        "move 1",
+    );
+    wrong(position, json!({ "move": [] }), 400, "unknown field");
+    wrong(
+        "/api/games/no_such_game/position",
+        json!({}),
+        404,
+        "no_such_game",
+    );
+    wrong("/api/games/..%2Fsecret/position", json!({}), 404, "secret");
+    let think = "/api/games/tic_tac_toe/think";
+    wrong(think, json!({ "role": 0, "player": "hal" }), 400, "mcts");
+    wrong(
+        think,
+        json!({ "role": 0, "player": "mcts:what=1" }),
+        400,
+        "what",
+    );
+    wrong(
+        think,
+        json!({ "role": 7, "player": "mcts" }),
+        400,
+        "2 roles",
+    );
+    wrong(
+        think,
+        json!({ "role": 0, "player": "mcts", "seconds": -1 }),
+        400,
+        "seconds",
+    );
+    let solve = "/api/games/lights_out_all_on/solve";
+    wrong(solve, json!({ "method": "luck" }), 400, "iterative");
+    let why = "/api/games/tic_tac_toe/why";
+    wrong(why, json!({ "question": "(legal" }), 400, "");
+    wrong(
+        why,
+        json!({ "question": "(does cross wait)" }),
+        400,
+        "moves",
+    );
+    wrong("/api/games", json!({ "files": [] }), 400, "file");
+    wrong(
+        "/api/check",
+        set(&"; ".repeat(20_000)),
+        413,
+        "--max-request",
+    );
+    assert_eq!(service.get("/api/nothing").status, 404);
+    assert_eq!(service.get("/page/..%2f..%2fCargo.toml").status, 404);
+}
+
+#[test]
+fn questions_have_answers() {
+    let service = Service::start(&[]);
+    let asked = json!({ "question": "(legal cross (mark 1 1))" });
+    let why = service.post("/api/games/tic_tac_toe/why", &asked).ok();
+    assert_eq!(why["holds"], true);
+    let asked = json!({
+        "moves": [["(mark 1 1)", "wait"]],
+        "question": "(legal nought (mark 1 1))",
+    });
+    let why = service.post("/api/games/tic_tac_toe/why", &asked).ok();
+    assert_eq!(why["holds"], false);
+    assert!(!why["trees"].as_array().expect("a list").is_empty());
+}
+
+#[test]
+fn names_that_are_markup_do_nothing() {
+    let service = Service::start(&[]);
+    let bad = "<script>alert(1)</script>";
+    let rules = rules("tic_tac_toe").replace("cross", bad);
+    let game = service.post("/api/games", &set(&rules)).ok();
+    let id = text(&game["id"]);
+    let position = service
+        .post(&format!("/api/games/{id}/position"), &json!({}))
+        .ok();
+    assert!(text(&position["text"]).contains("<script>"));
+    let svg = text(&position["svg"]);
+    assert!(
+        !svg.contains("<script") && svg.contains("&lt;script&gt;"),
+        "{svg}"
+    );
+    let card = service.get(&format!("/api/games/{id}/picture.svg"));
+    assert!(!card.body.contains("<script"));
+    let page = service.get("/");
+    assert!(
+        page.head
+            .to_lowercase()
+            .contains("content-security-policy: default-src 'none'")
+    );
+}
+
+#[test]
+fn pages_of_other_sites_hear_nothing() {
+    let service = Service::start(&[]);
+    assert_eq!(
+        service
+            .get_with("/api/games", "Host: evil.example\r\n")
+            .status,
+        403
+    );
+    let host = service.host();
+    let from = |origin: &str| {
+        let headers = format!("Host: {host}\r\nOrigin: {origin}\r\n");
+        service.get_with("/api/games", &headers).status
+    };
+    assert_eq!(from(&format!("http://{host}")), 200);
+    assert_eq!(from("http://evil.example"), 403);
+    assert_eq!(from("null"), 403);
+}
+
+#[test]
+fn other_names_make_the_same_picture_and_moves_at_the_same_places() {
+    let service = Service::start(&[]);
+    for name in [
+        "tic_tac_toe",
+        "connect_four",
+        "breakthrough",
+        "senku",
+        "lights_out_all_on",
+    ] {
+        let text_of = |kif: &str| service.post("/api/games", &set(kif)).ok();
+        let own = rules(name);
+        let scrambled = service::scrambled(name);
+        let found = [own, scrambled].map(|kif| {
+            let id = text(&text_of(&kif)["id"]);
+            let position = service
+                .post(&format!("/api/games/{id}/position"), &json!({}))
+                .ok();
+            let boards = position["drawing"]["boards"]
+                .as_array()
+                .expect("a list")
+                .iter();
+            let shape = |board: &Value| {
+                let rows = board["contents"].as_array().expect("rows").iter();
+                let lengths = |row: &Value| {
+                    let places = row.as_array().expect("places").iter();
+                    let many = |place: &Value| place.as_array().map(Vec::len);
+                    places.map(many).collect::<Vec<_>>()
+                };
+                rows.map(lengths).collect::<Vec<_>>()
+            };
+            let shapes: Vec<_> = boards.map(shape).collect();
+            let legal = position["legal"].as_array().expect("a list").iter();
+            let spots = |moves: &Value| {
+                let moves = moves.as_array().expect("a list").iter();
+                moves.map(|one| one["spots"].clone()).collect::<Vec<_>>()
+            };
+            (shapes, legal.map(spots).collect::<Vec<_>>())
+        });
+        assert_eq!(found[0], found[1], "{name}");
+        let (shapes, spots) = &found[0];
+        assert!(!shapes.is_empty(), "{name}");
+        let first = spots
+            .iter()
+            .find(|moves| moves.len() > 1)
+            .expect("somebody has a choice");
+        let is_somewhere = |spots: &Value| !spots.as_array().expect("a list").is_empty();
+        assert!(first.iter().all(is_somewhere), "{name}: {first:?}");
+    }
+}
+
+#[test]
+fn a_move_is_about_the_places_that_it_names() {
+    let service = Service::start(&[]);
+    let first = |game: &str, action: &str| {
+        let path = format!("/api/games/{game}/position");
+        let position = service.post(&path, &json!({})).ok();
+        let legal = position["legal"].as_array().expect("a list");
+        let moves = legal
+            .iter()
+            .flat_map(|moves| moves.as_array().expect("a list"));
+        let mut moves = moves.filter(|one| one["move"] == action);
+        let found = moves.next().unwrap_or_else(|| panic!("{game}: {action}"));
+        let row = |spot: &Value| {
+            let board = &position["drawing"]["boards"][spot[0].as_u64().unwrap() as usize];
+            let name = |axis: &str, at: &Value| text(&board[axis][at.as_u64().unwrap() as usize]);
+            format!("{} {}", name("rows", &spot[1]), name("columns", &spot[2]))
+        };
+        let spots = found["spots"].as_array().expect("a list").iter();
+        spots.map(row).collect::<Vec<_>>()
+    };
+    assert_eq!(first("tic_tac_toe", "(mark 2 3)"), ["2 3"]);
+    // A move that names a column is about all of it.
+    let column = first("connect_four", "(drop 3)");
+    assert_eq!(column.len(), 6, "{column:?}");
+    assert!(
+        column.iter().all(|place| place.ends_with(" 3")),
+        "{column:?}"
+    );
+}
+
+#[test]
+fn nobody_sees_a_choice_at_a_table_until_all_have_chosen() {
+    let service = Service::start(&[]);
+    let other = service.anew();
+    let seats = json!({ "game": "rock_paper_scissors", "seats": ["person", "person"] });
+    let laid = service.post("/api/tables", &seats).ok();
+    let path = format!("/api/tables/{}", text(&laid["table"]));
+    let mut watch = other.stream(&path);
+    let at_first = watch.next_event().1;
+    assert_eq!(at_first["chosen"], json!([false, false]));
+    let game = service
+        .post("/api/games/rock_paper_scissors/position", &json!({}))
+        .ok();
+    let legal = |role: usize, k: usize| text(&game["legal"][role][k]["move"]);
+    let moves = format!("{path}/moves");
+    let choose = |browser: &Service, role: usize, action: &str, ply: usize| {
+        let asked = json!({ "key": laid["keys"][role], "ply": ply, "move": action });
+        browser.post(&moves, &asked)
+    };
+    choose(&service, 0, &legal(0, 0), 0).ok();
+    let half = watch.next_event().1;
+    assert_eq!(
+        (&half["chosen"], &half["moves"]),
+        (&json!([true, false]), &json!([]))
+    );
+    assert_eq!(choose(&other, 1, "(no such move)", 0).status, 400);
+    assert_eq!(choose(&other, 1, &legal(1, 1), 3).status, 409);
+    let stranger = json!({ "key": "guess", "ply": 0, "move": legal(1, 1) });
+    assert_eq!(other.post(&moves, &stranger).status, 403);
+    choose(&other, 1, &legal(1, 1), 0).ok();
+    let full = watch.next_event().1;
+    assert_eq!(full["moves"], json!([[legal(0, 0), legal(1, 1)]]));
+}
+
+#[test]
+fn players_take_their_seats_at_a_table() {
+    let service = Service::start(&[]);
+    let seats = json!({ "game": "tic_tac_toe", "seats": ["first", "person"] });
+    let laid = service.post("/api/tables", &seats).ok();
+    assert_eq!(laid["keys"][0], Value::Null);
+    let mut watch = service.stream(&format!("/api/tables/{}", text(&laid["table"])));
+    while watch.next_event().1["moves"]
+        .as_array()
+        .expect("a list")
+        .is_empty()
+    {}
+    let wrong = json!({ "game": "tic_tac_toe", "seats": ["person"] });
+    assert_eq!(service.post("/api/tables", &wrong).status, 400);
+}
+
+#[test]
+fn work_is_bounded_and_ends_when_nobody_listens() {
+    let service = Service::start(&["--max-jobs-each", "2"]);
+    let path = "/api/games/connect_four/think";
+    let asked = json!({ "role": 0, "player": "mcts:100s" });
+    let mut streams = [
+        service.stream_of(path, &asked),
+        service.stream_of(path, &asked),
+    ];
+    for stream in &mut streams {
+        assert_eq!(stream.next_event().0, "thought");
+    }
+    assert_eq!(service.post(path, &asked).status, 429);
+    // Others go on.
+    let other = service.anew();
+    let quick = json!({ "role": 0, "player": "first" });
+    assert_eq!(
+        other
+            .post(path, &quick)
+            .events()
+            .last()
+            .expect("an answer")
+            .0,
+        "move"
+    );
+    drop(streams);
+    // Sooner or later there is room again.
+    while service.post(path, &quick).status == 429 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn fifty_browsers_are_answered_at_once() {
+    let service = Service::start(&[]);
+    std::thread::scope(|scope| {
+        let browsers: Vec<_> = (0..50).map(|_| service.anew()).collect();
+        for (number, browser) in browsers.into_iter().enumerate() {
+            scope.spawn(move || {
+                let own = set(&format!("{WALK}\n; {number}"));
+                let id = text(&browser.post("/api/games", &own).ok()["id"]);
+                let path = format!("/api/games/{id}");
+                let moves = json!({ "moves": [["go"], ["go"]] });
+                let position = browser.post(&format!("{path}/position"), &moves).ok();
+                assert_eq!(position["goals"], json!([100]));
+                let asked = json!({ "role": 0, "player": "mcts:200" });
+                let events = browser.post(&format!("{path}/think"), &asked).events();
+                assert_eq!(events.last().expect("an answer").1["move"], "go");
+            });
+        }
+    });
+}
+
+#[test]
+fn the_page_needs_nothing_from_elsewhere() {
+    let service = Service::start(&[]);
+    let folder = format!("{}/src/web/page", env!("CARGO_MANIFEST_DIR"));
+    let index = service.get("/");
+    assert_eq!(index.status, 200);
+    for file in std::fs::read_dir(folder).expect("it is there") {
+        let path = file.expect("it is there").path();
+        let name = path
+            .file_name()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
+        let own = std::fs::read_to_string(&path).expect("text");
+        let served = service.get(&format!("/page/{name}"));
+        assert_eq!((served.status, &served.body), (200, &own), "{name}");
+        let rest = own.replace("http://www.w3.org/", "");
+        assert!(
+            !rest.contains("http://") && !rest.contains("https://"),
+            "{name}"
+        );
+        assert!(!rest.contains("innerHTML"), "{name}");
+    }
+}
+
+#[test]
+fn answers_are_as_the_openapi_file_says() {
+    let service = Service::start(&[]);
+    let file = service.get("/api/openapi.json").ok();
+    let check = |schema: &str, answer: &Value| {
+        let mut whole = file["components"].clone();
+        whole = json!({
+            "$ref": format!("#/components/schemas/{schema}"),
+            "components": whole,
+        });
+        let validator = jsonschema::validator_for(&whole).expect("it is a schema");
+        let errors: Vec<String> = (validator.iter_errors(answer))
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        assert!(errors.is_empty(), "{schema}: {errors:#?}\n{answer}");
+    };
+    for card in service.get("/api/games").ok().as_array().expect("a list") {
+        check("Card", card);
+        let id = text(&card["id"]);
+        check("Game", &service.get(&format!("/api/games/{id}")).ok());
+        let picture = service.get(&format!("/api/games/{id}/picture.svg"));
+        assert!(picture.body.starts_with("<svg"), "{id}: {}", picture.body);
+        let path = format!("/api/games/{id}/position");
+        check("Position", &service.post(&path, &json!({})).ok());
+    }
+    for kind in service.get("/api/players").ok().as_array().expect("a list") {
+        check("Kind", kind);
+    }
+    check("Game", &service.post("/api/games", &set(WALK)).ok());
+    check("Check", &service.post("/api/check", &set("(role")).ok());
+    let asked = json!({ "question": "(legal cross ?m)" });
+    check(
+        "Explanation",
+        &service.post("/api/games/tic_tac_toe/why", &asked).ok(),
+    );
+    let asked = json!({ "role": 0, "player": "mcts:0.5s" });
+    let events = service
+        .post("/api/games/connect_four/think", &asked)
+        .events();
+    assert!(events.len() > 1);
+    events
+        .iter()
+        .for_each(|(_, thought)| check("Thought", thought));
+    let asked = json!({ "seconds": 30, "method": "levels" });
+    let events = service
+        .post("/api/games/eight_puzzle/solve", &asked)
+        .events();
+    for (name, event) in &events {
+        let schema = if name == "answer" {
+            "Answer"
+        } else {
+            "Progress"
+        };
+        check(schema, event);
+    }
+    let seats = json!({ "game": "nim", "seats": ["person", "random"] });
+    let laid = service.post("/api/tables", &seats).ok();
+    check("Laid", &laid);
+    let mut watch = service.stream(&format!("/api/tables/{}", text(&laid["table"])));
+    check("Table", &watch.next_event().1);
+    check("Refusal", &service.get("/api/tables/none").json());
+    // Every path of the file is there, with its method.
+    for (path, operations) in file["paths"].as_object().expect("paths") {
+        let path = path.replace("{game}", "nim").replace("{table}", "none");
+        for method in operations.as_object().expect("methods").keys() {
+            let status = match &method[..] {
+                "get" => service.get(&path).status,
+                "post" => service.post(&path, &json!({ "no such field": 1 })).status,
+                _ => continue,
+            };
+            assert_ne!(status, 405, "{method} {path}");
+        }
+    }
+}
