@@ -78,14 +78,20 @@ fn text(value: &Value) -> String {
 fn a_puzzle_is_solved_and_its_plan_is_one() {
     let service = Service::start(&[]);
     let events = service
-        .post("/api/games/lights_out_all_on/solve", &json!({ "seconds": 60 }))
+        .post(
+            "/api/games/lights_out_all_on/solve",
+            &json!({ "seconds": 60 }),
+        )
         .events();
     let (name, answer) = events.last().expect("it has an answer");
     assert_eq!((&name[..], &answer["solved"]), ("answer", &json!(true)));
     let plan = answer["plan"].as_array().expect("a plan").iter();
     let moves: Vec<Value> = plan.map(|action| json!([action])).collect();
     let position = service
-        .post("/api/games/lights_out_all_on/position", &json!({ "moves": moves }))
+        .post(
+            "/api/games/lights_out_all_on/position",
+            &json!({ "moves": moves }),
+        )
         .ok();
     assert_eq!(
         (&position["over"], &position["goals"]),

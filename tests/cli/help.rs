@@ -20,6 +20,7 @@ const COMMANDS: &[&str] = &[
     "play",
     "draw",
     "player",
+    "web",
     "tournament",
     "host",
     "replay",
