@@ -60,7 +60,7 @@ fn is_made(game: &Game, shape: &Shape, at: usize) -> Option<bool> {
             return Some(false);
         }
         let held = facts(game, rule, shape);
-        let stays = held.iter().any(|other| *other == made);
+        let stays = held.contains(&made);
         let comes = || {
             held.iter()
                 .any(|other| other[1 - at] == *what && other[at] != made[at])

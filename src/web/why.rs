@@ -13,7 +13,6 @@ use super::shelf::{Loaded, blocking, find};
 use crate::explain::tree::Tree;
 use crate::explain::{Explainer, Options, Situation};
 use crate::game::Move;
-use crate::ground::TermId;
 use crate::machine::Machine;
 
 /// Lines of an answer.
@@ -53,7 +52,6 @@ fn explain(game: &Loaded, asked: &Question) -> Result<Explanation, Refusal> {
         }
         joint = Some(moves);
     }
-    let facts_before: Vec<TermId>;
     let mut explainer = Explainer::new(
         &game.game,
         machine.terms().clone(),
@@ -77,9 +75,9 @@ fn explain(game: &Loaded, asked: &Question) -> Result<Explanation, Refusal> {
             ));
         }
     };
-    facts_before = machine.facts(state);
+    let facts = machine.facts(state);
     let situation = Situation {
-        facts: &facts_before,
+        facts: &facts,
         joint: joint.as_deref(),
     };
     let answer = explainer.explain(&question, situation);
