@@ -128,6 +128,36 @@ const tests = {
     await says(page, /cross to move/);
   },
 
+  async programs_play_each_other_once_started({ page }) {
+    await opened(page, `#/${LINE_OF_THREE}`);
+    await seated(page, 'nought', 'random');
+    await seated(page, 'cross', 'random');
+    await says(page, /cross to move \(paused\)/);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await says(page, /The game is over/);
+    await addressed(page, /seats=random;random/);
+  },
+
+  async chance_moves_by_itself({ page }) {
+    await own(page, `(role you) (role random) (init (round 1)) (after 1 2) (after 2 3)
+      (<= (legal you (bet ?side)) (side ?side) (true (round 1)))
+      (<= (legal you wait) (not (true (round 1))))
+      (<= (legal random (show ?side)) (side ?side) (true (round 2)))
+      (<= (legal random wait) (not (true (round 2))))
+      (side heads) (side tails)
+      (<= (next (bet ?side)) (does you (bet ?side)))
+      (<= (next (bet ?side)) (true (bet ?side)))
+      (<= (next (coin ?side)) (does random (show ?side)))
+      (<= (next (round ?next)) (true (round ?now)) (after ?now ?next))
+      (<= terminal (true (round 3)))
+      (<= won (true (bet ?side)) (true (coin ?side)))
+      (<= (goal you 100) won) (<= (goal you 0) (not won)) (goal random 0)`);
+    await page.locator('.group.open').getByText('(bet heads)').click();
+    await says(page, /is over: you (0|100)/);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await says(page, /you to move/);
+  },
+
   async a_hint_names_a_move_and_makes_none({ page }) {
     await opened(page, `#/${LINE_OF_THREE}`);
     await page.getByRole('button', { name: 'Hint', exact: true }).click();
@@ -169,6 +199,18 @@ const tests = {
     await page.reload();
     await page.locator('.findings > li.error').first().waitFor();
     assert.match(await page.locator('textarea.rules').inputValue(), /role b/, 'what was typed is lost');
+  },
+
+  async what_was_typed_is_kept_beside_other_rules({ page }) {
+    await typed(page, '(role somebody)');
+    await opened(page, `#/${LINE_OF_THREE}`);
+    await page.getByRole('button', { name: 'Change rules' }).click();
+    await page.locator('textarea.rules').waitFor();
+    assert.match(await page.locator('textarea.rules').inputValue(), /role cross/);
+    await page.locator('textarea.rules').press('End');
+    await page.locator('textarea.rules').pressSequentially(' ');
+    await page.getByRole('button', { name: 'What you typed before' }).click();
+    assert.equal(await page.locator('textarea.rules').inputValue(), '(role somebody)');
   },
 
   async files_are_dropped({ page }) {
@@ -357,6 +399,8 @@ const tests = {
     await opened(page, `#/${LINE_OF_THREE}?moves=(mark 9 9) wait`);
     await page.locator('.stage .trouble').waitFor();
     await says(page, /cross to move/);
+    await opened(page, `#/${LINE_OF_THREE}?moves=(mark 1`);
+    await page.getByText('cannot be read').waitFor();
     await page.goto(`${home}#/no_such_game`);
     await page.getByText('This cannot be shown').waitFor();
   },

@@ -97,6 +97,7 @@ export class GameView {
     }
     last.position = await early ?? null;
     await this.go(last, moves.length === 0 && this.match.seats.includes(PERSON));
+    if (this.target.damaged) this.trouble.say('The moves in this address cannot be read: was all of it copied? This is the start.');
   }
 
   leave() {
@@ -257,7 +258,7 @@ export class GameView {
     if (!this.match.node || this.gone) return;
     const states = this.game.roles.map((_, role) => this.match.stateOf(role));
     const groups = position.over ? [] : this.game.roles.map(({ name }, role) => ({
-      role, name, moves: position.legal[role] ?? [], state: states[role] === 'thinking' ? 'others' : states[role], back: this.match.branches,
+      role, name, moves: position.legal[role] ?? [], state: states[role] === 'thinking' ? 'others' : states[role], back: this.match.branches && this.match.seats[role] === PERSON,
     }));
     // Who is to choose stands first, who has no choice last.
     const rank = { open: 0, chosen: 1, others: 2, single: 3 };
