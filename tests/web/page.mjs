@@ -329,6 +329,11 @@ const tests = {
     const record = { matchId: `x.${LINE_OF_THREE}.1`, moves: [['( mark 3 3 )', 'wait']] };
     await page.locator('.sharing input[type=file]').setInputFiles({ name: 'ggp.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(record)) });
     await says(page, /Last: cross \(mark 3 3\)/);
+    await page.goto(home);
+    await page.locator('.card').first().waitFor();
+    await page.locator('.home input[type=file]').setInputFiles(path);
+    await says(page, /Last: nought/);
+    assert.deepEqual(await facts(page), before);
   },
 
   async why_and_why_not_show_the_rule({ page }) {
@@ -351,10 +356,14 @@ const tests = {
     await opened(page, `#/${LINE_OF_THREE}`);
     await seated(page, 'nought', 'person');
     await page.locator('.board svg').focus();
-    for (const key of ['ArrowRight', 'ArrowRight', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+    for (const key of ['ArrowRight', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
     await says(page, /Last: cross \(mark 2 2\)/);
     await page.keyboard.press('u');
     await says(page, /cross to move\.$/);
+    await page.locator('.skip').focus();
+    await page.keyboard.press('Enter');
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'view');
+    assert.match(page.url(), /tic_tac_toe/);
   },
 
   async two_clicks_name_a_piece_and_its_way({ page }) {
