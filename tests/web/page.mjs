@@ -158,6 +158,18 @@ const tests = {
     await says(page, /you to move/);
   },
 
+  async a_tournament_makes_a_cross_table({ page }) {
+    await opened(page, `#/${LINE_OF_THREE}`);
+    await page.getByRole('tab', { name: 'Tournament' }).click();
+    await page.getByLabel('Players, one a line').fill('random\nmcts:0.2s\nfirst');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByText('6 matches were played.').waitFor({ timeout: 90_000 });
+    assert.match(await page.locator('.cross tbody tr').first().textContent(), /mcts/);
+    if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/tournament.png` });
+    await page.locator('.results button').first().click();
+    await says(page, /The game is over/);
+  },
+
   async a_hint_names_a_move_and_makes_none({ page }) {
     await opened(page, `#/${LINE_OF_THREE}`);
     await page.getByRole('button', { name: 'Hint', exact: true }).click();

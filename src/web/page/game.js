@@ -17,6 +17,7 @@ import { Tabs } from './tabs.js';
 import { onTheme } from './theme.js';
 import { Think } from './think.js';
 import { Timeline } from './timeline.js';
+import { Tournament } from './tournament.js';
 import { Why } from './why.js';
 
 /** Milliseconds until the address follows the position. */
@@ -53,7 +54,9 @@ export class GameView {
     this.controls = new Controls(this);
     this.sharing = new Sharing(this);
     this.solve = game.roles.length === 1 ? new Solve(game, { here: () => this.history.here, onPlan: (...plan) => this.plan(...plan) }) : null;
-    this.tabs = new Tabs([this.solve && ['Solve', this.solve.element], ['History', this.timeline.element], ['Thinking', this.think.element]].filter(Boolean));
+    this.tournament = game.roles.length > 1 && !this.atTable ? new Tournament(game, (moves) => this.replay(moves)) : null;
+    this.tabs = new Tabs([this.solve && ['Solve', this.solve.element], ['History', this.timeline.element], ['Thinking', this.think.element],
+      this.tournament && ['Tournament', this.tournament.element]].filter(Boolean));
     this.write = settled(ADDRESS, () => this.address());
     this.layout();
   }
@@ -106,6 +109,7 @@ export class GameView {
     this.controls.leave();
     this.timeline.halt();
     this.solve?.leave();
+    this.tournament?.leave();
     this.table?.abort();
     this.write.cancel();
     this.ended?.();
@@ -183,6 +187,12 @@ export class GameView {
       if (playing) this.timeline.play();
     });
     this.tabs.choose('History');
+  }
+
+  /** Shows a match that was played elsewhere, as a branch from the start. */
+  replay(moves) {
+    this.match.pause();
+    this.timeline.go(this.history.graft(this.history.root, moves));
   }
 
   address() {
