@@ -119,13 +119,56 @@ const tests = {
   },
 
   async a_pause_stops_players_and_they_go_on({ page }) {
-    await opened(page, `#/${LINE_OF_THREE}`);
-    await seated(page, 'nought', 'mcts', 1);
-    await place(page, 0, 0).click();
+    await opened(page, '#/connect_four');
+    await seated(page, 'yellow', 'mcts', 8);
+    await page.locator('.group.open button.move').first().click();
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
-    await says(page, /nought to move \(paused\)/);
+    await says(page, /yellow to move \(paused\)/);
+    await seated(page, 'yellow', 'mcts', 0.3);
     await page.getByRole('button', { name: 'Go on' }).click();
-    await says(page, /cross to move/);
+    await says(page, /red to move/);
+  },
+
+  async programs_play_each_other_once_started({ page }) {
+    await opened(page, `#/${LINE_OF_THREE}`);
+    await seated(page, 'nought', 'random');
+    await seated(page, 'cross', 'random');
+    await says(page, /cross to move \(paused\)/);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await says(page, /The game is over/);
+    await addressed(page, /seats=random;random/);
+  },
+
+  async chance_moves_by_itself({ page }) {
+    await own(page, `(role you) (role random) (init (round 1)) (after 1 2) (after 2 3)
+      (<= (legal you (bet ?side)) (side ?side) (true (round 1)))
+      (<= (legal you wait) (not (true (round 1))))
+      (<= (legal random (show ?side)) (side ?side) (true (round 2)))
+      (<= (legal random wait) (not (true (round 2))))
+      (side heads) (side tails)
+      (<= (next (bet ?side)) (does you (bet ?side)))
+      (<= (next (bet ?side)) (true (bet ?side)))
+      (<= (next (coin ?side)) (does random (show ?side)))
+      (<= (next (round ?next)) (true (round ?now)) (after ?now ?next))
+      (<= terminal (true (round 3)))
+      (<= won (true (bet ?side)) (true (coin ?side)))
+      (<= (goal you 100) won) (<= (goal you 0) (not won)) (goal random 0)`);
+    await page.locator('.group.open').getByText('(bet heads)').click();
+    await says(page, /is over: you (0|100)/);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await says(page, /you to move/);
+  },
+
+  async a_tournament_makes_a_cross_table({ page }) {
+    await opened(page, `#/${LINE_OF_THREE}`);
+    await page.getByRole('tab', { name: 'Tournament' }).click();
+    await page.getByLabel('Players, one a line').fill('random\nmcts:0.2s\nfirst');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByText('6 matches were played.').waitFor({ timeout: 90_000 });
+    assert.match(await page.locator('.cross tbody tr').first().textContent(), /mcts/);
+    if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/tournament.png` });
+    await page.locator('.results button').first().click();
+    await says(page, /The game is over/);
   },
 
   async a_hint_names_a_move_and_makes_none({ page }) {
@@ -134,7 +177,7 @@ const tests = {
     await page.getByText('Would play').waitFor();
     assert.match(await page.locator('.count').textContent(), /^0 \//);
     await page.getByRole('button', { name: 'Play it' }).click();
-    await says(page, /Last: cross/);
+    await says(page, /Last: (cross|nought) /);
   },
 
   async a_puzzle_is_solved_and_the_plan_played({ page }) {
@@ -169,6 +212,18 @@ const tests = {
     await page.reload();
     await page.locator('.findings > li.error').first().waitFor();
     assert.match(await page.locator('textarea.rules').inputValue(), /role b/, 'what was typed is lost');
+  },
+
+  async what_was_typed_is_kept_beside_other_rules({ page }) {
+    await typed(page, '(role somebody)');
+    await opened(page, `#/${LINE_OF_THREE}`);
+    await page.getByRole('button', { name: 'Change rules' }).click();
+    await page.locator('textarea.rules').waitFor();
+    assert.match(await page.locator('textarea.rules').inputValue(), /role cross/);
+    await page.locator('textarea.rules').press('End');
+    await page.locator('textarea.rules').pressSequentially(' ');
+    await page.getByRole('button', { name: 'What you typed before' }).click();
+    assert.equal(await page.locator('textarea.rules').inputValue(), '(role somebody)');
   },
 
   async files_are_dropped({ page }) {
@@ -287,6 +342,11 @@ const tests = {
     const record = { matchId: `x.${LINE_OF_THREE}.1`, moves: [['( mark 3 3 )', 'wait']] };
     await page.locator('.sharing input[type=file]').setInputFiles({ name: 'ggp.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(record)) });
     await says(page, /Last: cross \(mark 3 3\)/);
+    await page.goto(home);
+    await page.locator('.card').first().waitFor();
+    await page.locator('.home input[type=file]').setInputFiles(path);
+    await says(page, /Last: nought/);
+    assert.deepEqual(await facts(page), before);
   },
 
   async why_and_why_not_show_the_rule({ page }) {
@@ -309,10 +369,14 @@ const tests = {
     await opened(page, `#/${LINE_OF_THREE}`);
     await seated(page, 'nought', 'person');
     await page.locator('.board svg').focus();
-    for (const key of ['ArrowRight', 'ArrowRight', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+    for (const key of ['ArrowRight', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
     await says(page, /Last: cross \(mark 2 2\)/);
     await page.keyboard.press('u');
     await says(page, /cross to move\.$/);
+    await page.locator('.skip').focus();
+    await page.keyboard.press('Enter');
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'view');
+    assert.match(page.url(), /tic_tac_toe/);
   },
 
   async two_clicks_name_a_piece_and_its_way({ page }) {
@@ -357,6 +421,8 @@ const tests = {
     await opened(page, `#/${LINE_OF_THREE}?moves=(mark 9 9) wait`);
     await page.locator('.stage .trouble').waitFor();
     await says(page, /cross to move/);
+    await opened(page, `#/${LINE_OF_THREE}?moves=(mark 1`);
+    await page.getByText('cannot be read').waitFor();
     await page.goto(`${home}#/no_such_game`);
     await page.getByText('This cannot be shown').waitFor();
   },

@@ -149,7 +149,11 @@ export class Board {
       }
       event.preventDefault();
     });
-    svg.addEventListener('focus', () => this.mark(this.marked));
+    svg.addEventListener('focus', () => {
+      const { open } = this.marked;
+      this.cursor ??= [...this.spots.keys()].find((spot) => open?.has(spot)) ?? this.spots.keys().next().value ?? null;
+      this.mark(this.marked);
+    });
   }
 
   /** Moves the cursor to the nearest place in this direction. */
@@ -177,7 +181,7 @@ export class Board {
     for (const kind of ['last', 'hint', 'near', 'chosen', 'hover']) {
       for (const spot of marked[kind] ?? []) shapes.push(this.outline(spot, kind));
     }
-    if (this.cursor) {
+    if (this.spots.has(this.cursor)) {
       shapes.push(this.outline(this.cursor, 'cursor'));
       this.svg.setAttribute('aria-activedescendant', `spot-${this.cursor.replaceAll(' ', '-')}`);
     }

@@ -6,6 +6,8 @@ import { Game } from './rules.js';
 import { counted } from './moves.js';
 
 const DRAFT = 'draft';
+/** The draft before that, which other rules have taken the place of. */
+const EARLIER = 'earlier draft';
 /** Milliseconds without a key until the rules are checked. */
 const REST = 350;
 /** Texts that are longer have findings in the list only. */
@@ -47,9 +49,13 @@ const EXAMPLE = `; Two players name a number; the higher one wins.
     (not decided))
 `;
 
-/** The draft that was left, if any. */
-export function draft() {
-  try { return JSON.parse(localStorage.getItem(DRAFT)); } catch { return null; }
+/** What was typed and left, if any. */
+function kept(name) {
+  try { return JSON.parse(localStorage.getItem(name)); } catch { return null; }
+}
+
+function keep(name, rules) {
+  try { localStorage.setItem(name, JSON.stringify(rules)); } catch { /* Too long to keep. */ }
 }
 
 /** Files as a rule set: `.toml` is the picture, all else rules. */
@@ -67,7 +73,9 @@ export class Editor {
   /** `onPlay(game)` hears a game that was loaded. */
   constructor(rules, onPlay, findings = null) {
     this.onPlay = onPlay;
-    this.rules = rules ?? draft() ?? { files: [{ name: 'rules.kif', text: '' }], picture: null };
+    const left = kept(DRAFT);
+    if (rules && left && JSON.stringify(rules) !== JSON.stringify(left)) keep(EARLIER, left);
+    this.rules = rules ?? left ?? { files: [{ name: 'rules.kif', text: '' }], picture: null };
     if (this.rules.files.length === 0) this.rules.files.push({ name: 'rules.kif', text: '' });
     this.at = 0;
     this.findings = findings ?? [];
@@ -92,7 +100,8 @@ export class Editor {
       make('h1', { tabindex: '-1' }, 'Your own rules'),
       make('p', { class: 'quiet' }, 'Paste rules in GDL, or drop one or several files here: several are one rule set. They are checked as you type.'),
       make('div', { class: 'line-of' }, this.tabs, button('Open files …', () => picker.click(), { class: 'small' }), picker,
-        button('An example', () => this.example(), { class: 'small' })),
+        button('An example', () => this.example(), { class: 'small' }),
+        kept(EARLIER) && button('What you typed before', () => this.earlier(), { class: 'small' })),
       make('div', { class: 'pane' }, this.numbers, make('div', { class: 'layers' }, this.behind, this.text)),
       this.picture,
       make('div', { class: 'line-of' }, this.play, this.state), this.trouble, this.list);
@@ -137,6 +146,15 @@ export class Editor {
     this.typed();
   }
 
+  /** Brings what was typed before back, and puts what stands here in its place. */
+  earlier() {
+    const rules = kept(EARLIER);
+    keep(EARLIER, this.rules);
+    this.rules = rules;
+    this.open(0);
+    this.typed();
+  }
+
   open(index) {
     this.at = index;
     this.text.value = this.rules.files[index].text;
@@ -165,7 +183,7 @@ export class Editor {
 
   typed() {
     this.rules.files[this.at].text = this.text.value;
-    try { localStorage.setItem(DRAFT, JSON.stringify(this.rules)); } catch { /* Too long to keep. */ }
+    keep(DRAFT, this.rules);
     this.findings = [];
     this.mark();
     this.play.disabled = true;

@@ -17,6 +17,7 @@ import { Tabs } from './tabs.js';
 import { onTheme } from './theme.js';
 import { Think } from './think.js';
 import { Timeline } from './timeline.js';
+import { Tournament } from './tournament.js';
 import { Why } from './why.js';
 
 /** Milliseconds until the address follows the position. */
@@ -53,7 +54,9 @@ export class GameView {
     this.controls = new Controls(this);
     this.sharing = new Sharing(this);
     this.solve = game.roles.length === 1 ? new Solve(game, { here: () => this.history.here, onPlan: (...plan) => this.plan(...plan) }) : null;
-    this.tabs = new Tabs([this.solve && ['Solve', this.solve.element], ['History', this.timeline.element], ['Thinking', this.think.element]].filter(Boolean));
+    this.tournament = game.roles.length > 1 && !this.atTable ? new Tournament(game, (moves) => this.replay(moves)) : null;
+    this.tabs = new Tabs([this.solve && ['Solve', this.solve.element], ['History', this.timeline.element], ['Thinking', this.think.element],
+      this.tournament && ['Tournament', this.tournament.element]].filter(Boolean));
     this.write = settled(ADDRESS, () => this.address());
     this.layout();
   }
@@ -97,6 +100,7 @@ export class GameView {
     }
     last.position = await early ?? null;
     await this.go(last, moves.length === 0 && this.match.seats.includes(PERSON));
+    if (this.target.damaged) this.trouble.say('The moves in this address cannot be read: was all of it copied? This is the start.');
   }
 
   leave() {
@@ -105,6 +109,7 @@ export class GameView {
     this.controls.leave();
     this.timeline.halt();
     this.solve?.leave();
+    this.tournament?.leave();
     this.table?.abort();
     this.write.cancel();
     this.ended?.();
@@ -184,6 +189,12 @@ export class GameView {
     this.tabs.choose('History');
   }
 
+  /** Shows a match that was played elsewhere, as a branch from the start. */
+  replay(moves) {
+    this.match.pause();
+    this.timeline.go(this.history.graft(this.history.root, moves));
+  }
+
   address() {
     const { here } = this.history;
     const { seats } = this.match;
@@ -257,7 +268,7 @@ export class GameView {
     if (!this.match.node || this.gone) return;
     const states = this.game.roles.map((_, role) => this.match.stateOf(role));
     const groups = position.over ? [] : this.game.roles.map(({ name }, role) => ({
-      role, name, moves: position.legal[role] ?? [], state: states[role] === 'thinking' ? 'others' : states[role], back: this.match.branches,
+      role, name, moves: position.legal[role] ?? [], state: states[role] === 'thinking' ? 'others' : states[role], back: this.match.branches && this.match.seats[role] === PERSON,
     }));
     // Who is to choose stands first, who has no choice last.
     const rank = { open: 0, chosen: 1, others: 2, single: 3 };

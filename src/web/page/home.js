@@ -65,11 +65,10 @@ export class Home {
 
   async take(files) {
     try {
-      if (files.length === 1 && files[0].name.endsWith('.json')) {
-        await this.record(await files[0].text());
-      } else if (files.length > 0) {
-        this.onRules(await readFiles(files));
-      }
+      const rules = await readFiles(files);
+      const [first] = rules.files;
+      if (rules.files.length === 1 && first.text.trimStart().startsWith('{')) await this.record(first.text);
+      else if (first) this.onRules(rules);
     } catch (error) {
       this.trouble.say(error.message);
     }

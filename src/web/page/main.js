@@ -98,6 +98,11 @@ async function route() {
 }
 
 document.getElementById('theme').append(themeSwitch());
+// The part after # is the address of what is shown, so this link must not change it.
+document.querySelector('.skip').addEventListener('click', (event) => {
+  event.preventDefault();
+  place.focus();
+});
 addEventListener('hashchange', route);
 // Files that miss their place must not take the page's place.
 addEventListener('dragover', (event) => event.preventDefault());

@@ -111,7 +111,7 @@ export class Match {
     if (over) return 'others';
     if (!turn.includes(role)) return 'single';
     if (this.thinking.has(role)) return 'thinking';
-    if (this.choices.has(role)) return this.seats[role] === PERSON ? 'chosen' : 'others';
+    if (this.choices.has(role)) return 'chosen';
     return this.seats[role] === PERSON ? 'open' : 'others';
   }
 

@@ -44,7 +44,10 @@ export class Moves {
     const wanted = this.search.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
     this.rows = [];
     const sections = (this.groups ?? []).map((group) => this.section(group, wanted));
+    const entered = this.list.contains(document.activeElement);
     fill(this.list, sections.length ? sections : make('p', { class: 'quiet' }, 'The game is over: nobody can move.'));
+    // Who moves by keys stays among the moves.
+    if (entered) (this.list.querySelector('button.move') ?? this.search).focus({ preventScroll: true });
     this.about.hidden = this.spots.length === 0;
     if (this.spots.length) {
       const left = this.groups.filter((group) => group.state === 'open')

@@ -8,6 +8,7 @@ import { terms } from './kif.js';
 /** Rules that are longer stay out of the address. */
 export const LONGEST_RULES = 32 * 1024;
 
+/** What is to be shown; `damaged` if there are moves that cannot be read. */
 export function parsed(hash) {
   const [path, query = ''] = split(hash.replace(/^#?\/?/, ''), '?');
   const words = {};
@@ -16,7 +17,7 @@ export function parsed(hash) {
     words[name] = decoded(value);
   }
   const route = {
-    moves: joints(words.moves), then: joints(words.then),
+    moves: joints(words.moves) ?? [], then: joints(words.then) ?? [], damaged: joints(words.moves) === null,
     seats: words.seats ? words.seats.split(';') : null,
     key: words.key ?? null, seat: words.seat === undefined ? null : Number(words.seat), words,
   };
@@ -40,7 +41,7 @@ function joints(text) {
   try {
     return (text ?? '').split(';').map(terms).filter((joint) => joint.length > 0);
   } catch {
-    return [];
+    return null;
   }
 }
 

@@ -75,9 +75,9 @@ export class Seat {
 
   arrive(node) {
     this.node = node;
-    const moves = node.position.legal[this.seat] ?? [];
+    const moves = node.position.legal[this.seat ?? -1] ?? [];
     // Who has no choice need not be asked; a server that has made the move itself refuses it.
-    if (this.stateOf(this.seat) === 'single' && node === this.end && !this.chosen[this.seat] && moves.length === 1) this.send(moves[0].move).catch(() => {});
+    if (moves.length === 1 && this.stateOf(this.seat) === 'single' && node === this.end && !this.chosen[this.seat]) this.send(moves[0].move).catch(() => {});
     this.heard.onChange();
   }
 
@@ -85,8 +85,11 @@ export class Seat {
     const { turn, over } = this.node?.position ?? { over: true };
     if (over || this.node !== this.end) return 'others';
     if (!turn.includes(role)) return 'single';
-    if (role !== this.seat || !this.key) return this.chosen[role] ? 'chosen' : 'others';
-    return this.chosen[role] || this.mine ? 'chosen' : 'open';
+    if (this.chosen[role]) return 'chosen';
+    // A link that does not say whose key it has: the first choice that is taken tells.
+    const own = this.key && (this.seat === null ? this.seats[role] === PERSON : role === this.seat);
+    if (!own) return 'others';
+    return this.mine ? 'chosen' : 'open';
   }
 
   async choose(role, move) {
@@ -94,6 +97,7 @@ export class Seat {
     this.heard.onChange();
     try {
       await this.send(move);
+      this.seat ??= role;
     } catch (error) {
       this.mine = null;
       this.heard.onTrouble(error.message);

@@ -68,8 +68,10 @@ export class Timeline {
     this.last.disabled = this.redo.disabled = this.here === end;
     this.playing.disabled = end === 0;
     this.nodes = [];
+    const entered = this.list.contains(document.activeElement);
     fill(this.list, this.line.length > 1 ? this.line.slice(1).map((node) => this.row(node)) : make('li', { class: 'quiet none' }, 'No move yet.'));
     const current = this.list.querySelector('[aria-current]');
+    if (entered) current?.focus({ preventScroll: true });
     if (current) this.list.scrollTop = Math.max(0, current.offsetTop - this.list.clientHeight / 2);
   }
 

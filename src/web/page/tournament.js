@@ -1,0 +1,127 @@
+// Players against each other: all pairs, in all seats, and a cross table of what they score.
+
+import { button, fill, make, trouble } from './dom.js';
+import { Node } from './history.js';
+import { thought } from './match.js';
+
+/** Joint moves after which a match is broken off. */
+const LONGEST = 1000;
+
+/** Who sits where in the matches of a round: each pair in turn, and then with seats changed. */
+export function pairings(players, roles) {
+  const matches = [];
+  for (let one = 0; one < players; one += 1) {
+    for (let two = one + 1; two < players; two += 1) {
+      matches.push(Array.from({ length: roles }, (_, role) => (role % 2 === 0 ? one : two)));
+      matches.push(Array.from({ length: roles }, (_, role) => (role % 2 === 0 ? two : one)));
+    }
+  }
+  return matches;
+}
+
+export class Tournament {
+  /** `onMatch(moves)` hears that a match is to be seen. */
+  constructor(game, onMatch) {
+    this.game = game;
+    this.onMatch = onMatch;
+    this.players = make('textarea', { rows: '3', class: 'players', spellcheck: 'false', 'aria-label': 'Players, one a line', value: 'mcts:0.3s\nminimax:0.3s\nrandom' });
+    this.rounds = make('input', { type: 'number', min: '1', max: '50', value: '1', 'aria-label': 'Rounds' });
+    this.control = button('Start', () => (this.stop ? this.stop.abort() : this.start()), { class: 'strong' });
+    this.trouble = trouble();
+    this.state = make('p', { class: 'quiet', 'aria-live': 'polite' });
+    this.table = make('div', { class: 'cross' });
+    this.list = make('ol', { class: 'results' });
+    this.element = make('div', { class: 'solve' },
+      make('p', { class: 'quiet' }, 'Each player meets each other one in both ways of sitting. One player a line, such as mcts:0.5s.'),
+      this.players,
+      make('div', { class: 'line-of' }, this.control, make('label', { class: 'seconds' }, 'Rounds ', this.rounds)),
+      this.trouble, this.state, this.table, this.list);
+  }
+
+  async start() {
+    const players = this.players.value.split('\n').map((line) => line.trim()).filter(Boolean);
+    this.trouble.say(players.length < 2 ? 'A tournament needs two players or more, one a line.' : '');
+    if (players.length < 2) return;
+    const rounds = Math.min(Math.max(Math.round(Number(this.rounds.value)) || 1, 1), 50);
+    const roles = this.game.roles.filter((role) => !role.random).length;
+    const matches = Array.from({ length: rounds }, () => pairings(players.length, roles)).flat();
+    /** By player and opponent: points and how many were shared out. */
+    this.scores = players.map(() => players.map(() => [0, 0]));
+    fill(this.list);
+    this.stop = new AbortController();
+    this.control.textContent = 'Stop';
+    try {
+      for (const [index, seats] of matches.entries()) {
+        const names = seats.map((player) => players[player]);
+        const said = `Match ${index + 1} of ${matches.length}: ${names.join(' – ')}`;
+        const end = await this.match(names, said);
+        this.count(players, seats, end);
+      }
+      this.state.textContent = `${matches.length} matches were played.`;
+    } catch (error) {
+      this.state.textContent = '';
+      if (error.name === 'AbortError') this.state.textContent = 'Stopped.';
+      else this.trouble.say(error.message);
+    } finally {
+      this.stop = null;
+      this.control.textContent = 'Start';
+    }
+  }
+
+  /** Plays one match; its last node. */
+  async match(names, said) {
+    const { signal } = this.stop;
+    let node = new Node(null, null);
+    const players = [...names];
+    const seats = this.game.roles.map((role) => (role.random ? 'random' : players.shift()));
+    for (;;) {
+      const moves = node.moves();
+      node.position = await this.game.ask('position', { moves }, signal);
+      this.state.textContent = `${said}, move ${node.ply}`;
+      const { over, legal, turn } = node.position;
+      if (over || node.ply >= LONGEST) return node;
+      const joint = await Promise.all(legal.map((list, role) => (turn.includes(role)
+        ? thought(this.game, { moves, role, player: seats[role] }, signal, () => {}) : list[0]?.move)));
+      if (joint.includes(undefined)) return node;
+      node = new Node(node, joint);
+    }
+  }
+
+  count(players, seats, end) {
+    const persons = this.game.roles.map((role, index) => index).filter((index) => !this.game.roles[index].random);
+    const goals = persons.map((role) => end.position.goals[role]);
+    const moves = end.moves();
+    const score = goals.map((goal) => goal ?? '–').join(' : ');
+    this.list.prepend(make('li', {}, button(`${seats.map((player) => players[player]).join(' – ')}  ${score}`, () => this.onMatch(moves), { class: 'joint' })));
+    if (!end.position.over) return;
+    const met = new Set(seats);
+    seats.forEach((player, at) => {
+      for (const other of met) {
+        if (other === player || goals[at] === null) continue;
+        this.scores[player][other][0] += goals[at];
+        this.scores[player][other][1] += 1;
+      }
+    });
+    this.show(players);
+  }
+
+  show(players) {
+    const mean = ([points, count]) => (count > 0 ? (points / count).toFixed(0) : '');
+    const total = (row) => row.reduce(([points, count], [more, others]) => [points + more, count + others], [0, 0]);
+    const order = players.map((_, index) => index).sort((a, b) => {
+      const [[one, ones], [two, twos]] = [total(this.scores[a]), total(this.scores[b])];
+      return two / (twos || 1) - one / (ones || 1);
+    });
+    fill(this.table, make('table', {},
+      make('thead', {}, make('tr', {}, make('th', { scope: 'col' }, 'Player'), order.map((_, place) => make('th', { scope: 'col' }, String(place + 1))), make('th', { scope: 'col' }, 'Mean'), make('th', { scope: 'col', title: 'matches' }, 'Met'))),
+      make('tbody', {}, order.map((player, place) => make('tr', {},
+        make('th', { scope: 'row' }, `${place + 1}. ${players[player]}`),
+        order.map((other) => make('td', {}, other === player ? '·' : mean(this.scores[player][other]))),
+        make('td', {}, make('strong', {}, mean(total(this.scores[player])))),
+        make('td', {}, String(total(this.scores[player])[1])))))));
+  }
+
+  leave() {
+    this.stop?.abort();
+  }
+}
