@@ -12,7 +12,7 @@ use super::Shared;
 use super::answer::{Asked, Refusal};
 use super::session::Session;
 use super::shelf::{Reached, blocking, find};
-use crate::machine::{Machine, PlayError, canonical_facts, canonical_moves};
+use crate::machine::{Machine, PlayError, canonical_facts};
 use crate::picture::{self, Drawing, Limits, Spot};
 
 /// What is asked.
@@ -59,10 +59,9 @@ impl Reached {
             for &role in &roles {
                 let mut moves = Vec::new();
                 machine.legal(state, role, &mut moves)?;
-                let texts = canonical_moves(machine, &moves);
-                let terms = machine.terms();
-                let moves = moves.iter().zip(texts).map(|(action, text)| LegalMove {
-                    action: text,
+                let (game, terms) = (machine.game(), machine.terms());
+                let moves = moves.iter().map(|action| LegalMove {
+                    action: game.canonical(terms, action.term()),
                     spots: self.picture.spots(terms, action.term(), &drawing),
                 });
                 legal.push(moves.collect());

@@ -16,8 +16,8 @@ use super::events;
 use super::session::Session;
 use super::shelf::{Loaded, find};
 use crate::game::Move;
-use crate::machine::{AnyMachine, Machine, canonical_moves};
-use crate::search::{Budget, Observer, Stats, Verdict};
+use crate::machine::{AnyMachine, Machine};
+use crate::search::{Budget, LevelStats, Observer, Stats, Verdict};
 use crate::solve::{self, SolveOptions, Strategy, budget_name, solve_from};
 
 /// Between two reports.
@@ -180,22 +180,24 @@ fn told(answer: &solve::Answer, machine: &AnyMachine, stats: &Stats, time: Durat
         }
         _ => said,
     };
+    let (game, terms) = (machine.game(), machine.terms());
+    let text = |action: &Move| game.canonical(terms, action.term());
     let plan = plan.or(best.map(|best| &best.plan[..]));
-    let levels = stats.levels.windows(2);
-    let is_by_level = levels
-        .clone()
-        .all(|pair| pair[1].depth == pair[0].depth + 1);
-    let counts = stats.levels.iter().map(|level| level.counts.generated);
+    // Searches before the last one left theirs, too.
+    let follows = |pair: &[LevelStats]| pair[1].depth == pair[0].depth + 1;
+    let pairs = stats.levels.windows(2).rev();
+    let count = pairs.take_while(|pair| follows(pair)).count();
+    let last = &stats.levels[stats.levels.len().saturating_sub(count + 1)..];
     Answer {
         solved: matches!(answer.verdict, Verdict::Solved { .. }),
         proved,
-        plan: plan.map(|plan| canonical_moves(machine, plan)),
+        plan: plan.map(|plan| plan.iter().map(text).collect()),
         said,
         seconds: time.as_secs_f64(),
         nodes: stats.total().expanded,
-        levels: match is_by_level && stats.levels.len() > 1 {
-            true => counts.collect(),
-            false => Vec::new(),
+        levels: match last {
+            [] | [_] => Vec::new(),
+            _ => last.iter().map(|level| level.counts.generated).collect(),
         },
     }
 }

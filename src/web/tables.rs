@@ -21,7 +21,8 @@ use super::session::{Session, locked, secret};
 use super::shelf::{Loaded, blocking, find};
 use super::think::{self, Task, Thought};
 use super::{House, Shared};
-use crate::machine::{Machine, canonical_moves};
+use crate::game::Move;
+use crate::machine::Machine;
 use crate::play::AgentSpec;
 
 /// Who sits at a table as itself.
@@ -128,7 +129,9 @@ impl Standing {
             for (role, chosen) in game.game.roles().zip(&mut standing.chosen) {
                 let mut legal = Vec::new();
                 reached.machine.legal(&reached.state, role, &mut legal)?;
-                let legal = canonical_moves(&reached.machine, &legal);
+                let terms = reached.machine.terms();
+                let text = |action: &Move| game.game.canonical(terms, action.term());
+                let legal: Vec<String> = legal.iter().map(text).collect();
                 if let [only] = &legal[..] {
                     *chosen = Some(only.clone());
                 }
