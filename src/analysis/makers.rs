@@ -293,7 +293,10 @@ mod tests {
             &["(true (at soth)): soth, south"],
         );
         check(
-            &format!("{rules} (<= terminal (does r (stay))) (<= near (rode ?x ?y))"),
+            &format!(
+                "{rules} (<= (next (at ?x)) (does r (stay)) (true (at ?x)))
+                (<= terminal (true (at south))) (<= near (rode ?x ?y))"
+            ),
             &["(does r (stay))", "(rode ?x ?y)"],
         );
         // What needs what nothing makes makes nothing.
@@ -302,8 +305,11 @@ mod tests {
             &["(rode ?x ?y)", "(true lost)"],
         );
         check(
-            &format!("{rules} (<= (legal s fly) (wings)) (<= terminal (does s fly)) (role s)"),
-            &["(wings)", "(does s fly)"],
+            &format!(
+                "{rules} (<= (legal s fly) (wings)) (<= (next high) (does s fly))
+                (<= terminal (true high)) (role s) (goal s 0)"
+            ),
+            &["(wings)", "(does s fly)", "(true high)"],
         );
         check(
             &format!("{rules} (<= terminal (or (true (at east)) (true (at south))))"),

@@ -308,13 +308,12 @@ impl Explainer {
         let mut text = match missing.never {
             false if is(Keyword::True) => "not in the state",
             false if is(Keyword::Does) => "not the move made",
-            false => "not stated by the rules",
             true if is(Keyword::True) => "no rule can make this true",
             true if is(Keyword::Does) => "no rule makes this legal",
-            true if (self.makers.as_ref()).is_some_and(|m| m.is_defined(atom.relation)) => {
-                "nothing of this form is stated by the rules"
+            true if (self.makers.as_ref()).is_none_or(|m| !m.is_defined(atom.relation)) => {
+                "nothing defines it"
             }
-            true => "nothing defines it",
+            _ => "not stated by the rules",
         }
         .to_owned();
         self.add_meant(missing, &mut text);
