@@ -75,20 +75,13 @@ impl Shelf {
     }
 }
 
-/// The names of the bundled games, ascending: of rules that instances are for, those.
+/// The names of all bundled rule files and instances, ascending.
 fn names() -> Vec<String> {
-    let all: Vec<String> = Bundled::iter().map(Into::into).collect();
-    let stems = all.iter().filter_map(|file| file.strip_suffix(".kif"));
-    let (instances, games): (Vec<&str>, Vec<&str>) = stems.partition(|stem| stem.contains('/'));
-    let instances = instances
-        .iter()
-        .filter_map(|stem| stem.strip_prefix(INSTANCES));
-    let instances: Vec<&str> = instances.collect();
-    let is_whole = |game: &&&str| !instances.iter().any(|name| rules_of(name) == Some(**game));
-    let whole = games.iter().filter(is_whole);
-    let mut names: Vec<String> = (whole.chain(&instances))
-        .map(|name| (*name).to_owned())
-        .collect();
+    let stems = Bundled::iter().filter_map(|file| {
+        let stem = file.strip_suffix(".kif")?;
+        Some(stem.strip_prefix(INSTANCES).unwrap_or(stem).to_owned())
+    });
+    let mut names: Vec<String> = stems.collect();
     names.sort();
     names
 }
@@ -495,6 +488,8 @@ pub(super) async fn games(State(house): Shared) -> Result<Json<Vec<Card>>, Refus
     let cards = blocking(&house, move || {
         let names = names();
         let games = names.iter().filter_map(|name| all.shelf.game(name));
+        // Rules that lack an instance are no game yet, and say so.
+        let games = games.filter(|game| game.findings.is_empty());
         let card = |game: Arc<Loaded>| Card {
             id: game.id.clone(),
             name: game.name(),
