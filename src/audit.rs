@@ -326,7 +326,12 @@ pub fn audit_within(
     evidence.plan = plan.flatten();
     let mut closer = Vec::new();
     let watched = alarm.within(until(3), || evidence.watch(&over(3), &mut closer))?;
-    let silent = alarm.within(until(4), || evidence.coverage.silent(&closer))?;
+    let plays = evidence.played.ends + evidence.played.cut + evidence.played.stuck;
+    // Where next to nothing was seen, next to nothing fired.
+    let silent = match evidence.coverage.positions > 0 && (plays > 0 || evidence.space.is_some()) {
+        true => alarm.within(until(4), || evidence.coverage.silent(&closer))?,
+        false => None,
+    };
     let complete = watched == Some(true) && evidence.space.is_some() && evidence.coverage.is_exact;
     let findings: Vec<Diagnostic> = match &silent {
         Some(silent) => evidence.silent(silent, complete),
@@ -336,7 +341,6 @@ pub fn audit_within(
     if alarm.is_raised() {
         return Err(PlayError::Interrupted);
     }
-    let plays = evidence.played.ends + evidence.played.cut + evidence.played.stuck;
     let is_late = Instant::now() >= evidence.deadline;
     Ok(Report {
         plays,

@@ -168,11 +168,9 @@ impl Picture {
 
     /// A state, given its facts.
     pub fn draw(&self, terms: &Terms, facts: &[TermId], limits: Limits) -> Drawing {
+        let is_hidden = |functor| self.wishes.hidden.contains(&name(&self.game, functor));
         let mut facts = facts.to_vec();
-        if !self.wishes.hidden.is_empty() {
-            let name = |fact: TermId| name(&self.game, terms.functor(fact));
-            facts.retain(|fact| !self.wishes.hidden.contains(&name(*fact)));
-        }
+        facts.retain(|fact| !is_hidden(terms.functor(*fact)));
         facts.sort_by(|a, b| self.game.compare_terms(terms, *a, *b));
         let mut on_boards = vec![Vec::new(); self.boards.len()];
         let mut in_tables = vec![Vec::new(); self.tables.len()];
@@ -207,7 +205,9 @@ impl Picture {
             drawing.boards.extend(boards);
             drawing.left_out += left_out;
         }
-        for (table, mut facts) in self.tables.iter().zip(in_tables) {
+        let tables = self.tables.iter().zip(in_tables);
+        let tables = tables.filter(|(table, _)| !table.skeleton[0].is_some_and(is_hidden));
+        for (table, mut facts) in tables {
             drawing.left_out += facts.len().saturating_sub(limits.most);
             facts.truncate(limits.most);
             drawing.tables.push(table.draw(&self.game, &facts));

@@ -484,6 +484,12 @@ fn what_is_wrong_is_mended() {
         };
         assert_eq!(text, expected, "{title}");
     }
+    // A rule that is closed too early goes on to its end.
+    let right = format!("{WALK}(<= (next (seen ?x))\n    (true (at ?x))\n    (does robot stay))\n");
+    let wrong = right.replace("(true (at ?x))\n    (does", "(true (at ?x)))\n    (does");
+    let last = wrong.matches(")\n").count() - 1;
+    let (titles, text) = mended(&wrong, ")\n", last);
+    assert_eq!((text, &titles[0][..18]), (right, "Remove the bracket"));
     // Two names of which one is wrong become one, by hand as well.
     let wrong = broken("(after ?x ?y))", "(follows ?x ?y))");
     let mut editor = Editor::open(&wrong);

@@ -99,6 +99,8 @@ fn a_picture_file_says_what_structure_does_not() {
     let (code, out, told) = drawn_with("games/nim.kif", line);
     assert_eq!((code, told.as_str()), (Some(0), ""));
     assert!(out.contains("a b c\n  heap 3 4 5"), "{out}");
+    let (_, out, _) = drawn_with("games/nim.kif", "hide = [\"heap\"]");
+    assert!(out.contains("turn") && !out.contains("heap"), "{out}");
     let (_, out, _) = drawn_with("games/nim.kif", "captions = { turn = \"to move\" }");
     assert!(out.contains("to move: left"), "{out}");
 }

@@ -140,6 +140,7 @@ impl Coverage {
                     Err(Failure::Interrupted) => return Err(PlayError::Interrupted),
                     Err(_) => {
                         self.is_exact = false;
+                        self.positions -= 1;
                         return Ok(());
                     }
                 }
@@ -149,6 +150,10 @@ impl Coverage {
         let came = self.ask(&mut watch, facts, joints, &mut fired);
         self.fired = fired;
         self.watch = Some(watch);
+        if Instant::now() >= self.deadline {
+            // Not all of it was looked at.
+            self.positions -= 1;
+        }
         came
     }
 

@@ -84,6 +84,24 @@ enum Format {
     Html,
 }
 
+impl Options {
+    fn format(&self, context: &Context) -> anyhow::Result<Format> {
+        let ending = self.output.as_deref().and_then(|path| path.extension());
+        let ending = ending.map(|ending| ending.to_string_lossy().to_lowercase());
+        Ok(match (self.format, ending.as_deref()) {
+            _ if context.json() => Format::Json,
+            (Some(format), _) => format,
+            (None, Some("json")) => Format::Json,
+            (None, Some("html" | "htm")) => Format::Html,
+            (None, Some("txt") | None) => Format::Text,
+            (None, Some(other)) => bail!(
+                "an explanation is written to a file that ends in .txt, .json or .html, \
+                 not .{other}; --format says what to write to any file"
+            ),
+        })
+    }
+}
+
 /// Runs the command.
 ///
 /// # Errors
@@ -91,6 +109,7 @@ enum Format {
 /// If the rules, the position or the question are wrong, or there is too much to
 /// look at.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    options.format(context)?;
     let rules = &mut options.rules.clone();
     let questions = take_questions(&mut rules.files)?;
     let game = rules.game(context)?;
@@ -234,14 +253,7 @@ fn write(
     context: &Context,
     mut answers: Vec<Answered>,
 ) -> anyhow::Result<()> {
-    let named = || {
-        let name = options.output.as_ref()?.extension()?.to_str()?;
-        Format::from_str(if name == "htm" { "html" } else { name }, true).ok()
-    };
-    let format = match context.json() {
-        true => Format::Json,
-        false => options.format.or_else(named).unwrap_or(Format::Text),
-    };
+    let format = options.format(context)?;
     let finish = |trees: &mut Vec<Tree>| {
         if format == Format::Text && !options.full {
             trees.iter_mut().for_each(Tree::fold);

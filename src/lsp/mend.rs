@@ -43,7 +43,15 @@ impl Document {
             if !finding.span.is_some_and(is_near) {
                 continue;
             }
-            let is_sure = !matches!(finding.code, Code::Unused | Code::EmptyList);
+            let is_sure = match finding.code {
+                Code::Unused | Code::EmptyList => false,
+                // An argument may be missing.
+                Code::UnboundVariable => !self
+                    .found()
+                    .iter()
+                    .any(|other| matches!(other.code, Code::RelationArity | Code::FunctionArity)),
+                _ => true,
+            };
             for (number, mend) in self.mends_of(finding).into_iter().enumerate() {
                 actions.push(CodeAction {
                     kind: Some(CodeActionKind::QUICKFIX),
@@ -88,7 +96,13 @@ impl Document {
         let one = |mend: Option<Mend>| mend.into_iter().collect();
         match finding.code {
             Code::UnclosedBracket => vec![self.closed(span, finding.notes.first())],
-            Code::ExtraBracket => vec![Mend::new("Remove )", vec![(span, String::new())])],
+            Code::ExtraBracket => vec![match finding.notes.first() {
+                Some((early, _)) => {
+                    let edits = vec![(*early, String::new())];
+                    Mend::new("Remove the bracket that ends the rule too early", edits)
+                }
+                None => Mend::new("Remove )", vec![(span, String::new())]),
+            }],
             Code::EmptyList => vec![self.removed(span, "Remove ()")],
             Code::DuplicateRole => vec![self.removed(span, "Remove the role that is there twice")],
             Code::MalformedRule => one(self.arrow_first(span)),

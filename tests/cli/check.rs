@@ -154,4 +154,14 @@ fn play_ends_in_time_however_long_a_step_takes() {
     let found = place.run("check --play --time 1 heavy.kif");
     assert!(began.elapsed().as_secs() < 30, "{found:#?}");
     assert!((found.out + &found.err).contains("allow more by --time"));
+    // What nobody has looked at is not said to be so.
+    place.write("walk.kif", include_str!("../tour/walk.kif"));
+    for time in ["0", "0.001"] {
+        let found = place.run(&format!("check --play --time {time} walk.kif"));
+        let said = found.out + &found.err;
+        assert!(
+            !said.contains("never fired") && !said.contains("fired in 0"),
+            "{said}"
+        );
+    }
 }

@@ -329,6 +329,10 @@ fn why_refuses_what_is_no_question() {
         (&["goal"], "write `(goal ?1 ?2)`"),
         (&["(legal ann"], "is not one fact"),
         (&[""], "nothing is asked"),
+        (
+            &["-o", "reason.pdf", "terminal"],
+            "a file that ends in .txt, .json or .html, not .pdf",
+        ),
         (&["?x"], "alone stands for anything"),
         (&["legal", "ann", "(take 2)"], "each fact in quotes"),
         (
