@@ -405,6 +405,29 @@ fn players_take_their_seats_at_a_table() {
         .expect("a list")
         .is_empty()
     {}
+    // A person may choose while a player thinks.
+    let seats = json!({ "game": "rock_paper_scissors", "seats": ["person", "mcts:0.3s"] });
+    let laid = service.post("/api/tables", &seats).ok();
+    let path = format!("/api/tables/{}", text(&laid["table"]));
+    let mut watch = service.stream(&path);
+    let mut moves = 0;
+    while moves < 2 {
+        let seen = watch.next_event().1;
+        assert_eq!(seen["failed"], Value::Null, "{seen}");
+        moves = seen["moves"].as_array().expect("a list").len();
+        if seen["over"] == true {
+            break;
+        }
+        if seen["chosen"][0] == false {
+            let asked = json!({ "moves": seen["moves"] });
+            let position = service
+                .post("/api/games/rock_paper_scissors/position", &asked)
+                .ok();
+            let action = &position["legal"][0][0]["move"];
+            let asked = json!({ "key": laid["keys"][0], "ply": moves, "move": action });
+            service.post(&format!("{path}/moves"), &asked).ok();
+        }
+    }
     let wrong = json!({ "game": "tic_tac_toe", "seats": ["person"] });
     assert_eq!(service.post("/api/tables", &wrong).status, 400);
 }

@@ -527,7 +527,6 @@ async fn reading<T: Send + 'static>(
         tokio::time::sleep(READING).await;
         raised.store(true, Ordering::Relaxed);
     });
-    let told = Arc::clone(&stop);
     let read = blocking(house, move || {
         let read = read(set, &stop);
         match stop.load(Ordering::Relaxed) {
@@ -540,7 +539,6 @@ async fn reading<T: Send + 'static>(
     });
     let read = read.await;
     watch.abort();
-    drop(told);
     read
 }
 

@@ -78,6 +78,8 @@ struct Table {
     state: Mutex<Standing>,
     seen: watch::Sender<Seen>,
     heard: Mutex<Instant>,
+    /// Held while players choose, one after the other.
+    turns: tokio::sync::Mutex<()>,
 }
 
 /// How a table stands.
@@ -205,6 +207,7 @@ impl Table {
 
     /// Lets the players choose until a person has to.
     async fn play(self: &Arc<Self>, house: &Arc<House>) {
+        let _turns = self.turns.lock().await;
         loop {
             let (ply, waiting) = self.waiting();
             let Some((role, spec)) = waiting.into_iter().next() else {
@@ -282,6 +285,7 @@ pub(super) async fn lay(
             players,
             seen: watch::Sender::new(seen),
             heard: Mutex::new(Instant::now()),
+            turns: tokio::sync::Mutex::default(),
             state: Mutex::new(Standing {
                 moves: Vec::new(),
                 legal: Vec::new(),
