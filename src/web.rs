@@ -3,7 +3,7 @@
 //! In: requests over HTTP, from this machine unless told otherwise. Out: what the rules
 //! and the players say. A position is a game and the moves made from its start, which each
 //! request brings along, so that a link says it all and nothing is lost; what is kept is
-//! rule sets and tables of several people, by [`session`] and bounded. `openapi.json`
+//! rule sets and tables of several people, by session and bounded. `openapi.json`
 //! beside this file has all requests and answers. Nothing here draws, plays or explains:
 //! [`picture`](crate::picture), [`play`](crate::play) and [`explain`](crate::explain) do.
 //!
