@@ -385,14 +385,12 @@ fn mended(text: &str, of: &str, number: usize) -> (Vec<String>, String) {
     });
     let offered = editor.ask("textDocument/codeAction", params);
     let offered = offered.as_array().expect("a list");
-    let titles = offered
-        .iter()
-        .map(|action| action["title"].as_str().unwrap().to_owned());
+    let title = |action: &Value| action["title"].as_str().unwrap().to_owned();
+    let titles = offered.iter().map(title).collect();
     let text = match offered.first() {
         Some(action) => edited(text, &action["edit"]["changes"][URI]),
         None => text.to_owned(),
     };
-    let titles = titles.collect();
     editor.end();
     (titles, text)
 }
@@ -487,8 +485,7 @@ fn what_is_wrong_is_mended() {
     // A rule that is closed too early goes on to its end.
     let right = format!("{WALK}(<= (next (seen ?x))\n    (true (at ?x))\n    (does robot stay))\n");
     let wrong = right.replace("(true (at ?x))\n    (does", "(true (at ?x)))\n    (does");
-    let last = wrong.matches(")\n").count() - 1;
-    let (titles, text) = mended(&wrong, ")\n", last);
+    let (titles, text) = mended(&wrong, ")\n", wrong.matches(")\n").count() - 1);
     assert_eq!((text, &titles[0][..18]), (right, "Remove the bracket"));
     // Two names of which one is wrong become one, by hand as well.
     let wrong = broken("(after ?x ?y))", "(follows ?x ?y))");
