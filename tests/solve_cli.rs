@@ -252,7 +252,10 @@ fn a_suite_tells_rules_without_a_board_and_says_where_others_are_wrong() {
     assert_eq!(output.status.code(), Some(2));
     let out = text(&output.stdout);
     assert!(out.contains("0 of 2 solved, 1 as they stand"), "{out}");
-    assert!(out.contains("wrong.kif:3:11: variable ?x is not bound"), "{out}");
+    assert!(
+        out.contains("wrong.kif:3:11: variable ?x is not bound"),
+        "{out}"
+    );
     assert!(text(&output.stderr).contains("wrong.kif:3:11: variable ?x is not bound"));
 }
 
