@@ -44,7 +44,7 @@ pub use file::wishes;
 pub use sample::sample;
 pub use svg::svg;
 pub use text::text;
-pub use wishes::{BoardWish, Wishes};
+pub use wishes::{BoardWish, Paint, Shape, Wishes};
 
 /// A place of a drawing: a board, a row and a column, counted from 0.
 pub type Spot = (usize, usize, usize);
@@ -215,6 +215,7 @@ impl Picture {
         drawing.tables.retain(|table| !table.entries.is_empty());
         for board in &mut drawing.boards {
             board.colours = self.wishes.colours.clone();
+            board.shapes = self.wishes.symbols.clone();
         }
         self.write_captions(&mut drawing);
         drawing

@@ -397,6 +397,8 @@ impl Board {
                 symbols: self.symbols.clone(),
                 owners: self.owners.clone(),
                 colours: BTreeMap::new(),
+                shapes: BTreeMap::new(),
+                empty: self.background.clone(),
                 slant: self.slant,
                 left_out,
                 origin: 0,

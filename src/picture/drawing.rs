@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::wishes::Shape;
+
 /// A state as boards, tables and facts.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Drawing {
@@ -37,6 +39,12 @@ pub struct DrawnBoard {
     /// Colours of contents that somebody chose.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub colours: BTreeMap<String, String>,
+    /// Shapes for contents, that somebody chose.
+    #[serde(skip)]
+    pub shapes: BTreeMap<String, Vec<Shape>>,
+    /// The content that an empty place stands for.
+    #[serde(skip)]
+    pub empty: Option<String>,
     /// By how many halves of a place each row stands to the right of the one above.
     pub slant: isize,
     /// Rows and columns past the limit.

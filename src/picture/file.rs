@@ -5,14 +5,17 @@ use std::fmt::Display;
 
 use anyhow::{Context as _, anyhow};
 use serde::Deserialize;
-use toml::Spanned;
+use toml::{Spanned, Value};
 
-use super::wishes::{BoardWish, Wishes};
+use super::wishes::{BoardWish, Paint, Shape, Wishes};
 use crate::game::Game;
 use crate::symbol::Symbol;
 
 /// Letters of a sign.
 const LETTERS: usize = 3;
+/// Shapes of a symbol, and letters of the path of one.
+const SHAPES: usize = 32;
+const PATH: usize = 2000;
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
@@ -20,6 +23,7 @@ struct File {
     board: Vec<Board>,
     signs: Words,
     colours: Words,
+    symbols: BTreeMap<Spanned<String>, Spanned<Value>>,
     captions: Words,
     hide: Vec<Spanned<String>>,
 }
@@ -87,16 +91,12 @@ impl Page<'_> {
             1..=LETTERS => Ok(()),
             _ => Err(format!("a sign has 1 to {LETTERS} letters")),
         })?;
-        wishes.colours = self.words(file.colours, |colour| {
-            let is_hex = colour.strip_prefix('#').is_some_and(|digits| {
-                matches!(digits.len(), 3 | 6) && digits.bytes().all(|b| b.is_ascii_hexdigit())
-            });
-            let is_word = !colour.is_empty() && colour.bytes().all(|b| b.is_ascii_lowercase());
-            match is_hex || is_word {
-                true => Ok(()),
-                false => Err("a colour is written #rrggbb, or as a word such as orange".to_owned()),
-            }
-        })?;
+        wishes.colours = self.words(file.colours, is_colour)?;
+        for (content, shapes) in file.symbols {
+            self.content(&content)?;
+            let read = symbol(shapes.get_ref()).map_err(|told| self.fault(&shapes, told))?;
+            wishes.symbols.insert(content.into_inner(), read);
+        }
         for (facts, caption) in file.captions {
             self.known(&facts, facts.get_ref())?;
             wishes
@@ -183,5 +183,84 @@ impl Page<'_> {
         let line = before.matches('\n').count() + 1;
         let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
         anyhow!("{}:{line}:{column}: {told}", self.name)
+    }
+}
+
+fn is_colour(colour: &str) -> Result<(), String> {
+    let is_hex = colour.strip_prefix('#').is_some_and(|digits| {
+        matches!(digits.len(), 3 | 6) && digits.bytes().all(|b| b.is_ascii_hexdigit())
+    });
+    let is_word = !colour.is_empty() && colour.bytes().all(|b| b.is_ascii_lowercase());
+    match is_hex || is_word {
+        true => Ok(()),
+        false => Err("a colour is written #rrggbb, or as a word such as orange".to_owned()),
+    }
+}
+
+/// The shapes of a symbol: a path, or a list of paths and tables.
+fn symbol(value: &Value) -> Result<Vec<Shape>, String> {
+    match value {
+        Value::String(_) => Ok(vec![shape(value)?]),
+        Value::Array(all) if (1..=SHAPES).contains(&all.len()) => all.iter().map(shape).collect(),
+        _ => Err(format!(
+            "a symbol is a path, as \"M10 10 H90 V90 Z\", or a list of 1 to {SHAPES} of them"
+        )),
+    }
+}
+
+fn shape(value: &Value) -> Result<Shape, String> {
+    let mut shape = Shape {
+        path: String::new(),
+        fill: Paint::Content,
+        stroke: Paint::None,
+        width: 4,
+    };
+    let told = "a shape is a path, or { path = \"…\", fill = \"…\", stroke = \"…\", width = 1 }";
+    match value {
+        Value::String(text) => shape.path = path(text)?,
+        Value::Table(table) => {
+            for (key, value) in table {
+                match (key.as_str(), value) {
+                    ("path", Value::String(text)) => shape.path = path(text)?,
+                    ("fill", Value::String(text)) => shape.fill = paint(text)?,
+                    ("stroke", Value::String(text)) => shape.stroke = paint(text)?,
+                    ("width", Value::Integer(width @ 1..=50)) => shape.width = *width as u32,
+                    ("width", _) => return Err("the width of a line is from 1 to 50".to_owned()),
+                    _ => return Err(format!("{key:?} is not understood: {told}")),
+                }
+            }
+        }
+        _ => return Err(told.to_owned()),
+    }
+    match shape.path.is_empty() {
+        true => Err(format!("a shape has no path: {told}")),
+        false => Ok(shape),
+    }
+}
+
+fn paint(text: &str) -> Result<Paint, String> {
+    Ok(match text {
+        "none" => Paint::None,
+        "role" => Paint::Content,
+        "ink" => Paint::Ink,
+        "paper" => Paint::Paper,
+        _ => {
+            is_colour(text).map_err(|told| format!("{told}; or none, role, ink or paper"))?;
+            Paint::Colour(text.to_owned())
+        }
+    })
+}
+
+/// A path that says nothing but a path.
+fn path(text: &str) -> Result<String, String> {
+    let may_be =
+        |c: char| c.is_ascii_digit() || " ,.-+\n".contains(c) || "MmLlHhVvCcSsQqTtAaZz".contains(c);
+    match text.chars().find(|c| !may_be(*c)) {
+        _ if text.len() > PATH => Err(format!("a path has at most {PATH} letters")),
+        _ if !text.starts_with(['M', 'm']) => {
+            Err("a path begins with M and a point, as \"M10 10 H90 V90 Z\"".to_owned())
+        }
+        Some(c) => Err(format!("{c:?} is no command of a path in SVG")),
+        None => Ok(text.to_owned()),
     }
 }

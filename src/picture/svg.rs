@@ -2,13 +2,17 @@
 
 mod canvas;
 
+use std::slice::from_ref;
+
 use super::drawing::{Drawing, DrawnBoard, DrawnEntry, DrawnTable, Look, lattice};
 use super::text::{groups, table_text, text, wrapped};
-use canvas::{Canvas, role_class};
+use canvas::{Canvas, Own, role_class};
 
 /// The width of a place, and of what stands on it.
 const PLACE: f64 = 42.0;
 const PIECE: f64 = 34.0;
+/// How much larger the field of a symbol is than a disc.
+const SYMBOL: f64 = 1.15;
 const MARGIN: f64 = 18.0;
 const LINE: f64 = 21.0;
 /// A letter of a label.
@@ -118,8 +122,12 @@ fn draw_board(
                 }
                 _ => canvas.hexagon("light", centre, middle, PLACE),
             }
-            if !contents.is_empty() {
-                piece(canvas, board, contents, centre, middle);
+            match (contents.is_empty(), &board.empty) {
+                (false, _) => piece(canvas, board, contents, centre, middle, PIECE),
+                (true, Some(empty)) if board.shapes.contains_key(empty) => {
+                    piece(canvas, board, from_ref(empty), centre, middle, PIECE);
+                }
+                (true, _) => {}
             }
             canvas.close();
         }
@@ -195,26 +203,38 @@ fn edges(
     start + along.rows.len() as f64 * PLACE + LINE
 }
 
-/// What stands on a place: a disc for what belongs to a role.
-fn piece(canvas: &mut Canvas, board: &DrawnBoard, contents: &[String], x: f64, y: f64) {
-    let signs = board.signs(contents);
-    let owner = contents
-        .iter()
-        .find_map(|content| board.owners.get(content));
-    let width = PIECE * 0.8;
-    let colour = contents
-        .iter()
-        .find_map(|content| board.colours.get(content));
+/// What stands on a place: symbols, or signs, on a disc if it belongs to a role.
+fn piece(canvas: &mut Canvas, board: &DrawnBoard, contents: &[String], x: f64, y: f64, size: f64) {
+    let mut rest = Vec::new();
+    for content in contents {
+        let Some(shapes) = board.shapes.get(content) else {
+            rest.push(content.clone());
+            continue;
+        };
+        let colour = match (board.colours.get(content), board.owners.get(content)) {
+            (Some(colour), _) => Own::Colour(colour),
+            (None, Some(&owner)) => Own::Role(owner),
+            (None, None) => Own::None,
+        };
+        canvas.symbol(shapes, &colour, x, y, size * SYMBOL);
+    }
+    if rest.is_empty() {
+        return;
+    }
+    let signs = board.signs(&rest);
+    let width = size * 0.8;
+    let colour = rest.iter().find_map(|content| board.colours.get(content));
+    let owner = rest.iter().find_map(|content| board.owners.get(content));
     match (owner, colour) {
         (_, Some(colour)) => {
-            canvas.disc(colour, x, y, PIECE / 2.0);
+            canvas.disc(colour, x, y, size / 2.0);
             canvas.middle("on", x, y, width, &signs);
         }
         (Some(&owner), None) => {
-            canvas.circle(&format!("rim {}", role_class(owner)), x, y, PIECE / 2.0);
+            canvas.circle(&format!("rim {}", role_class(owner)), x, y, size / 2.0);
             canvas.middle(&letters(owner), x, y, width, &signs);
         }
-        (None, None) => canvas.middle("", x, y, PIECE, &signs),
+        (None, None) => canvas.middle("", x, y, size, &signs),
     }
 }
 
@@ -229,24 +249,20 @@ fn legend(canvas: &mut Canvas, boards: &[DrawnBoard], mut y: f64) -> f64 {
     signs.sort_unstable();
     signs.dedup();
     let mut x = MARGIN;
-    for (sign, content) in &signs {
+    for (_, content) in &signs {
         let width = 44.0 + content.chars().count() as f64 * LETTER;
         if x > MARGIN && x + width > 760.0 {
             x = MARGIN;
             y += LINE + 4.0;
         }
-        let colour = boards[0].colours.get(*content);
-        match (boards[0].owners.get(*content), colour) {
-            (_, Some(colour)) => {
-                canvas.disc(colour, x + 10.0, y, 10.0);
-                canvas.middle("on", x + 10.0, y, 12.0, sign);
-            }
-            (Some(&owner), None) => {
-                canvas.circle(&format!("rim {}", role_class(owner)), x + 10.0, y, 10.0);
-                canvas.middle(&letters(owner), x + 10.0, y, 12.0, sign);
-            }
-            (None, None) => canvas.middle("", x + 10.0, y, 20.0, sign),
-        }
+        piece(
+            canvas,
+            &boards[0],
+            &[(*content).to_owned()],
+            x + 10.0,
+            y,
+            20.0,
+        );
         canvas.words("", x + 26.0, y + 5.0, content);
         x += width;
     }

@@ -11,6 +11,8 @@ pub struct Wishes {
     pub signs: BTreeMap<String, String>,
     /// In which colour a content is drawn.
     pub colours: BTreeMap<String, String>,
+    /// What is drawn for a content, in pictures of lines: shapes from back to front.
+    pub symbols: BTreeMap<String, Vec<Shape>>,
     /// What is written above facts, by the name of the facts.
     pub captions: BTreeMap<String, String>,
     /// Names of facts that are not drawn.
@@ -32,4 +34,34 @@ pub struct BoardWish {
     pub first_column_is_right: bool,
     /// The content that stands for an empty place.
     pub empty: Option<String>,
+}
+
+/// A shape on a field of 100 by 100, from the upper left corner.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// As in the attribute `d` of a path in SVG; has nothing but letters of commands,
+    /// numbers and what stands between them.
+    pub path: String,
+    /// What is within.
+    pub fill: Paint,
+    /// The line around.
+    pub stroke: Paint,
+    /// The width of the line.
+    pub width: u32,
+}
+
+/// How a shape is painted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Paint {
+    /// Not at all.
+    None,
+    /// As the content: in the colour wished for it, that of the role it belongs to, or as
+    /// words are.
+    Content,
+    /// As words are.
+    Ink,
+    /// As the ground.
+    Paper,
+    /// In a colour of SVG.
+    Colour(String),
 }

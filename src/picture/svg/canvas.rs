@@ -3,7 +3,7 @@
 use std::fmt::{Display, Write};
 
 use crate::markup::escaped;
-use crate::picture::Spot;
+use crate::picture::{Paint, Shape, Spot};
 
 /// What is drawn so far, and how large it is.
 #[derive(Debug, Default)]
@@ -31,26 +31,37 @@ svg{background:#ffffff}\
 text{font-family:sans-serif;font-size:15px;fill:#1a1a1a}\
 .mono{font-family:monospace;font-size:14px;white-space:pre}\
 .quiet{fill:#6a6a6a;font-size:13px}\
-.paper{fill:#ffffff}\
+.paper,.fill-paper{fill:#ffffff}\
+.stroke-paper{stroke:#ffffff}\
     .none{fill:transparent}\
 .light{fill:#f1ece2;stroke:#b8ad9a}\
 .dark{fill:#e4dccb;stroke:#b8ad9a}\
 .thing{fill:#fbf9f4;stroke:#7a7265}\
 .rim{stroke:#1a1a1a;stroke-width:1}\
-.ink{fill:#1a1a1a}\
+.ink,.fill-ink{fill:#1a1a1a}\
+.stroke-ink{stroke:#1a1a1a}\
 .on{fill:#000;stroke:#fff;stroke-width:2.5;paint-order:stroke}\
 @media (prefers-color-scheme:dark){\
 svg{background:#1c1c1e}\
 text{fill:#ececec}\
 .on{fill:#000}\
 .quiet{fill:#a5a5a5}\
-.paper{fill:#1c1c1e}\
+.paper,.fill-paper{fill:#1c1c1e}\
+.stroke-paper{stroke:#1c1c1e}\
 .light{fill:#34332f;stroke:#5d594f}\
 .dark{fill:#2a2926;stroke:#5d594f}\
 .thing{fill:#48463f;stroke:#8f897b}\
 .rim{stroke:#ececec}\
-.ink{fill:#ececec}\
+.ink,.fill-ink{fill:#ececec}\
+.stroke-ink{stroke:#ececec}\
 }";
+
+/// The colour of a content.
+pub(super) enum Own<'c> {
+    None,
+    Role(usize),
+    Colour(&'c str),
+}
 
 /// The class of a role's pieces.
 pub(super) fn role_class(role: usize) -> String {
@@ -88,6 +99,46 @@ impl Canvas {
             "<circle class=\"rim\" cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" style=\"fill:{}\"/>",
             escaped(colour)
         ));
+    }
+
+    /// Shapes around a point, on a field of a width.
+    pub fn symbol(&mut self, shapes: &[Shape], own: &Own<'_>, x: f64, y: f64, width: f64) {
+        let (left, top) = (x - width / 2.0, y - width / 2.0);
+        self.reach(left + width, top + width);
+        self.put(format_args!(
+            "<g transform=\"translate({left:.2} {top:.2}) scale({:.3})\">",
+            width / 100.0
+        ));
+        for shape in shapes {
+            let mut class = String::new();
+            let mut style = String::new();
+            for (what, paint) in [("fill", &shape.fill), ("stroke", &shape.stroke)] {
+                let colour = match (paint, own) {
+                    (Paint::None, _) => "none",
+                    (Paint::Colour(colour), _) => colour,
+                    (Paint::Content, Own::Colour(colour)) => colour,
+                    (Paint::Content, Own::Role(role)) => ROLES[role % ROLES.len()].0,
+                    (Paint::Ink, _) | (Paint::Content, Own::None) => {
+                        class += &format!("{what}-ink ");
+                        continue;
+                    }
+                    (Paint::Paper, _) => {
+                        class += &format!("{what}-paper ");
+                        continue;
+                    }
+                };
+                style += &format!("{what}:{};", escaped(colour));
+            }
+            if shape.stroke != Paint::None {
+                style += &format!("stroke-width:{};stroke-linejoin:round", shape.width);
+            }
+            self.put(format_args!(
+                "<path class=\"{}\" d=\"{}\" style=\"{style}\"/>",
+                class.trim_end(),
+                escaped(&shape.path)
+            ));
+        }
+        self.close();
     }
 
     /// A hexagon that stands on a corner, by its middle and its width.
