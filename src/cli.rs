@@ -11,11 +11,11 @@
 //! Exit codes: 0 done; 1 a negative answer, such as an illegal move; 2 bad
 //! input or a failure. A reader that closes the pipe early is no failure.
 
+mod chart;
 mod context;
 mod kinds;
 mod numbers;
 mod picture_file;
-mod plot;
 pub mod position;
 mod raster;
 pub mod record;
@@ -151,6 +151,8 @@ commands! {
     Verify = verify;
     /// Write the graph that a search explores
     Graph = graph;
+    /// Draw curves of a table of numbers (CSV)
+    Plot = plot;
     /// Solve what other programs solved, and show their figures beside ours
     Seeds = seeds;
     /// Compare our answers with a folder of reference answers

@@ -11,6 +11,7 @@ mod facts;
 mod lens;
 mod mend;
 mod slots;
+mod wire;
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -34,6 +35,8 @@ use serde::de::DeserializeOwned;
 use crate::check::ReadOptions;
 use crate::diagnostic::{self, Severity};
 use document::Document;
+
+pub use wire::{Threads, stdio};
 
 /// How the server works.
 #[derive(Copy, Clone, Debug)]

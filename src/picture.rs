@@ -42,7 +42,7 @@ pub use drawing::{Drawing, DrawnBoard, DrawnEntry, DrawnTable, Look};
 #[cfg(feature = "cli")]
 pub use file::wishes;
 pub use sample::sample;
-pub use svg::svg;
+pub use svg::{film, svg};
 pub use text::text;
 pub use wishes::{BoardWish, Paint, Shape, Wishes};
 

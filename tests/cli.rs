@@ -10,6 +10,7 @@ mod cli {
     mod perft;
     mod play;
     mod playout;
+    mod plot;
     mod questions;
     mod rewrite;
     pub mod workplace;

@@ -106,6 +106,66 @@ fn a_picture_file_says_what_structure_does_not() {
 }
 
 #[test]
+fn symbols_are_drawn_for_contents_and_for_empty_places() {
+    let wishes = "[colours]
+        west = \"#123456\"
+        [symbols]
+        west = \"M10 10 H90 V90 Z\"
+        east = [
+          { path = \"M0 0 L9 9\", fill = \"none\", stroke = \"ink\", width = 7 },
+          { path = \"M5 5 h2\", fill = \"paper\", stroke = \"#abc\" },
+        ]
+        nothing = \"M50 50 h1\"
+        [[board]]
+        facts = \"at\"
+        row = 3
+        column = 2";
+    let rules = "(role you) (init (at west 1 1)) (init (at east 1 2)) (init (at nothing 2 1))
+        (init (at nothing 2 2)) (succ 1 2)
+        (<= (legal you stay) (true (at west 1 1)))
+        (<= (next (at ?what ?x ?y)) (true (at ?what ?x ?y)))
+        (<= (goal you 0) (succ 1 2)) (<= terminal (not (true (at west 1 1))))";
+    let folder = tempfile::tempdir().unwrap();
+    let game = folder.path().join("game.kif");
+    fs::write(&game, rules).unwrap();
+    let wished = wishes.to_owned() + "\nempty = \"nothing\"";
+    fs::write(folder.path().join("game.picture.toml"), wished).unwrap();
+    let picture = folder.path().join("picture.svg");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
+    command
+        .args(["--quiet", "draw"])
+        .arg(&game)
+        .arg("--output")
+        .arg(&picture);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let drawn = fs::read_to_string(&picture).unwrap();
+    for (path, count) in [
+        // On the board and in the legend.
+        (
+            "d=\"M10 10 H90 V90 Z\" style=\"fill:#123456;stroke:none;\"",
+            2,
+        ),
+        (
+            "class=\"stroke-ink\" d=\"M0 0 L9 9\" style=\"fill:none;stroke-width:7;stroke-linejoin:round\"",
+            2,
+        ),
+        (
+            "class=\"fill-paper\" d=\"M5 5 h2\" style=\"stroke:#abc;stroke-width:4;stroke-linejoin:round\"",
+            2,
+        ),
+        // Two places have nothing on them.
+        ("d=\"M50 50 h1\"", 2),
+    ] {
+        assert_eq!(drawn.matches(path).count(), count, "{path}: {drawn}");
+    }
+    // Letters stay as they are.
+    let (code, out, told) = drawn_with(game.to_str().unwrap(), wishes);
+    assert_eq!((code, told.as_str()), (Some(0), ""));
+    assert!(out.contains('w') && !out.contains("M10"), "{out}");
+}
+
+#[test]
 fn the_file_beside_the_rules_is_found() {
     let run = |arguments: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_ggp"))
@@ -159,6 +219,38 @@ fn a_wrong_picture_file_is_refused_with_place_and_mend() {
         (
             "sings = 1",
             "unknown field `sings`, expected one of `board`, `signs`",
+        ),
+        (
+            "[symbols]\nwest = \"<path/>\"",
+            "FILE:2:8: a path begins with M and a point",
+        ),
+        (
+            "[symbols]\nwest = \"M1 1\\\"/><script>\"",
+            "FILE:2:8: '\"' is no command of a path",
+        ),
+        (
+            "[symbols]\nwest = []",
+            "FILE:2:8: a symbol is a path, as \"M10 10 H90 V90 Z\", or a list",
+        ),
+        (
+            "[symbols]\nwest = [{ path = \"M1 1\", colour = \"red\" }]",
+            "FILE:2:8: \"colour\" is not understood: a shape is a path, or { path =",
+        ),
+        (
+            "[symbols]\nwest = [{ path = \"M1 1\", fill = \"url(#x)\" }]",
+            "or none, role, ink or paper",
+        ),
+        (
+            "[symbols]\nwest = [{ path = \"M1 1\", width = 1000 }]",
+            "FILE:2:8: the width of a line is from 1 to 50",
+        ),
+        (
+            "[symbols]\nwest = [{ fill = \"red\" }]",
+            "FILE:2:8: a shape has no path",
+        ),
+        (
+            "[symbols]\nwset = \"M1 1\"",
+            "FILE:2:1: \"wset\" is no name of the rules; did you mean west?",
         ),
         ("signs", "FILE is no picture file"),
     ] {

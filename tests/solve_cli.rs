@@ -484,3 +484,52 @@ fn a_graph_can_be_written_to_a_file() {
     let written = std::fs::read_to_string(&path).expect("the file was written");
     assert!(written.starts_with("digraph \"buttons_and_lights\" {"));
 }
+
+#[test]
+fn a_plan_is_drawn_as_a_film() {
+    let path = scratch("plan.svg");
+    let file = path.to_str().expect("a plain path");
+    let solved = ggp(&["solve", LIGHTS, "--animate", file]);
+    assert_eq!(solved.status.code(), Some(0), "{solved:?}");
+    let film = std::fs::read_to_string(&path).expect("it was written");
+    let plan = text(&solved.stdout);
+    let moves: Vec<&str> = plan.split_whitespace().collect();
+    assert!(
+        film.contains(&format!(">0 of {} moves<", moves.len())),
+        "{film}"
+    );
+    for (number, chosen) in moves.iter().enumerate() {
+        let caption = format!(">{} of {}: {chosen}<", number + 1, moves.len());
+        assert_eq!(film.matches(&caption).count(), 1, "{caption}");
+    }
+    // The last position is seen where nothing moves; what never changes is there once.
+    let last = format!(
+        ".f{}-{}{{visibility:visible}}",
+        moves.len(),
+        moves.len() + 1
+    );
+    assert!(film.contains(&last) && film.contains("prefers-reduced-motion:no-preference"));
+    assert_eq!(film.matches("<g").count(), film.matches("</g>").count());
+    let frames = film.matches("@keyframes").count();
+    assert!(frames > moves.len() && !film.contains(&format!("kf0-{}{{", moves.len() + 1)));
+
+    let told = |arguments: &[&str]| {
+        let output = ggp(arguments);
+        (output.status.code(), text(&output.stderr))
+    };
+    let (code, said) = told(&["solve", LIGHTS, "--animate", "plan.png"]);
+    assert!(code == Some(2) && said.contains("ends in .svg"), "{said}");
+    let (code, said) = told(&["solve", "games/nim.kif", "--animate", file]);
+    assert!(
+        code == Some(2) && said.contains("games with one role"),
+        "{said}"
+    );
+    let none = scratch("none.svg");
+    let file = none.to_str().expect("a plain path");
+    let (code, said) = told(&["solve", LIGHTS, "--depth", "3", "--animate", file]);
+    assert!(
+        code == Some(1) && said.contains("there is no plan to draw"),
+        "{said}"
+    );
+    assert!(!none.exists());
+}

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use anyhow::bail;
 use serde::Serialize;
 
 use super::texts::{self, TextLimits};
@@ -75,6 +76,10 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         texts::go_on(context)?;
         match tree {
             Ok(tree) => laid_out(&tree, Layout::default(), context.interrupt()),
+            Err(_) if !is_infix() => bail!(
+                "{} is KIF already: `ggp fmt` lays it out",
+                rules::shown_name(&options.file)
+            ),
             Err(findings) => return refuse(&findings),
         }
     } else {

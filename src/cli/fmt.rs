@@ -115,6 +115,7 @@ fn file(path: &PathBuf, options: &Options, context: &Context) -> anyhow::Result<
     }
     if writes {
         texts::write(path, &new, context)?;
+        context.note(format_args!("{file} is laid out anew"));
     }
     let diff = options.diff.then(|| {
         let lines = InternedInput::new(source.text(), &new[..]);

@@ -33,7 +33,9 @@ pub struct Options {
 ///
 /// If the other side does not speak the protocol.
 pub fn run(options: &Options, _context: &Context) -> anyhow::Result<Exit> {
-    let (connection, threads) = lsp_server::Connection::stdio();
+    // A letter of a file can be six bytes of JSON.
+    let most = (options.max_bytes as u64).saturating_mul(6).saturating_add(1 << 20);
+    let (connection, threads) = lsp::stdio(most);
     let settings = lsp::Settings {
         time: options.time,
         read: ReadOptions {
@@ -45,8 +47,12 @@ pub fn run(options: &Options, _context: &Context) -> anyhow::Result<Exit> {
         },
     };
     let came = lsp::serve(connection, &settings);
-    let done = threads.join();
+    match &came {
+        // Nobody waits for the rest of the input.
+        Err(error) if !error.channel_is_disconnected() => {}
+        // What cannot be read is why the server hears no more.
+        _ => threads.join()?,
+    }
     came?;
-    done?;
     Ok(Exit::Done)
 }

@@ -2,6 +2,7 @@
 
 mod answer;
 mod batch;
+mod film;
 mod levels;
 mod progress;
 mod reference;
@@ -36,6 +37,7 @@ Examples:
   ggp solve buttons_and_lights.kif --all
   ggp solve eight_puzzle.kif --strategy iterative --stats table
   ggp solve hitori.kif --grid board.txt --budget-time 10
+  ggp solve eight_puzzle.kif --animate plan.svg
   ggp solve hitori.kif --each puzzles.txt --threads 2
   ggp solve eight_puzzle.kif --answer plan.json && ggp verify eight_puzzle.kif plan.json
   ggp solve --suite games --roles 1 --budget-time 10
@@ -98,6 +100,8 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..))]
     threads: u16,
+    #[command(flatten)]
+    film: film::FilmOptions,
     #[command(flatten)]
     levels: levels::Flags,
 }
@@ -319,6 +323,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         return batch::suite(options, &how, context);
     }
     let game = options.rules.game(context)?;
+    options.film.refuse(game.role_count())?;
     let began = Instant::now();
     let mut machine = machine(&options.rules, &game, &how.budget, context)?;
     how.budget = left(&how.budget, began);
@@ -377,6 +382,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
     report::print(&machine, &how, &answer, &stats, options, context)?;
     options.levels.note(&answer, &stats, context);
+    options.film.write(&options.rules, &machine, &start, &answer, context)?;
     Ok(exit(&answer))
 }
 

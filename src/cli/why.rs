@@ -150,7 +150,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let terms = machine.terms().clone();
     let mut explainer = Explainer::new(&game, terms, rules.limits(context), depths);
     let mut answers = Vec::with_capacity(questions.len());
-    for question in &questions {
+    let mut answer = |question: &String| {
         let asked = explainer.question(question).map_err(|error| match questions.len() {
             1 => anyhow!(error),
             _ => anyhow!("`{question}`: {error}; what is asked stands {WHOLE}"),
@@ -186,14 +186,27 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             (answer.holds(), explainer.trees(&answer))
         };
         let question = question.clone();
-        answers.push(Answered { question, holds, trees });
+        Ok(Answered { question, holds, trees })
+    };
+    // One that cannot be answered does not lose the others.
+    let mut faults: Vec<anyhow::Error> = Vec::new();
+    for question in &questions {
+        match answer(question) {
+            Ok(answered) => answers.push(answered),
+            // Words without brackets are rather one question without quotes.
+            Err(fault) if !question.starts_with('(') => return Err(fault),
+            Err(fault) => faults.push(fault),
+        }
     }
     let all = answers.iter().all(|answer| answer.holds);
-    write(options, context, answers)?;
-    Ok(match all {
-        true => Exit::Done,
-        false => Exit::Negative,
-    })
+    if !answers.is_empty() || faults.is_empty() {
+        write(options, context, answers)?;
+    }
+    match faults.into_iter().reduce(|first, fault| anyhow!("{first:#}\n{fault:#}")) {
+        Some(fault) => Err(fault),
+        None if all => Ok(Exit::Done),
+        None => Ok(Exit::Negative),
+    }
 }
 
 /// A question with its answer; JSON has this of several.

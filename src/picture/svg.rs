@@ -1,12 +1,15 @@
 //! Drawings as SVG, that nothing else is needed for.
 
 mod canvas;
+mod film;
 
 use std::slice::from_ref;
 
 use super::drawing::{Drawing, DrawnBoard, DrawnEntry, DrawnTable, Look, lattice};
 use super::text::{groups, table_text, text, wrapped};
 use canvas::{Canvas, Own, role_class};
+
+pub use film::film;
 
 /// The width of a place, and of what stands on it.
 const PLACE: f64 = 42.0;
@@ -22,7 +25,12 @@ const LETTER: f64 = 8.5;
 /// What it looks like follows the reader's choice of light or dark.
 pub fn svg(drawing: &Drawing, title: &str) -> String {
     let mut canvas = Canvas::default();
-    let mut y = MARGIN;
+    paint(&mut canvas, drawing, MARGIN);
+    canvas.finish(title, &text(drawing), MARGIN)
+}
+
+/// Draws all from a height on.
+fn paint(canvas: &mut Canvas, drawing: &Drawing, mut y: f64) {
     let mut number = 0;
     for (boards, in_row) in groups(&drawing.boards) {
         if let Some((across, along)) = lattice(boards) {
@@ -31,7 +39,7 @@ pub fn svg(drawing: &Drawing, title: &str) -> String {
                 number + usize::from(!is_first),
                 number + usize::from(is_first),
             ];
-            y = edges(&mut canvas, [across, along], numbers, y);
+            y = edges(canvas, [across, along], numbers, y);
             number += 2;
             continue;
         }
@@ -39,24 +47,23 @@ pub fn svg(drawing: &Drawing, title: &str) -> String {
             let mut x = MARGIN;
             let mut below = y;
             for board in boards {
-                let (right, bottom) = draw_board(&mut canvas, board, number, x, y);
+                let (right, bottom) = draw_board(canvas, board, number, x, y);
                 number += 1;
                 x = right + PLACE;
                 below = below.max(bottom);
             }
             y = below + LINE;
         }
-        y = legend(&mut canvas, boards, y);
+        y = legend(canvas, boards, y);
     }
     for table in &drawing.tables {
-        y = draw_table(&mut canvas, drawing, table, y) + 6.0;
+        y = draw_table(canvas, drawing, table, y) + 6.0;
     }
     let mut rest = wrapped(&drawing.facts, 1);
     if drawing.left_out > 0 {
         rest.push_str(&format!("\n... and {} more facts", drawing.left_out));
     }
-    lines(&mut canvas, &rest, y);
-    canvas.finish(title, &text(drawing), MARGIN)
+    lines(canvas, &rest, y);
 }
 
 /// Draws a board, which has a number, and says where it ends to the right and below.

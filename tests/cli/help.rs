@@ -24,6 +24,13 @@ const COMMANDS: &[&str] = &[
     "tournament",
     "host",
     "replay",
+    "solve",
+    "prove",
+    "verify",
+    "graph",
+    "plot",
+    "seeds",
+    "conformance",
     "completions",
     "man",
 ];

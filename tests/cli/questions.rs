@@ -315,6 +315,17 @@ fn why_answers_several_questions() {
         assert_eq!(json[1]["holds"], false);
         assert_eq!(json[1]["trees"][0]["mark"], "fails");
     }
+    // One that cannot be answered does not lose the others.
+    let found = place.run_with("why matches.kif", &["(left 5)", "(lfet 4)", "(minus 1"], "");
+    assert_eq!(found.code, Some(2), "{found:#?}");
+    assert!(
+        found.out.starts_with("(true (left 5))  holds"),
+        "{}",
+        found.out
+    );
+    for told in ["`(lfet 4)`", "`(minus 1`"] {
+        assert!(found.err.contains(told), "{}", found.err);
+    }
     let moves = ["(take 1)", "(left 5)"];
     let expected = "\
 (true (left 5))  does not hold: not in the state, it went with move 1 (--history); there is (true (left 4))";

@@ -405,6 +405,8 @@ fn convert_goes_and_comes_back() {
         2,
         &["K006", "cannot be written in infix"],
     );
+    let hint = "lights.kif is KIF already: `ggp fmt` lays it out";
+    place.check_failure("convert lights.kif --to kif", &[], "", 2, &[hint]);
     let hint = "lights.hrf is in infix notation; `ggp convert lights.hrf` makes KIF of it";
     place.check_failure("check lights.hrf", &[], "", 2, &[hint]);
     place.check_failure("diff lights.hrf lights.kif", &[], "", 2, &[hint]);

@@ -1,7 +1,9 @@
 //! Rows as files: comma-separated values and pictures.
 
+use std::collections::BTreeMap;
+
 use super::Measured;
-use crate::cli::plot;
+use crate::cli::chart::{self, Chart, Curve};
 
 /// Files of comma-separated values: their names and contents.
 pub(super) fn csv(tables: &[Measured]) -> Vec<(&'static str, String)> {
@@ -101,24 +103,32 @@ pub(super) fn pictures(tables: &[Measured]) -> anyhow::Result<Vec<(String, Strin
     for table in tables {
         let mut curves = Vec::new();
         for row in &table.searches {
-            let Some(last) = row.levels.last() else {
+            // A depth that was searched again counts once.
+            let levels = row.levels.iter();
+            let levels: BTreeMap<u32, u64> = levels.map(|l| (l.depth, l.generated)).collect();
+            if levels.is_empty() {
                 continue;
-            };
-            let mut values = vec![0; last.depth as usize + 1];
-            for level in &row.levels {
-                values[level.depth as usize] = level.generated;
             }
-            let label = row.label.clone();
-            curves.push(plot::Curve { label, values });
+            let levels = levels.into_iter();
+            curves.push(Curve {
+                label: row.label.clone(),
+                points: levels.map(|(depth, count)| (f64::from(depth), count as f64)).collect(),
+            });
         }
         if curves.is_empty() {
             continue;
         }
-        curves.extend(table.curves.iter().map(|curve| plot::Curve {
+        curves.extend(table.curves.iter().map(|curve| Curve {
             label: curve.label.clone(),
-            values: curve.values.clone(),
+            points: (0..).map(f64::from).zip(curve.values.iter().map(|value| *value as f64)).collect(),
         }));
-        let drawn = plot::svg(&table.title, "states", &curves)?;
+        let chart = Chart {
+            title: &table.title,
+            across: "depth",
+            upwards: "states",
+            is_logarithmic: true,
+        };
+        let drawn = chart::svg(&chart, &curves)?;
         pictures.push((format!("states_{}.svg", table.number), drawn));
     }
     Ok(pictures)

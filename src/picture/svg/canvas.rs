@@ -204,29 +204,57 @@ impl Canvas {
         self.put("</g>");
     }
 
+    /// What is drawn so far, in pieces that do not depend on each other but for their
+    /// order, and its width and height.
+    pub fn pieces(&self) -> (Vec<&str>, [f64; 2]) {
+        let mut pieces = Vec::new();
+        let (mut begin, mut at, mut depth) = (0, 0, 0usize);
+        for line in self.body.split_inclusive('\n') {
+            at += line.len();
+            depth += line.matches("<g ").count();
+            depth -= line.matches("</g>").count();
+            if depth == 0 {
+                pieces.push(&self.body[begin..at]);
+                begin = at;
+            }
+        }
+        (pieces, [self.width, self.height])
+    }
+
     /// The picture, with a title and a description for who does not see it.
     pub fn finish(self, title: &str, description: &str, margin: f64) -> String {
-        let (width, height) = ((self.width + margin).ceil(), (self.height + margin).ceil());
-        let roles = (0..)
-            .zip(ROLES)
-            .map(|(k, (fill, text))| format!(".r{k}{{fill:{fill}}}.t{k}{{fill:{text}}}"));
-        let roles: String = roles.collect();
-        format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" \
-             aria-labelledby=\"title desc\" width=\"{width}\" height=\"{height}\" \
-             viewBox=\"0 0 {width} {height}\">\n\
-             <title id=\"title\">{}</title>\n<desc id=\"desc\">{}</desc>\n\
-             <style>{STYLE}{roles}</style>\n\
-             <rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>\n{}</svg>\n",
-            escaped(title),
-            escaped(description),
-            self.body
-        )
+        let size = [self.width + margin, self.height + margin];
+        document(size, title, description, "", &self.body)
     }
 
     fn put(&mut self, what: impl Display) {
         writeln!(self.body, "{what}").expect("a text takes all");
     }
+}
+
+/// A picture of a width and a height, with more of a style sheet.
+pub(super) fn document(
+    size: [f64; 2],
+    title: &str,
+    description: &str,
+    style: &str,
+    body: &str,
+) -> String {
+    let [width, height] = size.map(f64::ceil);
+    let roles = (0..)
+        .zip(ROLES)
+        .map(|(k, (fill, text))| format!(".r{k}{{fill:{fill}}}.t{k}{{fill:{text}}}"));
+    let roles: String = roles.collect();
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" \
+         aria-labelledby=\"title desc\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\">\n\
+         <title id=\"title\">{}</title>\n<desc id=\"desc\">{}</desc>\n\
+         <style>{STYLE}{roles}{style}</style>\n\
+         <rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>\n{body}</svg>\n",
+        escaped(title),
+        escaped(description),
+    )
 }
 
 #[cfg(test)]
