@@ -53,6 +53,7 @@ async function middle(game) {
   const chance = chances(game);
   const moves = [];
   let position = await asked(`games/${game}/position`, { moves });
+  if (position.over) throw new Error('it is over at its start');
   const step = async () => {
     for (let tries = 0; tries < TRIES; tries += 1) {
       const joint = position.legal.map((legal) => legal[Math.floor(chance() * legal.length)].move);
@@ -70,10 +71,10 @@ async function middle(game) {
   return moves.slice(0, Math.ceil(moves.length / 2));
 }
 
-/** The address of a position; see `src/web/page/route.js`. */
-function address(game, moves) {
+/** The address of a position with people at all seats; see `src/web/page/route.js`. */
+function address({ id, roles }, moves) {
   const written = moves.map((joint) => joint.map(encodeURIComponent).join('%20')).join(';');
-  return `${home}#/${encodeURIComponent(game)}${written && `?moves=${written}`}`;
+  return `${home}#/${encodeURIComponent(id)}?${written && `moves=${written}&`}seats=${roles.map(() => 'person').join(';')}`;
 }
 
 /** Opens an address on a page of its own, and takes a picture when `ready(page)` is through. */
@@ -127,9 +128,9 @@ async function cards(page) {
 }
 
 await mkdir(folder, { recursive: true });
-const all = (await asked('games')).map((game) => game.id);
-const unknown = wanted.filter((game) => !all.includes(game));
-if (unknown.length > 0) fail('the games to show', `${unknown.join(', ')}: there is no such game; there are ${all.join(', ')}`);
+const all = await asked('games');
+const unknown = wanted.filter((game) => !all.some(({ id }) => id === game));
+if (unknown.length > 0) fail(unknown.join(', '), `there is no such game; there are ${all.map(({ id }) => id).join(', ')}`);
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
   args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
@@ -141,18 +142,19 @@ if (wanted.length === 0) {
   }
 }
 const tables = [];
-for (const game of wanted.length > 0 ? all.filter((one) => wanted.includes(one)) : all) {
+for (const game of all.filter(({ id }) => wanted.length === 0 || wanted.includes(id))) {
+  const { id } = game;
   try {
-    const { drawing } = await asked(`games/${game}/position`, { moves: [] });
-    if (drawing.boards.length === 0) tables.push(game);
+    const { drawing } = await asked(`games/${id}/position`, { moves: [] });
+    if (drawing.boards.length === 0) tables.push(id);
     for (const colorScheme of ['light', 'dark']) {
-      await shot(`${game}.start.${colorScheme}`, address(game, []), { colorScheme }, (page) => drawn(page, 0));
+      await shot(`${id}.start.${colorScheme}`, address(game, []), { colorScheme }, (page) => drawn(page, 0));
     }
-    const moves = await middle(game);
-    const name = `${game}.after_${moves.length}_moves.light`;
+    const moves = await middle(id);
+    const name = `${id}.after_${moves.length}_moves.light`;
     if (moves.length > 0) await shot(name, address(game, moves), {}, (page) => drawn(page, moves.length));
   } catch (error) {
-    fail(game, error);
+    fail(id, error);
   }
 }
 await browser.close();
