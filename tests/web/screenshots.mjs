@@ -1,0 +1,163 @@
+// Screenshots of the page: `node tests/web/screenshots.mjs URL FOLDER [GAME…]`, with `ggp web`
+// running at URL.
+//
+// Written to FOLDER: the home page, wide and narrow (`home.wide.light.png`), and all bundled games,
+// or those named: the start (`GAME.start.light.png`, `.dark.png`) and a position in the middle
+// (`GAME.after_7_moves.light.png`; always the same one). Exits with 1 if a game cannot be shown,
+// nothing is drawn of it, or the page writes an error to the console. Games without a board, of
+// which there are tables only, are told. CHROMIUM is the browser (/usr/bin/chromium).
+
+import { mkdir } from 'node:fs/promises';
+import { chromium } from 'playwright-core';
+
+const [url, folder, ...wanted] = process.argv.slice(2);
+if (!folder) {
+  console.error('usage: node tests/web/screenshots.mjs URL FOLDER [GAME…]');
+  process.exit(2);
+}
+const home = url.endsWith('/') ? url : `${url}/`;
+
+/** Joint moves that are made at most to find the middle. */
+const MOST = 30;
+/** Joint moves that are tried before a game that they end is taken to be over. */
+const TRIES = 12;
+const WIDE = { width: 1400, height: 900 };
+const NARROW = { width: 400, height: 800 };
+
+let failed = 0;
+function fail(what, error) {
+  failed += 1;
+  console.log(`FAILED  ${what}: ${error.message ?? error}`);
+}
+
+async function asked(path, body) {
+  const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  const answer = await fetch(`${home}api/${path}`, body && post);
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  return answer.json();
+}
+
+/** Numbers from 0 to below 1, the same ones for the same text (mulberry32, Tommy Ettinger, 2017). */
+function chances(text) {
+  let state = [...text].reduce((sum, letter) => Math.imul(sum, 31) + letter.codePointAt(0), 7);
+  return () => {
+    state = (state + 0x6D2B79F5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Moves to the middle of a game that goes on as long as it can without looking far ahead. */
+async function middle(game) {
+  const chance = chances(game);
+  const moves = [];
+  let position = await asked(`games/${game}/position`, { moves });
+  if (position.over) throw new Error('it is over at its start');
+  const step = async () => {
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const joint = position.legal.map((legal) => legal[Math.floor(chance() * legal.length)].move);
+      const next = await asked(`games/${game}/position`, { moves: [...moves, joint] });
+      if (!next.over) return { joint, next };
+    }
+    return null;
+  };
+  while (moves.length < MOST) {
+    const found = await step();
+    if (!found) break;
+    moves.push(found.joint);
+    position = found.next;
+  }
+  return moves.slice(0, Math.ceil(moves.length / 2));
+}
+
+/** The address of a position with people at all seats; see `src/web/page/route.js`. */
+function address({ id, roles }, moves) {
+  const written = moves.map((joint) => joint.map(encodeURIComponent).join('%20')).join(';');
+  return `${home}#/${encodeURIComponent(id)}?${written && `moves=${written}&`}seats=${roles.map(() => 'person').join(';')}`;
+}
+
+/** Opens an address on a page of its own, and takes a picture when `ready(page)` is through. */
+async function shot(name, at, { colorScheme = 'light', viewport = WIDE }, ready) {
+  const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' });
+  context.setDefaultTimeout(20_000);
+  const page = await context.newPage();
+  const errors = [];
+  page.on('pageerror', (error) => errors.push(error.message));
+  page.on('console', (line) => { if (line.type() === 'error') errors.push(line.text()); });
+  try {
+    await page.goto(at);
+    await ready(page);
+    await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+    if (errors.length > 0) throw new Error(`the page says: ${errors.join('; ')}`);
+    console.log(`ok      ${name}`);
+  } catch (error) {
+    await page.screenshot({ path: `${folder}/${name}.failed.png`, fullPage: true }).catch(() => {});
+    fail(name, error);
+  }
+  await context.close();
+}
+
+/** Waits until a game is there after so many moves, with something drawn. */
+async function drawn(page, moves) {
+  await page.locator('main .board svg, main .trouble:visible').first().waitFor();
+  await page.waitForFunction(() => !document.querySelector('article.game')?.getAttribute('aria-busy')?.includes('true'));
+  const told = await page.locator('.trouble:visible').allTextContents();
+  if (told.join('').trim()) throw new Error(told.join(' ').trim());
+  const made = Number((await page.locator('.count').first().textContent()).split('/')[0]);
+  if (made !== moves) throw new Error(`${made} moves were made, not ${moves}`);
+  const things = await page.evaluate(() => {
+    const svg = document.querySelector('.board').shadowRoot.querySelector('svg');
+    const all = [...svg.querySelectorAll('rect, circle, ellipse, polygon, path, line, text, image, use')];
+    return all.filter((one) => !one.closest('[aria-hidden]') && !one.classList.contains('paper')).length;
+  });
+  if (things === 0) throw new Error('nothing is drawn');
+}
+
+async function cards(page) {
+  await page.locator('.card').first().waitFor();
+  await page.evaluate(async () => {
+    for (let y = 0; y < document.body.scrollHeight; y += 400) {
+      scrollTo(0, y);
+      await new Promise((done) => { setTimeout(done, 60); });
+    }
+    scrollTo(0, 0);
+    const images = [...document.querySelectorAll('main img')];
+    await Promise.all(images.map((image) => { image.loading = 'eager'; return image.decode(); }));
+  });
+}
+
+await mkdir(folder, { recursive: true });
+const all = await asked('games');
+const unknown = wanted.filter((game) => !all.some(({ id }) => id === game));
+if (unknown.length > 0) fail(unknown.join(', '), `there is no such game; there are ${all.map(({ id }) => id).join(', ')}`);
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+});
+if (wanted.length === 0) {
+  for (const colorScheme of ['light', 'dark']) {
+    await shot(`home.wide.${colorScheme}`, home, { colorScheme }, cards);
+    await shot(`home.narrow.${colorScheme}`, home, { colorScheme, viewport: NARROW }, cards);
+  }
+}
+const tables = [];
+for (const game of all.filter(({ id }) => wanted.length === 0 || wanted.includes(id))) {
+  const { id } = game;
+  try {
+    const { drawing } = await asked(`games/${id}/position`, { moves: [] });
+    if (drawing.boards.length === 0) tables.push(id);
+    for (const colorScheme of ['light', 'dark']) {
+      await shot(`${id}.start.${colorScheme}`, address(game, []), { colorScheme }, (page) => drawn(page, 0));
+    }
+    const moves = await middle(id);
+    const name = `${id}.after_${moves.length}_moves.light`;
+    if (moves.length > 0) await shot(name, address(game, moves), {}, (page) => drawn(page, moves.length));
+  } catch (error) {
+    fail(id, error);
+  }
+}
+await browser.close();
+if (tables.length > 0) console.log(`without a board: ${tables.join(', ')}`);
+if (failed > 0) console.log(`${failed} failed`);
+process.exit(failed > 0 ? 1 : 0);
