@@ -25,7 +25,7 @@ fn edges_of_squares_are_lines_and_those_named_first_lie_flat() {
     +   +   +   +
   (- flat, | upright)
 
-  turn: right
+  to move: right
   points: left 0, right 0";
     assert_eq!(found.trim_end(), expected, "{found}");
 }
@@ -41,7 +41,7 @@ fn drawings_are_written_to_files() {
             .arg(file(ending));
         command.output().unwrap()
     };
-    for (ending, start) in [("svg", "<svg "), ("txt", "  turn: left")] {
+    for (ending, start) in [("svg", "<svg "), ("txt", "  to move: left")] {
         let output = draw(ending);
         assert!(output.status.success(), "{output:?}");
         let text = fs::read_to_string(file(ending)).unwrap();
@@ -116,6 +116,7 @@ fn symbols_are_drawn_for_contents_and_for_empty_places() {
           { path = \"M5 5 h2\", fill = \"paper\", stroke = \"#abc\" },
         ]
         nothing = \"M50 50 h1\"
+        \"\" = \"M50 50 h2\"
         [[board]]
         facts = \"at\"
         row = 3
@@ -156,6 +157,7 @@ fn symbols_are_drawn_for_contents_and_for_empty_places() {
         ),
         // Two places have nothing on them.
         ("d=\"M50 50 h1\"", 2),
+        ("d=\"M50 50 h2\"", 0),
     ] {
         assert_eq!(drawn.matches(path).count(), count, "{path}: {drawn}");
     }
@@ -163,6 +165,36 @@ fn symbols_are_drawn_for_contents_and_for_empty_places() {
     let (code, out, told) = drawn_with(game.to_str().unwrap(), wishes);
     assert_eq!((code, told.as_str()), (Some(0), ""));
     assert!(out.contains('w') && !out.contains("M10"), "{out}");
+}
+
+#[test]
+fn what_is_printed_stands_under_symbols_and_marks_leave_empty_places() {
+    let svg = |arguments: &[&str]| {
+        let folder = tempfile::tempdir().unwrap();
+        let picture = folder.path().join("picture.svg");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
+        command.current_dir(env!("CARGO_MANIFEST_DIR"));
+        command
+            .args(["--quiet", "draw"])
+            .args(arguments)
+            .arg("--output")
+            .arg(&picture);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        fs::read_to_string(&picture).unwrap()
+    };
+    let digits = |drawn: &str| {
+        let digit = |n: usize| drawn.matches(&format!(">{n}</text>")).count();
+        (1..=3).map(digit).collect::<Vec<_>>()
+    };
+    let board = ["games/hitori.kif", "games/instances/hitori_3x3_a.kif"];
+    let before = svg(&board);
+    let after = svg(&[board[0], board[1], "--moves", "(shade 1 1)"]);
+    assert!(after.contains("M0 0 H100 V100 H0 Z") && !before.contains("M0 0 H100 V100 H0 Z"));
+    assert_eq!(digits(&before), digits(&after));
+    // All holes of a board of pegs, and no corner.
+    let drawn = svg(&["games/senku.kif"]);
+    assert_eq!(drawn.matches("M50 38 A12").count(), 1);
 }
 
 #[test]

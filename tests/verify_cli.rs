@@ -83,7 +83,7 @@ fn answers_of_every_verdict_are_right() {
     );
     let lit = &[
         "games/lights_out_all_on.kif",
-        "games/instances/lights_out_5x5_all_on.kif",
+        "games/instances/lights_out_all_on_5x5.kif",
     ];
     let says = "moves flip 25 facts whatever the state, and a solution takes 15 moves";
     right("least.json", lit, &["--strategy", "algebra"], says);

@@ -368,11 +368,16 @@ impl Board {
                 place.push(content);
             }
         }
-        for (at, printed) in &self.printed {
+        let mut printed = match self.printed.is_empty() {
+            true => Vec::new(),
+            false => vec![vec![None; columns.len()]; rows.len()],
+        };
+        for (at, word) in &self.printed {
             if let Some((row, column)) = shown(*at) {
                 let place = &mut boards[0][row][column];
-                if place.as_ref().is_none_or(Vec::is_empty) {
-                    *place = Some(vec![printed.clone()]);
+                match place.as_ref().is_none_or(Vec::is_empty) {
+                    true => *place = Some(vec![word.clone()]),
+                    false => printed[row][column] = Some(word.clone()),
                 }
             }
         }
@@ -398,7 +403,8 @@ impl Board {
                 owners: self.owners.clone(),
                 colours: BTreeMap::new(),
                 shapes: BTreeMap::new(),
-                empty: self.background.clone(),
+                empty: self.background.clone().unwrap_or_default(),
+                printed: std::mem::take(&mut printed),
                 slant: self.slant,
                 left_out,
                 origin: 0,

@@ -1,6 +1,7 @@
 //! A state as it is drawn, whatever it is drawn with.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use serde::Serialize;
 
@@ -42,9 +43,13 @@ pub struct DrawnBoard {
     /// Shapes for contents, that somebody chose.
     #[serde(skip)]
     pub shapes: BTreeMap<String, Vec<Shape>>,
-    /// The content that an empty place stands for.
+    /// The content that an empty place stands for; empty if there is none.
     #[serde(skip)]
-    pub empty: Option<String>,
+    pub empty: String,
+    /// By row and column: what the rules say of the place for good, where the state says
+    /// something else.
+    #[serde(skip)]
+    pub printed: Vec<Vec<Option<String>>>,
     /// By how many halves of a place each row stands to the right of the one above.
     pub slant: isize,
     /// Rows and columns past the limit.
@@ -120,10 +125,8 @@ impl DrawnBoard {
         };
         self.rows = self.rows[top..bottom].to_vec();
         self.columns = self.columns[left..right].to_vec();
-        self.contents = self.contents[top..bottom]
-            .iter()
-            .map(|row| row[left..right].to_vec())
-            .collect();
+        self.contents = part(&self.contents, top..bottom, left..right);
+        self.printed = part(&self.printed, top..bottom, left..right);
     }
 
     /// What is written at a place, from its contents.
@@ -151,6 +154,12 @@ impl DrawnBoard {
         });
         pairs.collect()
     }
+}
+
+/// Some rows and columns of all.
+fn part<T: Clone>(all: &[Vec<T>], rows: Range<usize>, columns: Range<usize>) -> Vec<Vec<T>> {
+    let rows = all.get(rows).unwrap_or_default().iter();
+    rows.map(|row| row[columns.clone()].to_vec()).collect()
 }
 
 /// Two boards that are the edges of squares: of each square above and below, and to its left

@@ -93,7 +93,9 @@ impl Page<'_> {
         })?;
         wishes.colours = self.words(file.colours, is_colour)?;
         for (content, shapes) in file.symbols {
-            self.content(&content)?;
+            if !content.get_ref().is_empty() {
+                self.content(&content)?;
+            }
             let read = symbol(shapes.get_ref()).map_err(|told| self.fault(&shapes, told))?;
             wishes.symbols.insert(content.into_inner(), read);
         }

@@ -129,12 +129,19 @@ fn draw_board(
                 }
                 _ => canvas.hexagon("light", centre, middle, PLACE),
             }
-            match (contents.is_empty(), &board.empty) {
-                (false, _) => piece(canvas, board, contents, centre, middle, PIECE),
-                (true, Some(empty)) if board.shapes.contains_key(empty) => {
-                    piece(canvas, board, from_ref(empty), centre, middle, PIECE);
+            let printed = board.printed.get(number).and_then(|row| row[k].as_ref());
+            let has_symbols = contents
+                .iter()
+                .all(|content| board.shapes.contains_key(content));
+            if let Some(printed) = printed.filter(|_| has_symbols) {
+                canvas.middle("", centre, middle, PIECE, printed);
+            }
+            match contents.is_empty() {
+                false => piece(canvas, board, contents, centre, middle, PIECE),
+                true if board.shapes.contains_key(&board.empty) => {
+                    piece(canvas, board, from_ref(&board.empty), centre, middle, PIECE);
                 }
-                (true, _) => {}
+                true => {}
             }
             canvas.close();
         }
@@ -283,12 +290,12 @@ fn draw_table(canvas: &mut Canvas, drawing: &Drawing, table: &DrawnTable, y: f64
             let said = table.entries.iter().flat_map(|entry| &entry.values);
             let said = said.cloned().collect::<Vec<_>>().join(" ");
             if let Some(owner) = owner.filter(|_| drawing.roles.len() > 1) {
-                canvas.circle(
-                    &format!("rim {}", role_class(owner)),
-                    MARGIN + 8.0,
-                    y + 8.0,
-                    7.0,
-                );
+                let (x, middle) = (MARGIN + 8.0, y + 8.0);
+                let mut boards = drawing.boards.iter();
+                match boards.find_map(|board| board.colours.get(&drawing.roles[owner])) {
+                    Some(colour) => canvas.disc(colour, x, middle, 7.0),
+                    None => canvas.circle(&format!("rim {}", role_class(owner)), x, middle, 7.0),
+                }
             }
             canvas.words(
                 "",
