@@ -8,11 +8,10 @@ use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
-use tokio::sync::watch;
 
 use super::Shared;
 use super::answer::{Asked, Refusal};
-use super::events;
+use super::events::{self, Sender};
 use super::session::Session;
 use super::shelf::{Loaded, blocking, find};
 use crate::game::Move;
@@ -76,10 +75,7 @@ pub(super) struct Task {
 pub(super) fn spec(player: &str, role: usize, game: &Loaded) -> Result<AgentSpec, Refusal> {
     let spec: AgentSpec = player.parse().map_err(Refusal::wrong)?;
     let role = game.game.roles().nth(role);
-    let role = role.ok_or_else(|| {
-        let roles = game.game.role_count();
-        Refusal::wrong(format!("the game has {roles} roles, counted from 0"))
-    })?;
+    let role = role.ok_or_else(|| Refusal::no_role(&game.game))?;
     // Its options are looked at only when it is made.
     spec.agent(Brief::new(&game.game, role))
         .map_err(Refusal::wrong)?;
@@ -87,7 +83,7 @@ pub(super) fn spec(player: &str, role: usize, game: &Loaded) -> Result<AgentSpec
 }
 
 impl Task {
-    /// Chooses a move, in this thread; what is thought of it meanwhile goes to `thoughts`.
+    /// Chooses a move, in this thread; a listener is told what is thought of it meanwhile.
     ///
     /// # Errors
     ///
@@ -95,7 +91,7 @@ impl Task {
     pub(super) fn choose(
         self,
         stop: &Arc<AtomicBool>,
-        thoughts: &watch::Sender<Option<Thought>>,
+        listener: Option<&Sender>,
     ) -> Result<Thought, Refusal> {
         let mut reached = self.game.reach(&self.moves)?;
         if reached.machine.is_terminal(&reached.state)? {
@@ -124,7 +120,9 @@ impl Task {
             began,
         };
         let mut tell = |advice: Advice| {
-            thoughts.send_replace(Some(teller.thought(&advice, false)));
+            if let Some(listener) = listener {
+                listener.offer("thought", &teller.thought(&advice, false));
+            }
         };
         let answer = seat.choose_and_tell(&reached.joints, Some(deadline), nodes, &mut tell);
         said(answer, &teller)
@@ -208,19 +206,6 @@ pub(super) async fn think(
         most: house.limits.thought,
         memory_bytes: house.limits.memory_bytes,
     };
-    let (sender, response) = events::channel();
-    tokio::spawn(async move {
-        let work = move |stop: &Arc<AtomicBool>, thoughts: &_| {
-            let _permit = permit;
-            task.choose(stop, thoughts)
-        };
-        match events::run(work, Some((&sender, "thought"))).await {
-            Some(Ok(thought)) => {
-                sender.send("move", &thought).await;
-            }
-            Some(Err(refusal)) => sender.fail(refusal.message).await,
-            None => {}
-        }
-    });
-    Ok(response)
+    let work = |stop: &_, sender: &_| task.choose(stop, Some(sender));
+    Ok(events::told(permit, "move", work))
 }
