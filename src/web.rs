@@ -12,6 +12,7 @@
 //! by their host and origin.
 
 mod answer;
+mod bundled;
 mod events;
 mod graph;
 mod guard;

@@ -6,6 +6,8 @@ mod graph;
 mod openapi;
 #[path = "web/service.rs"]
 mod service;
+#[path = "web/think.rs"]
+mod think;
 
 use serde_json::{Value, json};
 use service::Service;

@@ -9,7 +9,7 @@ use crate::search::{KeyMeaning, Problem, Status};
 const MOST: usize = 100_000;
 
 /// The moves of all roles, and whether each could have been another.
-pub type Joint = Vec<(Move, bool)>;
+pub type Joint = crate::search::Joint<Move>;
 
 /// A joint move in words: the moves of the roles that have a choice; of all, if none has.
 ///

@@ -222,6 +222,7 @@ impl Table {
                 seconds: None,
                 most: house.limits.thought,
                 memory_bytes: house.limits.memory_bytes,
+                tree: 0,
             };
             let work = move |stop: &_| {
                 let _turn = turn;

@@ -43,14 +43,14 @@ fn answers_are_as_the_openapi_file_says() {
         "Explanation",
         &service.post("/api/games/tic_tac_toe/why", &asked).ok(),
     );
-    let asked = json!({ "role": 0, "player": "mcts:0.5s" });
+    let asked = json!({ "role": 0, "player": "mcts:0.5s", "tree": 100 });
     let events = service
         .post("/api/games/connect_four/think", &asked)
         .events();
     assert!(events.len() > 1);
-    events
-        .iter()
-        .for_each(|(_, thought)| check("Thought", thought));
+    for (name, event) in &events {
+        check(if name == "tree" { "Tree" } else { "Thought" }, event);
+    }
     let asked = json!({ "seconds": 30, "method": "levels" });
     let events = service
         .post("/api/games/eight_puzzle/solve", &asked)
