@@ -117,6 +117,9 @@ pub trait Problem {
     }
 }
 
+/// The moves of all roles, and whether each could have been another.
+pub type Joint<M> = Vec<(M, bool)>;
+
 /// What a state is to a search.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Status {

@@ -10,6 +10,7 @@ mod check;
 mod claim;
 mod count;
 mod evaluate;
+mod joint;
 mod methods;
 mod order;
 mod portfolio;
@@ -41,6 +42,7 @@ pub use claim::{PATIENCE, claim, claim_count, lacks_proof, proof};
 pub use crate::puzzle::rollout::Scoring;
 pub use count::{Counted, count_from};
 pub use evaluate::{Evaluation, MoveValue, RoleValue, budget_name, evaluate};
+pub use joint::{Joint, JointProblem, joint_text};
 use methods::{Found, Methods};
 pub use order::MoveOrder;
 use portfolio::Portfolio;
@@ -495,6 +497,7 @@ fn run<M: Machine>(
     stats: &mut Stats,
     observer: &mut dyn Observer,
 ) -> Result<Run, SolveError> {
+    stats.method = Some(strategy.name());
     let compare = match options.keys {
         Keys::Exact => Compare::State,
         _ => Compare::Key,

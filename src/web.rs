@@ -12,7 +12,9 @@
 //! by their host and origin.
 
 mod answer;
+mod bundled;
 mod events;
+mod graph;
 mod guard;
 mod page;
 mod players;
@@ -116,7 +118,7 @@ impl Server {
         let house = House {
             address: address.ip(),
             shelf: Shelf::default(),
-            sessions: Sessions::new(&limits),
+            sessions: Sessions::new(&limits, listener.local_addr()?.port()),
             tables: Tables::default(),
             jobs: Arc::new(Semaphore::new(limits.jobs)),
             questions: Arc::new(Semaphore::new(2 * cores)),
@@ -170,12 +172,14 @@ fn router(house: Arc<House>) -> Router {
         .route("/api/games", get(shelf::games).post(shelf::load))
         .route("/api/check", post(shelf::check))
         .route("/api/players", get(players::kinds))
+        .route("/api/methods", get(solving::methods))
         .route("/api/games/{game}", get(shelf::game))
         .route("/api/games/{game}/picture.svg", get(position::picture))
         .route("/api/games/{game}/position", post(position::position))
         .route("/api/games/{game}/why", post(why::why))
         .route("/api/games/{game}/think", post(think::think))
         .route("/api/games/{game}/solve", post(solving::solve))
+        .route("/api/games/{game}/graph", post(graph::graph))
         .route("/api/tables", post(tables::lay))
         .route("/api/tables/{table}", get(tables::follow))
         .route("/api/tables/{table}/moves", post(tables::choose))

@@ -88,7 +88,11 @@ fn graph(text: &str, keys: Keys, merge: Merge, prune: Prune, depth: u32) -> Expl
     let mut machine = machine(text);
     let start = machine.initial().unwrap();
     let mut problem = GameProblem::new(&machine, &start, Score::MAX, keys).unwrap();
-    let how = Explore { merge, prune };
+    let how = Explore {
+        merge,
+        prune,
+        ..Explore::default()
+    };
     let budget = Budget {
         depth,
         nodes: 10_000,

@@ -1,7 +1,13 @@
 //! The server of the page, as browsers and programs find it.
 
+#[path = "web/graph.rs"]
+mod graph;
+#[path = "web/openapi.rs"]
+mod openapi;
 #[path = "web/service.rs"]
 mod service;
+#[path = "web/think.rs"]
+mod think;
 
 use serde_json::{Value, json};
 use service::Service;
@@ -260,6 +266,22 @@ fn names_that_are_markup_do_nothing() {
 }
 
 #[test]
+fn servers_on_one_host_do_not_take_each_others_sessions() {
+    let services = [Service::start(&[]), Service::start(&[])];
+    let cookies = services.each_ref().map(|service| {
+        let head = service.get("/api/players").head.to_lowercase();
+        let cookie = head
+            .lines()
+            .find_map(|line| line.strip_prefix("set-cookie: "));
+        let (name, _) = cookie
+            .and_then(|cookie| cookie.split_once('='))
+            .expect("it has one");
+        name.to_owned()
+    });
+    assert_ne!(cookies[0], cookies[1]);
+}
+
+#[test]
 fn pages_of_other_sites_hear_nothing() {
     let service = Service::start(&[]);
     assert_eq!(
@@ -508,80 +530,5 @@ fn the_page_needs_nothing_from_elsewhere() {
             "{name}"
         );
         assert!(!rest.contains("innerHTML"), "{name}");
-    }
-}
-
-#[test]
-fn answers_are_as_the_openapi_file_says() {
-    let service = Service::start(&[]);
-    let file = service.get("/api/openapi.json").ok();
-    let check = |schema: &str, answer: &Value| {
-        let mut whole = file["components"].clone();
-        whole = json!({
-            "$ref": format!("#/components/schemas/{schema}"),
-            "components": whole,
-        });
-        let validator = jsonschema::validator_for(&whole).expect("it is a schema");
-        let errors: Vec<String> = (validator.iter_errors(answer))
-            .map(|error| format!("{}: {error}", error.instance_path()))
-            .collect();
-        assert!(errors.is_empty(), "{schema}: {errors:#?}\n{answer}");
-    };
-    for card in service.get("/api/games").ok().as_array().expect("a list") {
-        check("Card", card);
-        let id = text(&card["id"]);
-        check("Game", &service.get(&format!("/api/games/{id}")).ok());
-        let picture = service.get(&format!("/api/games/{id}/picture.svg"));
-        assert!(picture.body.starts_with("<svg"), "{id}: {}", picture.body);
-        let path = format!("/api/games/{id}/position");
-        check("Position", &service.post(&path, &json!({})).ok());
-    }
-    for kind in service.get("/api/players").ok().as_array().expect("a list") {
-        check("Kind", kind);
-    }
-    check("Game", &service.post("/api/games", &set(WALK)).ok());
-    check("Check", &service.post("/api/check", &set("(role")).ok());
-    let asked = json!({ "question": "(legal cross ?m)" });
-    check(
-        "Explanation",
-        &service.post("/api/games/tic_tac_toe/why", &asked).ok(),
-    );
-    let asked = json!({ "role": 0, "player": "mcts:0.5s" });
-    let events = service
-        .post("/api/games/connect_four/think", &asked)
-        .events();
-    assert!(events.len() > 1);
-    events
-        .iter()
-        .for_each(|(_, thought)| check("Thought", thought));
-    let asked = json!({ "seconds": 30, "method": "levels" });
-    let events = service
-        .post("/api/games/eight_puzzle/solve", &asked)
-        .events();
-    for (name, event) in &events {
-        let schema = if name == "answer" {
-            "Answer"
-        } else {
-            "Progress"
-        };
-        check(schema, event);
-    }
-    let seats = json!({ "game": "nim", "seats": ["person", "random"] });
-    let laid = service.post("/api/tables", &seats).ok();
-    check("Laid", &laid);
-    let mut watch = service.stream(&format!("/api/tables/{}", text(&laid["table"])));
-    check("Table", &watch.next_event().1);
-    check("Refusal", &service.get("/api/tables/none").json());
-    // Every path of the file is there, with its method.
-    for (path, operations) in file["paths"].as_object().expect("paths") {
-        let path = path.replace("{game}", "nim").replace("{table}", "none");
-        for method in operations.as_object().expect("methods").keys() {
-            let status = match &method[..] {
-                "get" => service.get(&path).status,
-                "post" => service.post(&path, &json!({ "no such field": 1 })).status,
-                _ => continue,
-            };
-            assert_ne!(status, 405, "{method} {path}");
-        }
     }
 }

@@ -3,7 +3,6 @@
 mod animation;
 mod dot;
 mod explored;
-mod joint;
 mod json;
 mod labels;
 mod scene;

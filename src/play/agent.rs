@@ -14,6 +14,8 @@ use crate::game::{Game, Move, RoleId};
 use crate::ground::TermId;
 use crate::machine::Limits;
 use crate::search::Budget;
+use crate::search::mcts::Excerpt;
+use crate::solve::Joint;
 
 /// What an agent is told before a match.
 #[derive(Clone, Debug)]
@@ -32,12 +34,14 @@ pub struct Brief {
     pub memory_bytes: u64,
     /// The seed of random choices.
     pub seed: u64,
+    /// Positions of a search tree that are to be told of ([`Advice::tree`]), at most.
+    pub tree: usize,
     /// What machines may spend. The interrupt ends the match.
     pub limits: Limits,
 }
 
 impl Brief {
-    /// One thread, 1 GiB, no clock, seed 0.
+    /// One thread, 1 GiB, no clock, seed 0, no tree.
     pub fn new(game: &Game, role: RoleId) -> Self {
         Brief {
             game: game.clone(),
@@ -47,6 +51,7 @@ impl Brief {
             threads: 1,
             memory_bytes: 1 << 30,
             seed: 0,
+            tree: 0,
             limits: Limits::default(),
         }
     }
@@ -79,6 +84,11 @@ pub struct Advice {
     /// What is thought of the legal moves, best first; those that were not looked
     /// at may be missing.
     pub candidates: Vec<Candidate>,
+    /// How play is expected to go on, from the move on; empty if that is not known.
+    pub line: Vec<Joint>,
+    /// The part of the search tree that was visited most, as it was a while ago; if it
+    /// is wanted ([`Brief::tree`]) and there is one.
+    pub tree: Option<Arc<Excerpt<Move>>>,
 }
 
 impl Advice {
@@ -90,6 +100,8 @@ impl Advice {
             bounds: (0.0, 100.0),
             nodes: 0,
             candidates: Vec::new(),
+            line: Vec::new(),
+            tree: None,
         }
     }
 }

@@ -10,6 +10,7 @@ mod settings;
 use std::convert::Infallible;
 use std::hash::Hash;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rand::{RngExt, SeedableRng};
@@ -20,7 +21,9 @@ use crate::game::Move;
 use crate::machine::{AnyMachine, PlayError, PropnetMachine, PropnetState};
 use crate::propnet::batch::Packed;
 use crate::search::BudgetKind;
-use crate::search::mcts::{Mcts, OneByOne, RoleReport, Simulator, Tree, grow_together};
+use crate::search::mcts::{
+    Excerpt, Mcts, MoveReport, OneByOne, RoleReport, Simulator, Tree, grow_together, named,
+};
 use crate::solve::{Faults, Table};
 use lanes::Lanes;
 pub use settings::OPTIONS;
@@ -28,6 +31,10 @@ use settings::Settings;
 
 /// How often what was found is published.
 const TICK: Duration = Duration::from_millis(20);
+/// How often a tree is looked at as a whole; that takes one part in so many of the time at
+/// most.
+const LOOK: Duration = Duration::from_millis(500);
+const PART: u32 = 20;
 
 /// Plays by Monte Carlo tree search.
 #[derive(Debug)]
@@ -64,6 +71,11 @@ struct Stint<'p> {
     number: f64,
     /// Iterations so far.
     made: u64,
+    /// Positions of the tree that are to be told of, what was told last, and when to
+    /// look again.
+    most: usize,
+    seen: Option<Arc<Excerpt<Move>>>,
+    due: Instant,
     /// Gets what is known every now and then, and ends the search with its answer.
     tell: &'p mut dyn FnMut(Advice) -> ControlFlow<()>,
 }
@@ -110,6 +122,9 @@ impl MctsAgent {
             memory_bytes: self.brief.memory_bytes,
             number: self.random.random_range(0.0..1.0),
             made: 0,
+            most: self.brief.tree,
+            seen: None,
+            due: Instant::now(),
             tell,
         };
         if pace.deadline().is_none() {
@@ -131,12 +146,12 @@ impl MctsAgent {
                     let is_last = backends.is_settled();
                     let mut game = Table::new(backends.machine(), Faults::Nothing);
                     let game = OneByOne::new(&mut game, depth);
-                    stint.run(tree, &mut [game], |made| *made, is_last)?
+                    stint.run(tree, &mut [game], |_, made| *made, is_last)?
                 }
                 Searcher::Lanes(own) => {
                     own.hire(threads, self.settings.mcts.seed);
-                    let moves = &network(backends.machine()).net().moves[stint.role];
-                    let name = |made: &u32| moves[*made as usize];
+                    let moves = &network(backends.machine()).net().moves;
+                    let name = |role: usize, made: &u32| moves[role][*made as usize];
                     let lanes = &mut own.lanes[..threads];
                     sure(stint.run(&mut own.tree, lanes, name, true))
                 }
@@ -252,7 +267,7 @@ impl Stint<'_> {
         &mut self,
         tree: &mut Tree<G::State, G::Move>,
         games: &mut [G],
-        name: impl Fn(&G::Move) -> Move,
+        name: impl Fn(usize, &G::Move) -> Move,
         to_the_end: bool,
     ) -> Result<bool, G::Error>
     where
@@ -267,6 +282,10 @@ impl Stint<'_> {
         let mut tick = Instant::now() + TICK;
         while !ends {
             if tree.is_settled(self.role) || pace.is_over() || tree.iterations() >= until {
+                if self.most > 0 {
+                    self.due = Instant::now();
+                    self.tell(tree, &name);
+                }
                 return Ok(true);
             }
             if !tree.fits(self.memory_bytes) {
@@ -297,21 +316,33 @@ impl Stint<'_> {
     }
 
     /// Tells what is known; whether that is enough.
-    fn tell<S, M>(&mut self, tree: &Tree<S, M>, name: impl Fn(&M) -> Move) -> bool
+    fn tell<S, M>(&mut self, tree: &Tree<S, M>, name: impl Fn(usize, &M) -> Move) -> bool
     where
         S: Clone + Eq + Hash,
         M: Clone + Eq + Hash,
     {
-        let report = tree.report(BudgetKind::Time);
-        let found = advise(&report.roles[self.role], self.number, name);
-        let nodes = self.made;
-        found.is_none_or(|advice| (self.tell)(Advice { nodes, ..advice }).is_break())
+        let (role, report) = (self.role, tree.report(BudgetKind::Time));
+        let Some(best) = report.roles[role].draw(self.number) else {
+            return true;
+        };
+        if self.most > 0 && Instant::now() >= self.due {
+            let began = Instant::now();
+            self.seen = Some(Arc::new(tree.excerpt(role, self.most).named(&name)));
+            self.due = Instant::now() + LOOK.max(PART * began.elapsed());
+        }
+        let line = tree.line(role, &best.action);
+        let advice = Advice {
+            nodes: self.made,
+            line: line.iter().map(|joint| named(joint, &name)).collect(),
+            tree: self.seen.clone(),
+            ..advise(&report.roles[role], best, |made| name(role, made))
+        };
+        (self.tell)(advice).is_break()
     }
 }
 
-/// What a report says to a role that has a move.
-fn advise<M>(report: &RoleReport<M>, number: f64, name: impl Fn(&M) -> Move) -> Option<Advice> {
-    let best = report.draw(number)?;
+/// What a report says to a role that is to make a move.
+fn advise<M>(report: &RoleReport<M>, best: &MoveReport<M>, name: impl Fn(&M) -> Move) -> Advice {
     let bounds = |[low, high]: [u8; 2]| (f64::from(low), f64::from(high));
     let chosen = name(&best.action);
     let mut candidates: Vec<Candidate> = (report.moves.iter())
@@ -328,12 +359,12 @@ fn advise<M>(report: &RoleReport<M>, number: f64, name: impl Fn(&M) -> Move) -> 
             .cmp(&(is_other(other), one.visits))
             .then(other.value.total_cmp(&one.value))
     });
-    Some(Advice {
+    Advice {
         value: Some(best.mean),
         bounds: bounds(report.bounds),
         candidates,
         ..Advice::of(chosen)
-    })
+    }
 }
 
 impl Agent for MctsAgent {

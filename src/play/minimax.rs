@@ -133,6 +133,8 @@ fn advice(report: &MinimaxReport<Move>) -> Option<Advice> {
         bounds: bounds(report.bounds()),
         nodes: report.positions,
         candidates: candidates.collect(),
+        line: report.line.clone(),
+        tree: None,
     })
 }
 

@@ -115,6 +115,12 @@ impl PuzzleAgent {
             value: Some(score),
             bounds: (score, if line.is_best { score } else { 100.0 }),
             nodes: self.nodes,
+            line: line
+                .moves
+                .get(made..)?
+                .iter()
+                .map(|action| vec![(*action, true)])
+                .collect(),
             ..Advice::of(*line.moves.get(made)?)
         })
     }
@@ -189,6 +195,7 @@ impl Agent for PuzzleAgent {
         match planned.filter(|_| line.is_some_and(|line| line.goes_before(&sampled))) {
             Some(planned) => Ok(Advice {
                 candidates: sampled.candidates,
+                tree: sampled.tree,
                 ..planned
             }),
             None => Ok(sampled),

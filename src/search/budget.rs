@@ -43,7 +43,7 @@ impl Default for Budget {
 /// What ran out.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum BudgetKind {
-    /// [`Budget::nodes`].
+    /// [`Budget::nodes`], or the most nodes of a graph.
     Nodes,
     /// [`Budget::memory_bytes`], or more than `u32::MAX` entries in one table.
     Memory,

@@ -3,7 +3,7 @@
 //! In: a problem, and what to merge and to prune. Out: nodes with their states
 //! and arcs with their actions. Writing them as DOT or JSON is not done here.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use rustc_hash::FxHashMap;
 
@@ -24,7 +24,8 @@ pub enum Merge {
     Nothing,
 }
 
-/// How to explore. [`Budget::depth`] is the depth limit.
+/// How to explore. [`Budget::depth`] is the depth limit, [`Budget::nodes`] the most
+/// states to expand.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Explore {
     /// What counts as one node.
@@ -33,6 +34,8 @@ pub struct Explore {
     /// key not seen on a smaller level, in a tree not seen at all. Dead leaves
     /// are dropped with their arcs, over and over until there are none.
     pub prune: Prune,
+    /// The most nodes. The graph ends with the arc that would lead to one more.
+    pub most: usize,
 }
 
 impl Default for Explore {
@@ -40,6 +43,7 @@ impl Default for Explore {
         Explore {
             merge: Merge::Key,
             prune: Prune::NONE,
+            most: usize::MAX,
         }
     }
 }
@@ -117,6 +121,25 @@ impl<S, A> Graph<S, A> {
             .count()
     }
 
+    /// The nodes from which no arcs lead to a solution, ascending.
+    pub fn hopeless(&self) -> Vec<usize> {
+        let mut sources: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
+        for arc in &self.arcs {
+            sources[arc.to].push(arc.from);
+        }
+        let is_solved = |node: &Node<S>| node.status == Status::Solved;
+        let mut has_hope: Vec<bool> = self.nodes.iter().map(is_solved).collect();
+        let mut open: Vec<usize> = (0..self.nodes.len()).filter(|&n| has_hope[n]).collect();
+        while let Some(node) = open.pop() {
+            for &from in &sources[node] {
+                if !std::mem::replace(&mut has_hope[from], true) {
+                    open.push(from);
+                }
+            }
+        }
+        (0..self.nodes.len()).filter(|&n| !has_hope[n]).collect()
+    }
+
     /// What ran out before the graph was complete up to the depth limit.
     pub fn stopped(&self) -> Option<BudgetKind> {
         self.stopped
@@ -145,6 +168,25 @@ pub fn explore<P: Problem>(
     stats: &mut Stats,
     observer: &mut dyn Observer,
 ) -> Result<Graph<P::State, P::Action>, P::Error> {
+    let told = &mut |_: &P, _: &_| ControlFlow::Continue(());
+    explore_and_tell(problem, options, budget, stats, observer, told)
+}
+
+/// As [`explore`]; after each expansion `told` gets the graph as far as it is known, and
+/// may end it as an interrupt does. Nodes and arcs are only ever added, at the end,
+/// until dead leaves are dropped.
+///
+/// # Errors
+///
+/// The first error of `problem`.
+pub fn explore_and_tell<P: Problem>(
+    problem: &mut P,
+    options: &Explore,
+    budget: &Budget,
+    stats: &mut Stats,
+    observer: &mut dyn Observer,
+    told: &mut dyn FnMut(&P, &Graph<P::State, P::Action>) -> ControlFlow<()>,
+) -> Result<Graph<P::State, P::Action>, P::Error> {
     let meter = &mut Meter::new(budget, stats, observer);
     let mut survey = Survey::<P> {
         options: *options,
@@ -157,7 +199,7 @@ pub fn explore<P: Problem>(
         by_key: Vec::new(),
         by_state: FxHashMap::default(),
     };
-    match survey.explore(problem, budget.depth, meter) {
+    match survey.explore(problem, budget.depth, meter, told) {
         Ok(()) => {}
         Err(Stop::Budget(what)) => survey.graph.stopped = Some(what),
         Err(Stop::Error(error)) => return Err(error),
@@ -186,6 +228,7 @@ impl<P: Problem> Survey<P> {
         problem: &mut P,
         depth: u32,
         meter: &mut Meter<'_>,
+        told: &mut dyn FnMut(&P, &Graph<P::State, P::Action>) -> ControlFlow<()>,
     ) -> Result<(), Stop<P::Error>> {
         let compare = match self.options.merge {
             Merge::Key => Compare::Key,
@@ -206,6 +249,9 @@ impl<P: Problem> Survey<P> {
             for from in level {
                 if self.graph.nodes[from].status == Status::Open {
                     self.expand(problem, from, step, meter)?;
+                    if told(problem, &self.graph).is_break() {
+                        return Err(Stop::Budget(BudgetKind::Interrupt));
+                    }
                 }
             }
             meter.end_level();
@@ -244,7 +290,7 @@ impl<P: Problem> Survey<P> {
         step: u32,
         meter: &mut Meter<'_>,
     ) -> Result<Option<usize>, Stop<P::Error>> {
-        let Explore { merge, prune } = self.options;
+        let Explore { merge, prune, most } = self.options;
         let fresh = self.graph.nodes.len();
         if merge == Merge::Key || prune.cycle {
             let key = problem.key(&state);
@@ -266,6 +312,9 @@ impl<P: Problem> Survey<P> {
             if known != fresh {
                 return Ok(Some(known));
             }
+        }
+        if fresh >= most {
+            return Err(Stop::Budget(BudgetKind::Nodes));
         }
         let status = problem.status(&state).map_err(Stop::Error)?;
         let level = meter.level();

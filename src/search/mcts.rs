@@ -13,6 +13,7 @@
 mod bounds;
 mod credit;
 mod crew;
+mod excerpt;
 mod grow;
 mod keep;
 mod rave;
@@ -25,6 +26,7 @@ use super::Compare;
 use super::budget::{Budget, BudgetKind, Meter};
 use super::stats::{Observer, Stats, bump};
 pub use crew::grow_together;
+pub use excerpt::{Excerpt, Excerpted, named};
 pub use grow::Best;
 pub use rave::Rave;
 pub use report::{BestLine, MctsReport, MctsVerdict, MoveReport, RoleReport};

@@ -36,7 +36,7 @@ use std::time::Instant;
 
 use super::budget::{Budget, BudgetKind, Meter};
 use super::stats::{Observer, Stats};
-use super::{Compare, Stop};
+use super::{Compare, Joint, Stop};
 use regress::Graph;
 pub use table::Table;
 use tree::Tree;
@@ -165,8 +165,8 @@ pub struct MinimaxReport<M> {
     /// By [`prove`]: the joint moves to the first position that was met in which
     /// somebody has no move or no score. Nothing is proved of it.
     pub fault: Option<Line<M>>,
-    /// By [`prove`]: how play is expected to go on, in joint moves.
-    pub line: Line<M>,
+    /// How play is expected to go on, in joint moves, as far as that is known.
+    pub line: Vec<Joint<M>>,
 }
 
 impl<M> MinimaxReport<M> {
@@ -219,14 +219,29 @@ pub fn minimax<G: MinimaxGame>(
     let mut tree = Tree::new(game, table, meter, role, options.wanted);
     tree.begin(root, options.seed)?;
     told(&tree.report(0, None));
-    deepen(&mut tree, budget.depth, told)
+    let mut line = Vec::new();
+    let mut report = deepen(&mut tree, budget.depth, &mut |tree, report| {
+        // It is no reason to fail.
+        line = tree.line().unwrap_or_default();
+        report.line.clone_from(&line);
+        told(report);
+    })?;
+    // What was found since may speak for another move.
+    let best = report.moves.first().map(|found| &found.action);
+    if line.first().map(|joint| &joint[role].0) == best {
+        report.line = line;
+    }
+    Ok(report)
 }
+
+/// Gets a tree, and a report that it makes better.
+type Told<'t, G> = dyn FnMut(&mut Tree<'_, G>, &mut MinimaxReport<<G as MinimaxGame>::Move>) + 't;
 
 /// Looks ahead as far as a depth, or the budget.
 fn deepen<G: MinimaxGame>(
     tree: &mut Tree<'_, G>,
     most: u32,
-    told: &mut dyn FnMut(&MinimaxReport<G::Move>),
+    told: &mut Told<'_, G>,
 ) -> Result<MinimaxReport<G::Move>, G::Error> {
     for depth in 1..=most {
         tree.meter.begin_level(depth, Compare::State);
@@ -234,8 +249,8 @@ fn deepen<G: MinimaxGame>(
         tree.meter.end_level();
         match searched {
             Ok(is_over) => {
-                let report = tree.report(depth, None);
-                told(&report);
+                let mut report = tree.report(depth, None);
+                told(tree, &mut report);
                 if is_over {
                     return Ok(report);
                 }
@@ -251,7 +266,7 @@ fn deepen<G: MinimaxGame>(
 }
 
 /// Finds out what a position is worth, also where play can go on for ever. The report
-/// has the fault and the line that [`minimax`] leaves out.
+/// has the fault that [`minimax`] leaves out.
 ///
 /// The budget is spent in growing parts on looking ahead; and, from where a position
 /// was met again, on all that can be reached, of which the memory holds what it can.
@@ -291,7 +306,7 @@ pub fn prove<G: MinimaxGame>(
         let mut tree = Tree::new(game, table, meter, role, options.wanted);
         tree.begin(root, options.seed)?;
         let most = budget.depth.min(MOST_AHEAD);
-        let mut report = deepen(&mut tree, most, &mut |_| ())?;
+        let mut report = deepen(&mut tree, most, &mut |_, _| ())?;
         let is_too_deep = !tree.is_over() && most < budget.depth;
         report.line = tree.line()?;
         report.fault = tree.fault()?;

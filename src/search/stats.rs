@@ -83,6 +83,8 @@ pub struct Stats {
     pub refuted: Option<u32>,
     /// What ended the last search too early, if it says so here.
     pub ran_out: Option<BudgetKind>,
+    /// What the last search is called, if several are known by name.
+    pub method: Option<&'static str>,
 }
 
 impl Stats {
@@ -96,6 +98,7 @@ impl Stats {
         self.best_score = self.best_score.max(other.best_score);
         self.refuted = self.refuted.max(other.refuted);
         self.ran_out = other.ran_out;
+        self.method = other.method.or(self.method);
     }
 
     /// The sum over all levels.

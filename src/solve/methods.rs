@@ -84,6 +84,7 @@ impl<'p> Methods<'p> {
         stats: &mut Stats,
         observer: &mut dyn Observer,
     ) -> Found {
+        stats.method = Some(Strategy::Network(method).name());
         let mut found = self.run_any(method, budget, stats, observer);
         if let Outcome::Solved { plan, optimal } = &found.outcome
             && plan.len() > budget.depth as usize

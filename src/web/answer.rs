@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::game::Game;
 use crate::machine::PlayError;
 
 /// Why there is no answer, and what to do.
@@ -33,6 +34,12 @@ impl Refusal {
     /// The request is wrong.
     pub(super) fn wrong(message: impl Into<String>) -> Self {
         Refusal::new(StatusCode::BAD_REQUEST, message)
+    }
+
+    /// The game has no such role.
+    pub(super) fn no_role(game: &Game) -> Self {
+        let roles = game.role_count();
+        Refusal::wrong(format!("the game has {roles} roles, counted from 0"))
     }
 
     /// There is no such thing.

@@ -3,12 +3,13 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
+use tokio::runtime::Handle;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::House;
@@ -27,9 +28,22 @@ pub(super) struct Sender(mpsc::Sender<Result<Event, Infallible>>);
 impl Sender {
     /// Sends an event; whether anybody listens.
     pub(super) async fn send(&self, name: &str, content: &impl Serialize) -> bool {
-        let data = serde_json::to_string(content).expect("strings and numbers are JSON");
-        let event = Event::default().event(name).data(data);
-        self.0.send(Ok(event)).await.is_ok()
+        self.0.send(Ok(event(name, content))).await.is_ok()
+    }
+
+    /// Sends an event, unless too many wait to be sent.
+    pub(super) fn offer(&self, name: &str, content: &impl Serialize) {
+        if self.0.capacity() > 0 {
+            let _ = self.0.try_send(Ok(event(name, content)));
+        }
+    }
+
+    /// Sends an event from a thread of [`run`], which waits until there is room for it;
+    /// whether there was in time, and somebody listens.
+    pub(super) fn press(&self, name: &str, content: &impl Serialize, until: Instant) -> bool {
+        let left = until.saturating_duration_since(Instant::now());
+        let sent = self.0.send_timeout(Ok(event(name, content)), left);
+        Handle::current().block_on(sent).is_ok()
     }
 
     /// Sends what went wrong.
@@ -44,6 +58,11 @@ impl Sender {
     pub(super) async fn closed(&self) {
         self.0.closed().await;
     }
+}
+
+fn event(name: &str, content: &impl Serialize) -> Event {
+    let data = serde_json::to_string(content).expect("strings and numbers are JSON");
+    Event::default().event(name).data(data)
 }
 
 #[derive(Serialize)]
@@ -90,40 +109,54 @@ pub(super) fn permit(house: &House, session: &Session) -> Result<Permit, Refusal
     })
 }
 
-/// Does work on a thread. What it reports meanwhile, the newest only, goes to a listener
-/// as events of a name; when that is gone the work is given up, and there is no answer.
-pub(super) async fn run<R: Serialize + Clone + Send + Sync + 'static, T: Send + 'static>(
-    work: impl FnOnce(&Arc<AtomicBool>, &watch::Sender<Option<R>>) -> Result<T, Refusal>
-    + Send
-    + 'static,
-    listener: Option<(&Sender, &str)>,
+/// Does work on a thread. When nobody listens any more, if somebody did, the work is to
+/// stop, and there is no answer.
+pub(super) async fn run<T: Send + 'static>(
+    work: impl FnOnce(&Arc<AtomicBool>) -> Result<T, Refusal> + Send + 'static,
+    listener: Option<&Sender>,
 ) -> Option<Result<T, Refusal>> {
     let stop = Arc::new(AtomicBool::new(false));
-    let (sender, mut reports) = watch::channel(None);
     let raised = Arc::clone(&stop);
-    let mut work = tokio::task::spawn_blocking(move || work(&raised, &sender));
-    loop {
-        let gone = async {
-            match listener {
-                Some((listener, _)) => listener.0.closed().await,
-                None => std::future::pending().await,
-            }
-        };
-        tokio::select! {
-            done = &mut work => {
-                let fault = |_| Refusal::rules("this failed, which is a fault of this program");
-                return Some(done.map_err(fault).and_then(|done| done));
-            }
-            Ok(()) = reports.changed() => {
-                let report = reports.borrow_and_update().clone();
-                if let (Some(report), Some((listener, name))) = (report, listener) {
-                    listener.send(name, &report).await;
-                }
-            }
-            () = gone => {
-                stop.store(true, Ordering::Relaxed);
-                return None;
-            }
+    let work = tokio::task::spawn_blocking(move || work(&raised));
+    let gone = async {
+        match listener {
+            Some(listener) => listener.closed().await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        done = work => {
+            let fault = |_| Refusal::rules("this failed, which is a fault of this program");
+            Some(done.map_err(fault).and_then(|done| done))
+        }
+        () = gone => {
+            stop.store(true, Ordering::Relaxed);
+            None
         }
     }
+}
+
+/// Answers with what work tells while it goes on, and then with what it came to, as an
+/// event of a name, or with `failed`.
+pub(super) fn told<T: Serialize + Send + Sync + 'static>(
+    permit: Permit,
+    name: &'static str,
+    work: impl FnOnce(&Arc<AtomicBool>, &Sender) -> Result<T, Refusal> + Send + 'static,
+) -> Response {
+    let (sender, response) = channel();
+    tokio::spawn(async move {
+        let own = sender.clone();
+        let work = move |stop: &Arc<AtomicBool>| {
+            let _permit = permit;
+            work(stop, &own)
+        };
+        match run(work, Some(&sender)).await {
+            Some(Ok(came)) => {
+                sender.send(name, &came).await;
+            }
+            Some(Err(refusal)) => sender.fail(refusal.message).await,
+            None => {}
+        }
+    });
+    response
 }

@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::House;
 use super::answer::Refusal;
-use super::session::{self, Session};
+use super::session::Session;
 
 /// What a browser may do with what comes from here.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
@@ -29,9 +29,9 @@ pub(super) async fn guard(
         let told = "this server answers to its own address only, and to its own page";
         return Refusal::new(StatusCode::FORBIDDEN, told).into_response();
     }
-    let session = house.sessions.session(session::named(request.headers()));
+    let session = house.sessions.session(request.headers());
     let is_new = session.is_new();
-    let cookie = is_new.then(|| session.cookie());
+    let cookie = is_new.then(|| house.sessions.cookie(&session));
     request.extensions_mut().insert::<Arc<Session>>(session);
     let mut response = next.run(request).await;
     let headers = response.headers_mut();

@@ -13,6 +13,8 @@ use tokio::sync::Semaphore;
 use super::WebLimits;
 use super::shelf::Loaded;
 
+/// What cookies are called, before the port: browsers have them in common for all ports
+/// of a host.
 const COOKIE: &str = "ggp_session";
 
 /// A browser.
@@ -31,10 +33,6 @@ impl Session {
     /// Whether this is its first request. Says so once.
     pub(super) fn is_new(&self) -> bool {
         self.is_new.swap(false, Ordering::Relaxed)
-    }
-
-    pub(super) fn cookie(&self) -> String {
-        format!("{COOKIE}={}; Path=/; HttpOnly; SameSite=Strict", self.name)
     }
 
     /// A rule set that it has given.
@@ -60,23 +58,27 @@ impl Session {
 #[derive(Debug)]
 pub(super) struct Sessions {
     known: Mutex<HashMap<String, Arc<Session>>>,
+    /// What its cookies are called.
+    cookie: String,
     most: usize,
     jobs_each: usize,
 }
 
 impl Sessions {
-    pub(super) fn new(limits: &WebLimits) -> Self {
+    /// Those of the server at a port.
+    pub(super) fn new(limits: &WebLimits, port: u16) -> Self {
         Sessions {
             known: Mutex::default(),
+            cookie: format!("{COOKIE}_{port}"),
             most: limits.sessions.max(1),
             jobs_each: limits.jobs_each,
         }
     }
 
-    /// The session of a name, or a new one.
-    pub(super) fn session(&self, name: Option<&str>) -> Arc<Session> {
+    /// The session that a request names, or a new one.
+    pub(super) fn session(&self, headers: &HeaderMap) -> Arc<Session> {
         let mut known = locked(&self.known);
-        if let Some(session) = name.and_then(|name| known.get(name)) {
+        if let Some(session) = self.named(headers).and_then(|name| known.get(name)) {
             *locked(&session.heard) = Instant::now();
             return Arc::clone(session);
         }
@@ -96,18 +98,24 @@ impl Sessions {
         session
     }
 
+    /// What has a browser name a session from now on.
+    pub(super) fn cookie(&self, session: &Session) -> String {
+        let (cookie, name) = (&self.cookie, &session.name);
+        format!("{cookie}={name}; Path=/; HttpOnly; SameSite=Strict")
+    }
+
+    /// The name of the session that a request belongs to.
+    fn named<'h>(&self, headers: &'h HeaderMap) -> Option<&'h str> {
+        let cookies = headers.get_all(header::COOKIE).iter();
+        let cookies = cookies.filter_map(|cookies| cookies.to_str().ok());
+        let mut pairs = cookies.flat_map(|cookies| cookies.split(';'));
+        pairs.find_map(|pair| pair.trim().strip_prefix(&*self.cookie)?.strip_prefix('='))
+    }
+
     /// Forgets sessions that were not heard of for some time.
     pub(super) fn forget(&self, idle: Duration) {
         locked(&self.known).retain(|_, session| locked(&session.heard).elapsed() < idle);
     }
-}
-
-/// The session that a request names.
-pub(super) fn named(headers: &HeaderMap) -> Option<&str> {
-    let cookies = headers.get_all(header::COOKIE).iter();
-    let cookies = cookies.filter_map(|cookies| cookies.to_str().ok());
-    let mut pairs = cookies.flat_map(|cookies| cookies.split(';'));
-    pairs.find_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='))
 }
 
 /// A word that nobody can guess.

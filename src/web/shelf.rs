@@ -9,12 +9,12 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
-use rust_embed::RustEmbed;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::answer::{Asked, Refusal};
+use super::bundled;
 use super::session::{Session, locked};
 use super::{House, Shared};
 use crate::check::{ReadOptions, Reading, read_until};
@@ -26,13 +26,6 @@ use crate::play::{Backends, Brief};
 use crate::span::{Source, Sources};
 use crate::syntax::SyntaxLimits;
 
-/// The games that come with the program.
-#[derive(RustEmbed)]
-#[folder = "games"]
-struct Bundled;
-
-/// Where those are that need the rules of another.
-const INSTANCES: &str = "instances/";
 /// Time to read rules.
 const READING: Duration = Duration::from_secs(10);
 /// Time for a network, which is made beside everything else.
@@ -60,54 +53,19 @@ impl Shelf {
         if let Some(game) = locked(&self.read).get(id) {
             return Some(Arc::clone(game));
         }
-        let files = files(id).into_iter().map(|name| {
-            let text = text(&name)?;
+        let files = bundled::files(id).into_iter().map(|name| {
+            let text = bundled::text(&name)?;
             Some(File { name, text })
         });
         let set = RuleSet {
             files: files.collect::<Option<Vec<File>>>()?,
-            picture: text(&format!("{id}.picture.toml")),
+            picture: bundled::picture(id, bundled::text),
         };
         let game = Loaded::new(set, Some(id), &AtomicBool::new(false)).ok()?;
         let mut read = locked(&self.read);
         let game = read.entry(id.to_owned()).or_insert_with(|| Arc::new(game));
         Some(Arc::clone(game))
     }
-}
-
-/// The names of all bundled rule files and instances, ascending.
-fn names() -> Vec<String> {
-    let stems = Bundled::iter().filter_map(|file| {
-        let stem = file.strip_suffix(".kif")?;
-        Some(stem.strip_prefix(INSTANCES).unwrap_or(stem).to_owned())
-    });
-    let mut names: Vec<String> = stems.collect();
-    names.sort();
-    names
-}
-
-/// The game that an instance is for: the longest whose name its own begins with.
-fn rules_of(instance: &str) -> Option<&str> {
-    let ends = instance
-        .rmatch_indices('_')
-        .map(|(end, _)| &instance[..end]);
-    let mut games = ends.filter(|game| Bundled::get(&format!("{game}.kif")).is_some());
-    games.next()
-}
-
-/// The files of a game.
-fn files(id: &str) -> Vec<String> {
-    let own = format!("{id}.kif");
-    let instance = format!("{INSTANCES}{own}");
-    match rules_of(id).filter(|_| Bundled::get(&own).is_none()) {
-        Some(game) => vec![format!("{game}.kif"), instance],
-        None => vec![own],
-    }
-}
-
-fn text(file: &str) -> Option<String> {
-    let file = Bundled::get(file)?;
-    String::from_utf8(file.data.into_owned()).ok()
 }
 
 /// A rule file.
@@ -486,7 +444,7 @@ pub(super) async fn blocking<T: Send + 'static>(
 pub(super) async fn games(State(house): Shared) -> Result<Json<Vec<Card>>, Refusal> {
     let all = Arc::clone(&house);
     let cards = blocking(&house, move || {
-        let names = names();
+        let names = bundled::names();
         let games = names.iter().filter_map(|name| all.shelf.game(name));
         // Rules that lack an instance are no game yet, and say so.
         let games = games.filter(|game| game.findings.is_empty());

@@ -4,15 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::Response;
+use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
-use tokio::sync::watch;
 
 use super::Shared;
 use super::answer::{Asked, Refusal};
-use super::events;
+use super::events::{self, Sender};
 use super::session::Session;
 use super::shelf::{Loaded, find};
 use crate::game::Move;
@@ -24,6 +23,8 @@ use crate::solve::{self, SolveOptions, Strategy, budget_name, solve_from};
 const PAUSE: Duration = Duration::from_millis(150);
 /// Time, unless told otherwise.
 const TIME: f64 = 60.0;
+/// Depths that are told of, the last ones.
+const LEVELS: usize = 1_000;
 
 /// What is asked.
 #[derive(Debug, Deserialize)]
@@ -41,8 +42,10 @@ pub(super) struct Solve {
 #[derive(Clone, Debug, Serialize)]
 struct Progress {
     seconds: f64,
+    method: Option<&'static str>,
     nodes: u64,
     depth: Option<u32>,
+    levels: Vec<u64>,
     said: String,
 }
 
@@ -62,7 +65,7 @@ struct Answer {
 struct Teller<'t> {
     began: Instant,
     last: Instant,
-    reports: &'t watch::Sender<Option<Progress>>,
+    sender: &'t Sender,
 }
 
 impl Observer for Teller<'_> {
@@ -86,12 +89,15 @@ impl Observer for Teller<'_> {
         if let Some(depth) = stats.refuted {
             said.push(format!("it takes more than {depth} moves"));
         }
-        self.reports.send_replace(Some(Progress {
+        let progress = Progress {
             seconds: self.began.elapsed().as_secs_f64(),
+            method: stats.method,
             nodes: total.expanded,
             depth: stats.levels.last().map(|level| level.depth),
+            levels: levels(stats),
             said: said.join("; "),
-        }));
+        };
+        self.sender.offer("progress", &progress);
     }
 }
 
@@ -105,11 +111,7 @@ struct Task {
 }
 
 impl Task {
-    fn run(
-        self,
-        stop: &Arc<AtomicBool>,
-        reports: &watch::Sender<Option<Progress>>,
-    ) -> Result<Answer, Refusal> {
+    fn run(self, stop: &Arc<AtomicBool>, sender: &Sender) -> Result<Answer, Refusal> {
         let reached = self.game.reach(&self.moves)?;
         let began = Instant::now();
         let mut limits = Loaded::limits();
@@ -136,7 +138,7 @@ impl Task {
         let mut teller = Teller {
             began,
             last: began,
-            reports,
+            sender,
         };
         let answer = solve_from(&machine, &start, &options, &mut stats, &mut teller);
         let answer = answer.map_err(|told| Refusal::rules(told.to_string()))?;
@@ -183,11 +185,6 @@ fn told(answer: &solve::Answer, machine: &AnyMachine, stats: &Stats, time: Durat
     let (game, terms) = (machine.game(), machine.terms());
     let text = |action: &Move| game.canonical(terms, action.term());
     let plan = plan.or(best.map(|best| &best.plan[..]));
-    // Searches before the last one left theirs, too.
-    let follows = |pair: &[LevelStats]| pair[1].depth == pair[0].depth + 1;
-    let pairs = stats.levels.windows(2).rev();
-    let count = pairs.take_while(|pair| follows(pair)).count();
-    let last = &stats.levels[stats.levels.len().saturating_sub(count + 1)..];
     Answer {
         solved: matches!(answer.verdict, Verdict::Solved { .. }),
         proved,
@@ -195,11 +192,37 @@ fn told(answer: &solve::Answer, machine: &AnyMachine, stats: &Stats, time: Durat
         said,
         seconds: time.as_secs_f64(),
         nodes: stats.total().expanded,
-        levels: match last {
-            [] | [_] => Vec::new(),
-            _ => last.iter().map(|level| level.counts.generated).collect(),
-        },
+        levels: levels(stats),
     }
+}
+
+/// New positions by depth, of the last search; none if it does not go by depth.
+fn levels(stats: &Stats) -> Vec<u64> {
+    // Searches before the last one left theirs, too.
+    let follows = |pair: &[LevelStats]| pair[1].depth == pair[0].depth + 1;
+    let pairs = stats.levels.windows(2).rev();
+    let count = pairs.take_while(|pair| follows(pair)).take(LEVELS).count();
+    let last = &stats.levels[stats.levels.len().saturating_sub(count + 1)..];
+    match last {
+        [] | [_] => Vec::new(),
+        _ => last.iter().map(|level| level.counts.generated).collect(),
+    }
+}
+
+/// A way to look for a plan.
+#[derive(Serialize)]
+pub(super) struct Method {
+    name: &'static str,
+    title: &'static str,
+}
+
+/// All ways to look for a plan.
+pub(super) async fn methods() -> Json<Vec<Method>> {
+    let method = |strategy: Strategy| Method {
+        name: strategy.name(),
+        title: strategy.about(),
+    };
+    Json(Strategy::all().map(method).collect())
 }
 
 /// Reads the name of a method.
@@ -240,19 +263,6 @@ pub(super) async fn solve(
         memory_bytes: house.limits.memory_bytes,
     };
     let permit = events::permit(&house, &session)?;
-    let (sender, response) = events::channel();
-    tokio::spawn(async move {
-        let work = move |stop: &Arc<AtomicBool>, reports: &_| {
-            let _permit = permit;
-            task.run(stop, reports)
-        };
-        match events::run(work, Some((&sender, "progress"))).await {
-            Some(Ok(answer)) => {
-                sender.send("answer", &answer).await;
-            }
-            Some(Err(refusal)) => sender.fail(refusal.message).await,
-            None => {}
-        }
-    });
-    Ok(response)
+    let work = |stop: &_, sender: &_| task.run(stop, sender);
+    Ok(events::told(permit, "answer", work))
 }

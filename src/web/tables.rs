@@ -19,7 +19,7 @@ use super::answer::{Asked, Refusal};
 use super::events;
 use super::session::{Session, locked, secret};
 use super::shelf::{Loaded, blocking, find};
-use super::think::{self, Task, Thought};
+use super::think::{self, Task};
 use super::{House, Shared};
 use crate::game::Move;
 use crate::machine::Machine;
@@ -222,10 +222,11 @@ impl Table {
                 seconds: None,
                 most: house.limits.thought,
                 memory_bytes: house.limits.memory_bytes,
+                tree: 0,
             };
-            let work = move |stop: &_, thoughts: &watch::Sender<Option<Thought>>| {
+            let work = move |stop: &_| {
                 let _turn = turn;
-                task.choose(stop, thoughts)
+                task.choose(stop, None)
             };
             let came = events::run(work, None).await;
             let came = came.unwrap_or_else(|| Err(Refusal::rules("it was given up")));

@@ -8,20 +8,27 @@ use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
-use tokio::sync::watch;
 
 use super::Shared;
 use super::answer::{Asked, Refusal};
-use super::events;
+use super::events::{self, Sender};
 use super::session::Session;
 use super::shelf::{Loaded, blocking, find};
 use crate::game::Move;
 use crate::ground::Terms;
 use crate::machine::Machine;
 use crate::play::{Advice, AgentSpec, Answer, Brief, Origin, Seat};
+use crate::search::mcts::Excerpt;
+use crate::solve::joint_text;
 
 /// Candidates that are told.
 const CANDIDATES: usize = 50;
+/// Joint moves of a line that are told.
+const LINE: usize = 100;
+/// Positions of a tree that are told, at most.
+const MOST_NODES: usize = 5_000;
+/// How long the last tree may wait until it is sent.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What is asked.
 #[derive(Debug, Deserialize)]
@@ -33,6 +40,8 @@ pub(super) struct Think {
     player: String,
     #[serde(default)]
     seconds: Option<f64>,
+    #[serde(default)]
+    tree: usize,
 }
 
 /// What a player thinks.
@@ -46,6 +55,7 @@ pub(super) struct Thought {
     seconds: f64,
     by_chance: bool,
     candidates: Vec<Candidate>,
+    line: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -57,6 +67,24 @@ struct Candidate {
     bounds: (f64, f64),
 }
 
+/// A part of a player's tree.
+#[derive(Serialize)]
+struct Tree {
+    nodes: Vec<TreeNode>,
+    all: usize,
+}
+
+#[derive(Serialize)]
+struct TreeNode {
+    from: Option<usize>,
+    #[serde(rename = "move")]
+    action: String,
+    way: Vec<String>,
+    visits: u64,
+    value: f64,
+    ended: bool,
+}
+
 /// A choice that is to be made.
 pub(super) struct Task {
     pub(super) game: Arc<Loaded>,
@@ -66,6 +94,8 @@ pub(super) struct Task {
     pub(super) seconds: Option<f64>,
     pub(super) most: Duration,
     pub(super) memory_bytes: u64,
+    /// Positions of the player's tree that are told.
+    pub(super) tree: usize,
 }
 
 /// Reads the name of a player.
@@ -76,10 +106,7 @@ pub(super) struct Task {
 pub(super) fn spec(player: &str, role: usize, game: &Loaded) -> Result<AgentSpec, Refusal> {
     let spec: AgentSpec = player.parse().map_err(Refusal::wrong)?;
     let role = game.game.roles().nth(role);
-    let role = role.ok_or_else(|| {
-        let roles = game.game.role_count();
-        Refusal::wrong(format!("the game has {roles} roles, counted from 0"))
-    })?;
+    let role = role.ok_or_else(|| Refusal::no_role(&game.game))?;
     // Its options are looked at only when it is made.
     spec.agent(Brief::new(&game.game, role))
         .map_err(Refusal::wrong)?;
@@ -87,7 +114,7 @@ pub(super) fn spec(player: &str, role: usize, game: &Loaded) -> Result<AgentSpec
 }
 
 impl Task {
-    /// Chooses a move, in this thread; what is thought of it meanwhile goes to `thoughts`.
+    /// Chooses a move, in this thread; a listener is told what is thought of it meanwhile.
     ///
     /// # Errors
     ///
@@ -95,7 +122,7 @@ impl Task {
     pub(super) fn choose(
         self,
         stop: &Arc<AtomicBool>,
-        thoughts: &watch::Sender<Option<Thought>>,
+        listener: Option<&Sender>,
     ) -> Result<Thought, Refusal> {
         let mut reached = self.game.reach(&self.moves)?;
         if reached.machine.is_terminal(&reached.state)? {
@@ -114,20 +141,32 @@ impl Task {
         brief.limits.interrupt = Arc::clone(stop);
         brief.memory_bytes = self.memory_bytes;
         brief.seed = self.moves.len() as u64;
+        brief.tree = self.tree;
         let began = Instant::now();
         let (deadline, nodes) = self.limits(began);
         brief.play_clock = Some(deadline - began);
         let mut seat = Seat::new(brief, &self.spec).map_err(Refusal::wrong)?;
-        let teller = Teller {
+        let mut teller = Teller {
             game: self.game,
             terms: reached.machine.terms().clone(),
             began,
+            told: None,
         };
         let mut tell = |advice: Advice| {
-            thoughts.send_replace(Some(teller.thought(&advice, false)));
+            if let Some(listener) = listener {
+                listener.offer("thought", &teller.thought(&advice, false));
+                if let Some(tree) = teller.tree(&advice) {
+                    listener.offer("tree", &tree);
+                }
+            }
         };
         let answer = seat.choose_and_tell(&reached.joints, Some(deadline), nodes, &mut tell);
-        said(answer, &teller)
+        if let (Some(advice), Some(listener)) = (&answer.advice, listener)
+            && let Some(tree) = teller.tree(advice)
+        {
+            listener.press("tree", &tree, Instant::now() + PATIENCE);
+        }
+        said(answer, &mut teller)
     }
 
     /// Until when, and for how many iterations.
@@ -141,7 +180,7 @@ impl Task {
     }
 }
 
-fn said(answer: Answer, teller: &Teller) -> Result<Thought, Refusal> {
+fn said(answer: Answer, teller: &mut Teller) -> Result<Thought, Refusal> {
     if let (Some(error), Origin::Chance) = (&answer.error, answer.origin) {
         return Err(Refusal::rules(error.to_string()));
     }
@@ -156,10 +195,13 @@ struct Teller {
     game: Arc<Loaded>,
     terms: Terms,
     began: Instant,
+    /// The tree that was told last.
+    told: Option<Arc<Excerpt<Move>>>,
 }
 
 impl Teller {
-    fn thought(&self, advice: &Advice, by_chance: bool) -> Thought {
+    fn thought(&mut self, advice: &Advice, by_chance: bool) -> Thought {
+        self.terms.refresh();
         let text = |action: Move| self.game.game.canonical(&self.terms, action.term());
         let candidates = advice.candidates.iter().take(CANDIDATES);
         let candidates = candidates.map(|candidate| Candidate {
@@ -176,7 +218,39 @@ impl Teller {
             seconds: self.began.elapsed().as_secs_f64(),
             by_chance,
             candidates: candidates.collect(),
+            line: (advice.line.iter().take(LINE))
+                .map(|joint| joint_text(&self.game.game, &self.terms, joint))
+                .collect(),
         }
+    }
+
+    /// The tree, if it is another one than before.
+    fn tree(&mut self, advice: &Advice) -> Option<Tree> {
+        let tree = advice.tree.as_ref()?;
+        if self
+            .told
+            .as_ref()
+            .is_some_and(|told| Arc::ptr_eq(told, tree))
+        {
+            return None;
+        }
+        self.told = Some(Arc::clone(tree));
+        self.terms.refresh();
+        let (game, terms) = (&self.game.game, &self.terms);
+        let nodes = tree.nodes.iter().map(|node| TreeNode {
+            from: node.from,
+            action: joint_text(game, terms, &node.joint),
+            way: (node.joint.iter())
+                .map(|(action, _)| game.canonical(terms, action.term()))
+                .collect(),
+            visits: node.visits,
+            value: node.value,
+            ended: node.is_end,
+        });
+        Some(Tree {
+            nodes: nodes.collect(),
+            all: tree.all,
+        })
     }
 }
 
@@ -198,6 +272,11 @@ pub(super) async fn think(
             "seconds are more than 0 and less than a million",
         ));
     }
+    if asked.tree > MOST_NODES {
+        return Err(Refusal::wrong(format!(
+            "`tree` is a number of positions up to {MOST_NODES}, 0 for none"
+        )));
+    }
     let permit = events::permit(&house, &session)?;
     let task = Task {
         game,
@@ -207,20 +286,8 @@ pub(super) async fn think(
         seconds: asked.seconds,
         most: house.limits.thought,
         memory_bytes: house.limits.memory_bytes,
+        tree: asked.tree,
     };
-    let (sender, response) = events::channel();
-    tokio::spawn(async move {
-        let work = move |stop: &Arc<AtomicBool>, thoughts: &_| {
-            let _permit = permit;
-            task.choose(stop, thoughts)
-        };
-        match events::run(work, Some((&sender, "thought"))).await {
-            Some(Ok(thought)) => {
-                sender.send("move", &thought).await;
-            }
-            Some(Err(refusal)) => sender.fail(refusal.message).await,
-            None => {}
-        }
-    });
-    Ok(response)
+    let work = |stop: &_, sender: &_| task.choose(stop, Some(sender));
+    Ok(events::told(permit, "move", work))
 }

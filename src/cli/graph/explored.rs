@@ -3,7 +3,6 @@
 use anyhow::anyhow;
 use rustc_hash::FxHashMap;
 
-use super::joint::JointProblem;
 use super::{DrawnArc, DrawnNode, Drawing, Options};
 use crate::cli::solve::{Progress, PruneChoice, Report};
 use crate::cli::{Context, draw};
@@ -13,7 +12,7 @@ use crate::machine::{AnyMachine, Machine, PlayError};
 use crate::picture::{self, ENOUGH, Wishes};
 use crate::search::graph::{Explore, Graph, Merge, explore};
 use crate::search::{Budget, Problem, Status, Stats};
-use crate::solve::{GameProblem, Keys};
+use crate::solve::{GameProblem, Joint, JointProblem, Keys, joint_text};
 
 type State = <AnyMachine as Machine>::State;
 
@@ -52,12 +51,7 @@ pub(super) fn explored(
         let (problem, graph) = explore_with(options, problem, Merge::State, context)?;
         machine.terms_mut().refresh();
         let terms = machine.terms();
-        let said = |joint: &super::joint::Joint| {
-            let has_choice = joint.iter().any(|(_, is_chosen)| *is_chosen);
-            let moves = joint.iter().filter(|(_, is_chosen)| *is_chosen || !has_choice);
-            let moves: Vec<String> = moves.map(|(m, _)| text(&game, terms, *m)).collect();
-            moves.join(" & ")
-        };
+        let said = |joint: &Joint| joint_text(&game, terms, joint);
         let facts = |state: &State| problem.machine.facts(state);
         return Ok(put(&game, terms, options, graph, &facts, &facts, &said));
     }
@@ -110,6 +104,7 @@ fn explore_with<P: Problem<Error = PlayError>>(
             false => merge,
         },
         prune: PruneChoice::combined(&options.prune),
+        ..Explore::default()
     };
     let budget = Budget {
         nodes: options.budget_nodes,

@@ -12,6 +12,7 @@ use crate::machine::{AnyMachine, Machine, PlayError, PropnetState};
 use crate::play::Advice;
 use crate::search::BudgetKind;
 use crate::search::minimax::MinimaxReport;
+use crate::solve::Joint;
 
 /// What is known of a position, also as JSON.
 #[derive(Serialize)]
@@ -112,6 +113,9 @@ impl Answer {
             estimate: estimate(found.action).filter(|_| found.bounds.0 < found.bounds.1),
         });
         let (least, most) = report.bounds();
+        let moves_of = |joint: &Joint| joint.iter().map(|(chosen, _)| *chosen).collect();
+        let proved: Vec<Vec<Move>> = report.line.iter().map(moves_of).collect();
+        let said = |joint: &Vec<Move>| show::joint_texts(machine, joint).join(" ");
         let game = machine.game();
         let others = game.roles().filter(|other| *other != role && !game.is_random(*other));
         Ok(Answer {
@@ -122,9 +126,10 @@ impl Answer {
             most,
             endless: report.is_endless,
             moves: moves.collect(),
-            line: (guess.map_or(&report.line, |guess| &guess.line).iter())
-                .map(|joint| show::joint_texts(machine, joint).join(" "))
-                .collect(),
+            line: match guess {
+                Some(guess) => guess.line.iter().map(said).collect(),
+                None => proved.iter().map(said).collect(),
+            },
             fault,
             cycles: report.has_cycles,
             depth: report.depth,

@@ -27,7 +27,7 @@ use crate::machine::{AnyMachine, Limits, Machine, PropnetState};
 use crate::propnet::GroundLimits;
 use crate::puzzle::levels::Classes;
 use crate::search::graph::{Explore, explore};
-use crate::search::{Budget, LevelStats, Plans, Prune, Stats, Verdict, graph};
+use crate::search::{Budget, LevelStats, Plans, Stats, Verdict, graph};
 use crate::solve::{Checker, GameProblem, Keys, Scoring, SolveOptions, Strategy, claim, count_from, solve};
 use crate::span::{Source, Sources};
 use crate::verify::{self, verify};
@@ -200,7 +200,7 @@ impl Bench<'_> {
         let mut problem = GameProblem::new(&machine, &start, Score::MAX, keys)?;
         let how = Explore {
             merge,
-            prune: Prune::NONE,
+            ..Explore::default()
         };
         let budget = self.budget(60.0, run.depth)?;
         let graph = explore(&mut problem, &how, &budget, &mut Stats::default(), &mut ())?;

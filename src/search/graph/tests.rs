@@ -9,7 +9,11 @@ where
         depth,
         ..Budget::default()
     };
-    let options = Explore { merge, prune };
+    let options = Explore {
+        merge,
+        prune,
+        ..Explore::default()
+    };
     explore(problem, &options, &budget, &mut Stats::default(), &mut ()).unwrap()
 }
 
@@ -139,6 +143,76 @@ fn a_budget_leaves_what_was_explored_until_then() {
     assert_eq!(graph.stopped(), Some(BudgetKind::Nodes));
     assert_eq!((graph.nodes().len(), graph.arcs().len()), (5, 9));
     assert_eq!(stats.total().expanded, 3);
+}
+
+#[test]
+fn a_graph_is_told_after_each_expansion_and_only_grows() {
+    let lights = &mut Lights {
+        paid: Paid::AtAnyStep,
+    };
+    let (options, budget) = (Explore::default(), Budget::default());
+    let (mut times, mut nodes, mut arcs) = (0, Vec::new(), Vec::new());
+    let told = &mut |_: &Lights, graph: &GraphOf<Lights>| {
+        times += 1;
+        let states = graph.nodes().iter().map(|node| node.state.clone());
+        assert!(states.clone().take(nodes.len()).eq(nodes.iter().cloned()));
+        assert_eq!(graph.arcs()[..arcs.len()], arcs);
+        (nodes, arcs) = (states.collect(), graph.arcs().to_vec());
+        ControlFlow::Continue(())
+    };
+    let stats = &mut Stats::default();
+    let graph = explore_and_tell(lights, &options, &budget, stats, &mut (), told).unwrap();
+    assert_eq!((times, nodes.len()), (7, graph.nodes().len()));
+    assert_eq!(arcs, graph.arcs());
+}
+
+#[test]
+fn whoever_is_told_may_end_it() {
+    let lights = &mut Lights {
+        paid: Paid::AtAnyStep,
+    };
+    let (options, budget) = (Explore::default(), Budget::default());
+    let told = &mut |_: &Lights, graph: &GraphOf<Lights>| match graph.arcs().len() {
+        9.. => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    };
+    let stats = &mut Stats::default();
+    let graph = explore_and_tell(lights, &options, &budget, stats, &mut (), told).unwrap();
+    assert_eq!(graph.stopped(), Some(BudgetKind::Interrupt));
+    assert_eq!(graph.arcs().len(), 9);
+}
+
+#[test]
+fn a_graph_has_no_more_nodes_than_asked_for() {
+    for most in 1..9 {
+        let options = Explore {
+            merge: Merge::State,
+            most,
+            ..Explore::default()
+        };
+        let (budget, stats) = (Budget::default(), &mut Stats::default());
+        let lights = &mut Lights {
+            paid: Paid::AtAnyStep,
+        };
+        let graph = explore(lights, &options, &budget, stats, &mut ()).unwrap();
+        assert_eq!(graph.nodes().len(), most);
+        assert_eq!(graph.stopped(), Some(BudgetKind::Nodes));
+        assert!(!graph.is_complete());
+        // But for the start, each was reached.
+        let reached = graph.arcs().iter().map(|arc| arc.to).max();
+        assert_eq!(reached.unwrap_or(0), most - 1);
+    }
+}
+
+#[test]
+fn hopeless_are_the_nodes_without_a_way_to_a_solution() {
+    let arcs: &[&[usize]] = &[&[1, 2], &[3], &[2, 4], &[], &[2]];
+    let net = &mut Net::new(arcs, &[3], Clock::None);
+    let graph = explored(net, Merge::Key, Prune::NONE, u32::MAX);
+    let place = |node: usize| graph.nodes()[node].state.0;
+    let mut places: Vec<usize> = graph.hopeless().into_iter().map(place).collect();
+    places.sort_unstable();
+    assert_eq!(places, [2, 4]);
 }
 
 /// The least number of arcs from the start to each state, by relaxation.

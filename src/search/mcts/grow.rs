@@ -309,7 +309,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
     }
 
     /// The joint move of a number.
-    fn joint(&self, node: u32, choice: u128, out: &mut Vec<M>) {
+    pub(super) fn joint(&self, node: u32, choice: u128, out: &mut Vec<M>) {
         let chooser = self.nodes[node as usize].chooser;
         let mut rest = choice;
         for role in 0..self.roles {

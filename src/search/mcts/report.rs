@@ -121,26 +121,36 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
 
     /// What is known of the root.
     pub fn report(&self, stopped: BudgetKind) -> MctsReport<M> {
-        let (root, data) = (self.root, &self.nodes[self.root as usize]);
+        MctsReport {
+            roles: self.known(self.root),
+            iterations: self.iterations,
+            positions: self.len(),
+            stopped,
+        }
+    }
+
+    /// What is known of a position, by role.
+    pub(super) fn known(&self, node: u32) -> Vec<RoleReport<M>> {
+        let data = &self.nodes[node as usize];
         let visits = u64::from(data.visits.max(1)) - 1;
         let mut roles: Vec<RoleReport<M>> = (0..self.roles)
             .map(|role| RoleReport {
-                moves: (self.moves_of(root, role).iter())
+                moves: (self.moves_of(node, role).iter())
                     .map(|action| MoveReport {
                         action: action.clone(),
                         visits,
-                        mean: self.mean(root, role),
-                        bounds: self.bounds[root as usize * self.roles + role],
+                        mean: self.mean(node, role),
+                        bounds: self.bounds[node as usize * self.roles + role],
                         distance: None,
                         share: None,
                     })
                     .collect(),
-                bounds: self.bounds[root as usize * self.roles + role],
-                mean: self.mean(root, role),
+                bounds: self.bounds[node as usize * self.roles + role],
+                mean: self.mean(node, role),
                 floor: self.range[role][0],
             })
             .collect();
-        for (role, arms) in self.choosers(root) {
+        for (role, arms) in self.choosers(node) {
             if data.arms == NONE {
                 roles[role].moves.iter_mut().for_each(|m| m.visits = 0);
                 continue;
@@ -169,12 +179,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                 }
             }
         }
-        MctsReport {
-            roles,
-            iterations: self.iterations,
-            positions: self.len(),
-            stopped,
-        }
+        roles
     }
 }
 

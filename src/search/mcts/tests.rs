@@ -7,6 +7,7 @@ use super::*;
 use crate::search::Problem;
 use crate::search::toy::{Lights, Lit, Paid, is_plan};
 
+mod excerpt;
 mod growth;
 mod threads;
 

@@ -6,6 +6,7 @@ use std::hash::Hash;
 use super::Expansion;
 use super::order::{Side, key};
 use super::worth::Worth;
+use crate::search::Joint;
 
 /// An expansion with the moves of the role apart from those of the others.
 pub(super) struct Fork<S, M> {
@@ -109,6 +110,12 @@ impl<S, M: Hash> Fork<S, M> {
 }
 
 impl<S, M: Clone> Fork<S, M> {
+    /// The joint move that leads to a child, with who could have made another.
+    pub(super) fn joint_to(&self, place: usize) -> Joint<M> {
+        let counts = self.expansion.legal.iter().map(|legal| legal.len() > 1);
+        self.moves_to(place).into_iter().zip(counts).collect()
+    }
+
     /// The joint move that leads to a child.
     pub(super) fn moves_to(&self, place: usize) -> Vec<M> {
         let legal = self.expansion.legal.iter();

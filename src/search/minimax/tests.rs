@@ -361,7 +361,7 @@ fn play_that_goes_on_for_ever_is_seen() {
     let report = proving(&mut Idle, &(2, 0), Wanted::All, u64::MAX);
     assert!(!report.is_endless, "{report:?}");
     assert_eq!(report.bounds(), (100, 100));
-    assert_eq!(report.line, [[2, 0]]);
+    assert_eq!(report.line, [[(2, true), (0, false)]]);
 }
 
 /// Positions that come again: who moves in each, and where that leads, to a position

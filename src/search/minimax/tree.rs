@@ -12,8 +12,8 @@ use super::order::{FIRST, Order, Side};
 use super::table::{Entry, FINAL, Kind, Table};
 use super::worth::{BEST, POINT, WORST, Window, Worth, highest, lowest};
 use super::{Line, MinimaxGame, MinimaxReport, MoveWorth, Wanted};
-use crate::search::Stop;
 use crate::search::budget::{BudgetKind, Meter};
+use crate::search::{Joint, Stop};
 
 /// What is known of a move of the first position.
 struct RootMove {
@@ -471,7 +471,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
     /// # Errors
     ///
     /// The first error of the game.
-    pub(super) fn line(&mut self) -> Result<Line<G::Move>, G::Error> {
+    pub(super) fn line(&mut self) -> Result<Vec<Joint<G::Move>>, G::Error> {
         let mut line = Vec::new();
         let (Some(first), Some(root)) = (self.moves.first(), self.path.first()) else {
             return Ok(line);
@@ -494,7 +494,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
                 return Ok(line);
             };
             let place = fork.at(own, others);
-            line.push(fork.moves_to(place));
+            line.push(fork.joint_to(place));
             let child = &fork.expansion.children[place];
             let known = self.table.get(&child.state);
             let (Some(known), None) = (known, &child.scores) else {

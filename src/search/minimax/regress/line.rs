@@ -3,8 +3,9 @@
 use std::hash::Hash;
 
 use super::{Forced, Graph, Outcome, Reached};
+use crate::search::Joint;
 use crate::search::minimax::fork::Fork;
-use crate::search::minimax::{Line, MinimaxGame, MoveWorth};
+use crate::search::minimax::{MinimaxGame, MoveWorth};
 
 /// The joint moves to an end that is forced; as far as one side is the only one to
 /// choose in each position.
@@ -17,7 +18,7 @@ pub(super) fn line<G: MinimaxGame>(
     game: &mut G,
     forced: &Forced,
     moves: &[MoveWorth<G::Move>],
-) -> Result<Line<G::Move>, G::Error>
+) -> Result<Vec<Joint<G::Move>>, G::Error>
 where
     G::State: Clone + Eq + Hash,
 {
@@ -73,7 +74,7 @@ where
             .filter_map(|(place, _)| Some((promise(place)?, place)))
             .max();
         let Some((_, place)) = best else { break };
-        line.push(fork.moves_to(place));
+        line.push(fork.joint_to(place));
         let child = &fork.expansion.children[place];
         match graph.numbers.get(&child.state) {
             Some(next) if child.scores.is_none() => number = *next as usize,

@@ -1,0 +1,78 @@
+//! The games that come with the program, as files.
+
+use rust_embed::RustEmbed;
+
+#[derive(RustEmbed)]
+#[folder = "games"]
+struct Bundled;
+
+/// Where those are that need the rules of another.
+const INSTANCES: &str = "instances/";
+
+/// The names of all rule files and instances, ascending.
+pub(super) fn names() -> Vec<String> {
+    let stems = Bundled::iter().filter_map(|file| {
+        let stem = file.strip_suffix(".kif")?;
+        Some(stem.strip_prefix(INSTANCES).unwrap_or(stem).to_owned())
+    });
+    let mut names: Vec<String> = stems.collect();
+    names.sort();
+    names
+}
+
+/// The game that an instance is for: the longest whose name its own begins with; none
+/// for what is a game of its own.
+fn rules_of(instance: &str) -> Option<&str> {
+    let is_game = |name: &str| Bundled::get(&format!("{name}.kif")).is_some();
+    if is_game(instance) {
+        return None;
+    }
+    let ends = instance
+        .rmatch_indices('_')
+        .map(|(end, _)| &instance[..end]);
+    let mut games = ends.filter(|game| is_game(game));
+    games.next()
+}
+
+/// The files of a game.
+pub(super) fn files(id: &str) -> Vec<String> {
+    let own = format!("{id}.kif");
+    match rules_of(id) {
+        Some(game) => vec![format!("{game}.kif"), format!("{INSTANCES}{own}")],
+        None => vec![own],
+    }
+}
+
+/// The picture file of a game; of an instance that has none, that of its rules.
+pub(super) fn picture(id: &str, text: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let own = |id: &str| text(&format!("{id}.picture.toml"));
+    own(id).or_else(|| own(rules_of(id)?))
+}
+
+/// What is in a file.
+pub(super) fn text(file: &str) -> Option<String> {
+    let file = Bundled::get(file)?;
+    String::from_utf8(file.data.into_owned()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_instance_is_drawn_as_its_rules_say_unless_it_has_a_say() {
+        let check = |id: &str, there: &[&str], expected: Option<&str>| {
+            let text = |file: &str| there.contains(&file).then(|| file.to_owned());
+            let found = picture(id, text);
+            assert_eq!(found.as_deref(), expected, "{id} {there:?}");
+        };
+        let (rules, own) = ("sudoku.picture.toml", "sudoku_4x4.picture.toml");
+        check("sudoku", &[rules], Some(rules));
+        check("sudoku_4x4", &[rules], Some(rules));
+        check("sudoku_4x4", &[rules, own], Some(own));
+        check("sudoku_4x4", &[own], Some(own));
+        check("sudoku_9x9", &[own], None);
+        // A game of its own.
+        check("lights_out_all_on", &["lights_out.picture.toml"], None);
+    }
+}
