@@ -4,6 +4,7 @@ import { Board } from './board.js';
 import { Controls } from './controls.js';
 import { fill, make, settled, trouble } from './dom.js';
 import { Facts } from './facts.js';
+import { Graph } from './graph.js';
 import { History } from './history.js';
 import { Match, PERSON, usual } from './match.js';
 import { Moves, concerns } from './moves.js';
@@ -54,8 +55,9 @@ export class GameView {
     this.controls = new Controls(this);
     this.sharing = new Sharing(this);
     this.solve = game.roles.length === 1 ? new Solve(game, { here: () => this.history.here, onPlan: (...plan) => this.plan(...plan) }) : null;
+    this.graph = this.atTable ? null : new Graph(game, { here: () => this.history.here, onGo: (from, joints) => this.timeline.go(this.history.graft(from, joints)) });
     this.tournament = game.roles.length > 1 && !this.atTable ? new Tournament(game, (moves) => this.replay(moves)) : null;
-    this.tabs = new Tabs([this.solve && ['Solve', this.solve.element], ['History', this.timeline.element], ['Thinking', this.think.element],
+    this.tabs = new Tabs([this.solve && ['Solve', this.solve.element], ['History', this.timeline.element], ['Thinking', this.think.element], this.graph && ['Graph', this.graph.element],
       this.tournament && ['Tournament', this.tournament.element]].filter(Boolean));
     this.write = settled(ADDRESS, () => this.address());
     this.layout();
@@ -109,6 +111,7 @@ export class GameView {
     this.controls.leave();
     this.timeline.halt();
     this.solve?.leave();
+    this.graph?.leave();
     this.tournament?.leave();
     this.table?.abort();
     this.write.cancel();
