@@ -35,7 +35,8 @@ export class GameView {
     const heard = {
       onJoint: (joint) => this.joint(joint), onChange: () => this.changed(),
       onThought: (role, thought, running) => this.thought(role, thought, running),
-      onTrouble: (message) => this.trouble.say(message),
+      onTree: (role, node, tree) => this.match.secret || this.think.grown(role, this.match.seats[role], node, tree),
+      tree: () => this.think.tree.wanted, onTrouble: (message) => this.trouble.say(message),
     };
     this.atTable = target.table !== undefined;
     this.match = this.atTable ? new Seat(game, this.history, target, heard) : new Match(game, heard);
@@ -50,12 +51,13 @@ export class GameView {
     this.facts = new Facts(onWhy);
     this.timeline = new Timeline({ onGo: (node) => this.go(node), onUndo: () => this.step(-1), onRedo: () => this.step(1) });
     this.seats = new Seats(game.roles, { onWhy, onSit: (role, player) => this.sit(role, player) });
-    this.think = new Think(game.roles, (move, role) => this.mark({ hover: this.spotsOf(role, move) }));
+    const onGo = (from, joints) => this.timeline.go(this.history.graft(from, joints));
+    this.think = new Think(game.roles, { onGo, onHover: (move, role) => this.mark({ hover: this.spotsOf(role, move) }), onOpen: () => this.controls.grow() });
     this.why = new Why(game, () => this.history.here.moves());
     this.controls = new Controls(this);
     this.sharing = new Sharing(this);
     this.solve = game.roles.length === 1 ? new Solve(game, { here: () => this.history.here, onPlan: (...plan) => this.plan(...plan) }) : null;
-    this.graph = this.atTable ? null : new Graph(game, { here: () => this.history.here, onGo: (from, joints) => this.timeline.go(this.history.graft(from, joints)) });
+    this.graph = this.atTable ? null : new Graph(game, { here: () => this.history.here, onGo });
     this.tournament = game.roles.length > 1 && !this.atTable ? new Tournament(game, (moves) => this.replay(moves)) : null;
     this.tabs = new Tabs([this.solve && ['Solve', this.solve.element], ['History', this.timeline.element], ['Thinking', this.think.element], this.graph && ['Graph', this.graph.element],
       this.tournament && ['Tournament', this.tournament.element]].filter(Boolean));
@@ -110,6 +112,7 @@ export class GameView {
     this.match.stop();
     this.controls.leave();
     this.timeline.halt();
+    this.think.tree.leave();
     this.solve?.leave();
     this.graph?.leave();
     this.tournament?.leave();

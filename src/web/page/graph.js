@@ -29,14 +29,12 @@ export class Graph {
     this.control = button('Explore', () => (this.stop ? this.stop.abort() : this.start()), { class: 'strong' });
     this.repeats = this.check('Repeated positions', true);
     this.fades = this.check('Fade dead ends', true);
-    this.large = button('Large', () => this.enlarge(!this.element.classList.contains('large')), { class: 'small', 'aria-pressed': 'false', title: 'As large as the window' });
     this.trouble = trouble();
     this.state = make('p', { class: 'quiet', 'aria-live': 'polite' });
     this.sheet = new Sheet('Graph of positions and moves', {
       onPick: (node) => this.pick(node), told: (node) => this.told(node), spoken: (node) => this.spoken(node),
       alike: (node) => (this.merge.value === 'state' ? this.found.alike.get(node.same).filter((one) => one !== node) : []),
     });
-    this.sheet.tools.append(this.large);
     this.glance = new Glance(game, { onGo: (node) => this.go(node), onClose: () => { this.pick(null); this.sheet.canvas.focus(); } });
     this.counts = make('tbody');
     this.numbers = make('details', { class: 'unfold', hidden: true }, make('summary', {}, 'Positions by level'),
@@ -52,9 +50,7 @@ export class Graph {
       this.trouble, this.state,
       make('div', { class: 'graph-body' }, this.sheet.element, this.glance.element),
       make('div', { class: 'line-of' }, this.repeats.label, this.fades.label), this.legend, this.numbers);
-    this.element.addEventListener('keydown', (event) => {
-      if (event.key === 'Escape' && this.element.classList.contains('large')) this.enlarge(false);
-    });
+    this.sheet.spreads(this.element);
     this.clear();
   }
 
@@ -62,12 +58,6 @@ export class Graph {
     const field = make('input', { type: 'checkbox', checked });
     field.addEventListener('change', () => this.show());
     return { field, label: make('label', { class: 'check' }, field, name) };
-  }
-
-  enlarge(large) {
-    this.element.classList.toggle('large', large);
-    this.large.textContent = large ? 'Small' : 'Large';
-    this.large.setAttribute('aria-pressed', String(large));
   }
 
   clear() {
@@ -187,7 +177,7 @@ export class Graph {
   }
 
   go(node) {
-    this.enlarge(false);
+    this.sheet.large(false);
     this.onGo(this.from, this.found.way(node));
   }
 

@@ -129,7 +129,8 @@ class Painter {
       const rank = scene.ranks[level];
       const room = Math.min(kx / rank.length, ky);
       const before = {};
-      for (const node of this.part(rank)) {
+      const part = this.part(rank);
+      for (const [index, node] of part.entries()) {
         const [x, y] = this.at(node);
         const kind = scene.kind(node);
         const look = scene.look(node, kind);
@@ -141,7 +142,8 @@ class Painter {
         if (!sorts.has(key)) sorts.set(key, { kind, look, faint: scene.isFaint(node) && !lit, spots: [] });
         sorts.get(key).spots.push(x, y, r);
         count += 1;
-        if (kx / rank.length > 34 && ky > 30 && x > 0 && x < this.width) words.push([node, x + r + 4, y, kx / rank.length - 2 * r]);
+        const after = part[index + 1] ? (part[index + 1].x - node.x) * kx - 2 * r : this.width - x - r;
+        if (after > 40 && ky > 16 && x > 0 && x < this.width) words.push([node, x + r + 4, y, after]);
       }
     }
     for (const sort of sorts.values()) this.discs(sort, colours);

@@ -53,6 +53,20 @@ export class Sheet {
     this.ended = onTheme(() => { this.colours = null; this.request(); });
   }
 
+  /** Offers to show an element that this stands in as large as the window. */
+  spreads(element) {
+    const control = button('Large', () => this.large(!element.classList.contains('large')), { class: 'small', 'aria-pressed': 'false', title: 'As large as the window (Escape: not)' });
+    this.tools.append(control);
+    this.large = (large) => {
+      element.classList.toggle('large', large);
+      control.textContent = large ? 'Small' : 'Large';
+      control.setAttribute('aria-pressed', String(large));
+    };
+    element.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape') this.large(false);
+    });
+  }
+
   /** Shows a scene (see paint.js); the same one again if it has grown. */
   show(scene) {
     this.scene = scene;
