@@ -6,6 +6,7 @@ import { fill, make, settled, trouble } from './dom.js';
 import { Facts } from './facts.js';
 import { Graph } from './graph.js';
 import { History } from './history.js';
+import { Hover } from './hover.js';
 import { Match, PERSON, usual } from './match.js';
 import { Moves, concerns } from './moves.js';
 import { Sharing } from './share.js';
@@ -54,6 +55,7 @@ export class GameView {
     const onGo = (from, joints) => this.timeline.go(this.history.graft(from, joints));
     this.think = new Think(game.roles, { onGo, onHover: (move, role) => this.mark({ hover: this.spotsOf(role, move) }), onOpen: () => this.controls.grow() });
     this.why = new Why(game, () => this.history.here.moves());
+    this.hover = new Hover(game, () => this.history.here);
     this.controls = new Controls(this);
     this.sharing = new Sharing(this);
     this.solve = game.roles.length === 1 ? new Solve(game, { here: () => this.history.here, onPlan: (...plan) => this.plan(...plan) }) : null;
@@ -75,7 +77,8 @@ export class GameView {
           this.board.element, this.timeline.transport, this.facts.element),
         make('div', { class: 'side' }, this.seats.element, this.sharing.invitation, this.moves.element),
         make('div', { class: 'side' }, this.tabs.element)),
-      this.why.element);
+      this.why.element, this.hover.element);
+    this.hover.listen(this.element);
     this.element.addEventListener('drop', async (event) => {
       const file = event.dataTransfer.files[0];
       if (file && !this.atTable) this.sharing.load(await file.text());
@@ -86,6 +89,7 @@ export class GameView {
   async shown() {
     this.ended = onTheme(() => this.board.paint());
     document.addEventListener('keydown', this.keys);
+    this.solve?.shown();
     if (this.atTable) {
       await this.watch();
       return;
@@ -113,6 +117,7 @@ export class GameView {
     this.controls.leave();
     this.timeline.halt();
     this.think.tree.leave();
+    this.hover.leave();
     this.solve?.leave();
     this.graph?.leave();
     this.tournament?.leave();
@@ -138,6 +143,7 @@ export class GameView {
     this.history.goto(node);
     this.timeline.show(this.history);
     this.spots = [];
+    this.hover.hide();
     this.element.setAttribute('aria-busy', 'true');
     try {
       await this.load(node);

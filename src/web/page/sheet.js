@@ -4,8 +4,10 @@ import { button, fill, make } from './dom.js';
 import { below, paint } from './paint.js';
 import { onTheme } from './theme.js';
 
-/** Pixels around the graph; more at the left, where the levels are counted. */
+/** Pixels around the graph; more at the left, where the levels are counted, and below the tools where it is narrow. */
 const MARGIN = [40, 22, 26, 30];
+const NARROW = 600;
+const TOOLS = 24;
 /** Most pixels between two nodes, and between two levels. */
 const FAR = [170, 110];
 /** How near to a node the pointer means it, in pixels. */
@@ -100,7 +102,8 @@ export class Sheet {
   /** Shows all. */
   fit() {
     const [width, height] = this.size;
-    const [left, right, top, bottom] = MARGIN;
+    const [left, right, above, bottom] = MARGIN;
+    const top = above + (width < NARROW ? TOOLS : 0);
     const levels = Math.max(this.scene.ranks.length - 1, 1);
     const kx = Math.max(10, Math.min(width - left - right, this.widest * FAR[0]));
     const ky = Math.max(1, Math.min((height - top - bottom) / levels, FAR[1]));
