@@ -14,7 +14,7 @@ import { address } from './route.js';
 import { subtitled } from './rules.js';
 import { Seats } from './seats.js';
 import { Solve } from './solve.js';
-import { Seat, watched } from './table.js';
+import { Seat, joining, watched } from './table.js';
 import { Tabs } from './tabs.js';
 import { onTheme } from './theme.js';
 import { Think } from './think.js';
@@ -75,7 +75,7 @@ export class GameView {
       make('div', { class: 'columns' },
         make('div', { class: 'stage' }, this.status, this.trouble, this.controls.element,
           this.board.element, this.timeline.transport, this.facts.element),
-        make('div', { class: 'side' }, this.seats.element, this.sharing.invitation, this.moves.element),
+        make('div', { class: 'side' }, this.seats.element, this.atTable && !this.target.key && joining(this.target), this.sharing.invitation, this.moves.element),
         make('div', { class: 'side' }, this.tabs.element)),
       this.why.element, this.hover.element);
     this.hover.listen(this.element);
