@@ -10,7 +10,7 @@ import { Sheet } from './sheet.js';
 
 const MERGES = [['stripped', 'without step counters', 'Positions that differ in step counters only are one'],
   ['state', 'exact', 'Positions are one if all their facts are the same'], ['tree', 'tree', 'Each way from the start is apart']];
-const KINDS = { open: 'position', fresh: 'nothing behind it was looked at', solved: 'solved', end: 'an end that is no solution', lost: 'dead: no way from it leads to a solution' };
+const KINDS = { open: 'it goes on', fresh: 'nothing behind it was looked at', solved: 'solved', end: 'an end that is no solution', lost: 'dead: no way from it leads to a solution' };
 /** Most nodes that the server gives. */
 const MOST = 20_000;
 /** Moves that are told of a node that the pointer is over. */
@@ -50,6 +50,7 @@ export class Graph {
       this.trouble, this.state,
       make('div', { class: 'graph-body' }, this.sheet.element, this.glance.element),
       make('div', { class: 'line-of' }, this.repeats.label, this.fades.label), this.legend, this.numbers);
+    this.numbers.addEventListener('toggle', () => this.tell());
     this.sheet.spreads(this.element);
     this.clear();
   }
@@ -120,7 +121,7 @@ export class Graph {
     this.layers.add(this.waiting);
     this.waiting = [];
     this.best = this.found.waysTo(this.found.nearest());
-    this.tell();
+    if (this.numbers.open || !this.stop) this.tell();
     this.show();
   }
 
