@@ -203,7 +203,7 @@ export const tests = {
     await says(page, /Last: cross \(mark 3 3\)/);
     await page.goto(home);
     await page.locator('.card').first().waitFor();
-    await page.locator('.home input[type=file]').setInputFiles(path);
+    await page.locator('.hero input[type=file]').setInputFiles(path);
     await says(page, /Last: nought/);
     assert.deepEqual(await facts(page), before);
   },

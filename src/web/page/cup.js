@@ -122,7 +122,7 @@ export class Cup {
   row({ game, players, scores, moves }) {
     const said = `${game}: ${players.map((player) => player ?? 'chance').join(' – ')}  ${scores ? scores.map((score) => score ?? '–').join(' : ') : 'not ended'}`;
     const known = this.known(game);
-    return make('li', {}, known && Array.isArray(moves)
+    return make('li', {}, known && Array.isArray(moves) && moves.every(Array.isArray)
       ? make('a', { href: address(encodeURIComponent(known.id), { moves }) }, said) : make('span', {}, said));
   }
 }

@@ -24,7 +24,7 @@ export class Tree {
     this.state = make('p', { class: 'quiet', 'aria-live': 'polite' });
     this.line = make('p', { class: 'variation', hidden: true });
     this.legend = make('p', { class: 'legend' }, make('span', {}, sign('open', 'value-0'), 'expects 0'), make('span', {}, sign('open', 'value-5'), '50'), make('span', {}, sign('open', 'value-10'), '100'),
-      make('span', {}, sign('ended', 'value-5'), 'the game is over'), make('span', {}, make('span', { class: 'stroke lit' }), 'what it would play'), make('span', {}, 'Larger: visited more'));
+      make('span', {}, sign('ended', 'value-5'), 'the game is over'), make('span', {}, make('span', { class: 'stroke lit' }), 'the line that it expects'), make('span', {}, 'Larger: visited more'));
     this.body = make('div', { class: 'tree', hidden: true }, this.state, this.line, this.sheet.element, this.legend);
     this.sheet.spreads(this.body);
     this.element = make('div', { class: 'tree-box' }, this.control, this.body);
@@ -82,7 +82,7 @@ export class Tree {
     this.known = known;
     this.root = list[0];
     this.ranks = this.root ? hung(this.root) : [];
-    this.state.textContent = `${player} as ${name}: ${counted(nodes.length, 'node')} shown of ${counted(all, 'node')}.`;
+    this.state.textContent = `${player} as ${name}: ${nodes.length} of ${counted(all, 'node')} shown.`;
     this.show();
   }
 
