@@ -76,9 +76,16 @@ function parsed(block) {
 export const games = () => ask('/api/games');
 export const check = (rules, signal) => ask('/api/check', rules, signal);
 
-let kinds;
-/** The kinds of players, asked for once. */
-export function players() {
-  kinds ??= ask('/api/players').catch((error) => { kinds = undefined; throw error; });
-  return kinds;
+/** Asks for what does not change, once. */
+function once(path) {
+  let asked;
+  return () => {
+    asked ??= ask(path).catch((error) => { asked = undefined; throw error; });
+    return asked;
+  };
 }
+
+/** The kinds of players. */
+export const players = once('/api/players');
+/** The methods of the solver. */
+export const methods = once('/api/methods');

@@ -47,8 +47,12 @@ export function cleaned(text) {
 }
 
 export class Board {
-  /** `onSpot(spot)` hears which place was clicked or entered, `onClear()` that nothing is meant any more. */
-  constructor({ onSpot, onClear }) {
+  /**
+   * `onSpot(spot)` hears which place was clicked or entered, `onClear()` that nothing is meant any
+   * more; `still` if it is only seen.
+   */
+  constructor({ onSpot, onClear, still = false }) {
+    this.still = still;
     this.element = make('div', { class: 'board' });
     this.shadow = this.element.attachShadow({ mode: 'open' });
     this.onSpot = onSpot;
@@ -83,7 +87,7 @@ export class Board {
     svg.removeAttribute('aria-labelledby');
     this.svg = svg;
     this.layer = draw('g', { 'aria-hidden': 'true' });
-    this.listen(svg);
+    if (!this.still) this.listen(svg);
     this.shadow.replaceChildren(svg);
     this.place(svg, label);
     svg.append(this.layer);
@@ -105,7 +109,7 @@ export class Board {
 
   place(svg, label) {
     this.spots.clear();
-    for (const group of svg.querySelectorAll('[data-spot]')) {
+    for (const group of this.still ? [] : svg.querySelectorAll('[data-spot]')) {
       const spot = group.dataset.spot;
       if (this.spots.has(spot)) continue;
       const shape = group.matches(SHAPES) ? group : group.querySelector(SHAPES);

@@ -1,7 +1,7 @@
 // What one does while programs think: pause, move at once, and ask for a hint.
 
 import { button, fill, make } from './dom.js';
-import { thought } from './match.js';
+import { asking, thought } from './match.js';
 
 export class Controls {
   constructor(view) {
@@ -32,17 +32,22 @@ export class Controls {
     this.ask.textContent = this.stop ? 'Stop' : 'Hint';
   }
 
-  async hint() {
+  /** Lets a player that has a tree think, unless one thinks already. */
+  grow() {
+    const named = [...this.kind.options].some(({ value }) => value === 'mcts');
+    if (named && !this.stop && this.view.active >= 0) this.hint('mcts:5s');
+  }
+
+  async hint(player = `${this.kind.value}:2s`) {
     const { view } = this;
     const role = view.active;
     const node = view.history.here;
-    const player = `${this.kind.value}:2s`;
     this.stop = new AbortController();
     this.show();
     view.think.clear();
     view.tabs.choose('Thinking');
     try {
-      await thought(view.game, { moves: node.moves(), role, player }, this.stop.signal, (seen, running) => {
+      await thought(view.game, asking(node, role, player, view.think.tree.wanted), this.stop.signal, (seen, running) => {
         if (view.history.here !== node) {
           this.stop.abort();
           return;
@@ -50,7 +55,7 @@ export class Controls {
         view.think.show(role, player, seen, running, (move) => view.move(role, move));
         view.hint = view.spotsOf(role, seen.move);
         view.mark({});
-      });
+      }, (tree) => view.think.grown(role, player, node, tree));
     } catch (error) {
       if (error.name !== 'AbortError') view.trouble.say(error.message);
     } finally {

@@ -14,8 +14,7 @@ export class Facts {
     this.list = make('ul', { class: 'facts' });
     this.letters = make('pre', { class: 'letters' });
     this.list.addEventListener('click', (event) => {
-      const asked = event.target.closest('.why');
-      if (asked) onWhy(`(true ${asked.previousSibling.textContent})`);
+      if (event.target.closest('.why')) onWhy(event.target.closest('[data-why]').dataset.why);
     });
     const facts = make('details', { class: 'unfold' }, this.summary, this.search, this.list);
     facts.addEventListener('toggle', () => this.render());
@@ -35,7 +34,7 @@ export class Facts {
     if (!this.folded.open || !this.facts) return;
     const wanted = this.search.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
     const left = this.facts.filter((fact) => wanted.every((word) => fact.toLowerCase().includes(word)));
-    fill(this.list, left.slice(0, MOST).map((fact) => make('li', {}, make('code', {}, fact),
+    fill(this.list, left.slice(0, MOST).map((fact) => make('li', { 'data-why': `(true ${fact})` }, make('code', {}, fact),
       make('button', { type: 'button', class: 'why', 'aria-label': `Why ${fact}?` }, 'why?'))),
     left.length > MOST && make('li', { class: 'quiet' }, `${counted(left.length - MOST, 'fact')} more: search to see them.`));
   }

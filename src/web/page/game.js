@@ -4,7 +4,9 @@ import { Board } from './board.js';
 import { Controls } from './controls.js';
 import { fill, make, settled, trouble } from './dom.js';
 import { Facts } from './facts.js';
+import { Graph } from './graph.js';
 import { History } from './history.js';
+import { Hover } from './hover.js';
 import { Match, PERSON, usual } from './match.js';
 import { Moves, concerns } from './moves.js';
 import { Sharing } from './share.js';
@@ -12,7 +14,7 @@ import { address } from './route.js';
 import { subtitled } from './rules.js';
 import { Seats } from './seats.js';
 import { Solve } from './solve.js';
-import { Seat, watched } from './table.js';
+import { Seat, joining, watched } from './table.js';
 import { Tabs } from './tabs.js';
 import { onTheme } from './theme.js';
 import { Think } from './think.js';
@@ -34,7 +36,8 @@ export class GameView {
     const heard = {
       onJoint: (joint) => this.joint(joint), onChange: () => this.changed(),
       onThought: (role, thought, running) => this.thought(role, thought, running),
-      onTrouble: (message) => this.trouble.say(message),
+      onTree: (role, node, tree) => this.match.secret || this.think.grown(role, this.match.seats[role], node, tree),
+      tree: () => this.think.tree.wanted, onTrouble: (message) => this.trouble.say(message),
     };
     this.atTable = target.table !== undefined;
     this.match = this.atTable ? new Seat(game, this.history, target, heard) : new Match(game, heard);
@@ -49,13 +52,16 @@ export class GameView {
     this.facts = new Facts(onWhy);
     this.timeline = new Timeline({ onGo: (node) => this.go(node), onUndo: () => this.step(-1), onRedo: () => this.step(1) });
     this.seats = new Seats(game.roles, { onWhy, onSit: (role, player) => this.sit(role, player) });
-    this.think = new Think(game.roles, (move, role) => this.mark({ hover: this.spotsOf(role, move) }));
+    const onGo = (from, joints) => this.timeline.go(this.history.graft(from, joints));
+    this.think = new Think(game.roles, { onGo, onHover: (move, role) => this.mark({ hover: this.spotsOf(role, move) }), onOpen: () => this.controls.grow() });
     this.why = new Why(game, () => this.history.here.moves());
+    this.hover = new Hover(game, () => this.history.here);
     this.controls = new Controls(this);
     this.sharing = new Sharing(this);
     this.solve = game.roles.length === 1 ? new Solve(game, { here: () => this.history.here, onPlan: (...plan) => this.plan(...plan) }) : null;
+    this.graph = this.atTable ? null : new Graph(game, { here: () => this.history.here, onGo });
     this.tournament = game.roles.length > 1 && !this.atTable ? new Tournament(game, (moves) => this.replay(moves)) : null;
-    this.tabs = new Tabs([this.solve && ['Solve', this.solve.element], ['History', this.timeline.element], ['Thinking', this.think.element],
+    this.tabs = new Tabs([this.solve && ['Solve', this.solve.element], ['History', this.timeline.element], ['Thinking', this.think.element], this.graph && ['Graph', this.graph.element],
       this.tournament && ['Tournament', this.tournament.element]].filter(Boolean));
     this.write = settled(ADDRESS, () => this.address());
     this.layout();
@@ -69,9 +75,10 @@ export class GameView {
       make('div', { class: 'columns' },
         make('div', { class: 'stage' }, this.status, this.trouble, this.controls.element,
           this.board.element, this.timeline.transport, this.facts.element),
-        make('div', { class: 'side' }, this.seats.element, this.sharing.invitation, this.moves.element),
+        make('div', { class: 'side' }, this.seats.element, this.atTable && !this.target.key && joining(this.target), this.sharing.invitation, this.moves.element),
         make('div', { class: 'side' }, this.tabs.element)),
-      this.why.element);
+      this.why.element, this.hover.element);
+    this.hover.listen(this.element);
     this.element.addEventListener('drop', async (event) => {
       const file = event.dataTransfer.files[0];
       if (file && !this.atTable) this.sharing.load(await file.text());
@@ -82,6 +89,7 @@ export class GameView {
   async shown() {
     this.ended = onTheme(() => this.board.paint());
     document.addEventListener('keydown', this.keys);
+    this.solve?.shown();
     if (this.atTable) {
       await this.watch();
       return;
@@ -108,7 +116,10 @@ export class GameView {
     this.match.stop();
     this.controls.leave();
     this.timeline.halt();
+    this.think.tree.leave();
+    this.hover.leave();
     this.solve?.leave();
+    this.graph?.leave();
     this.tournament?.leave();
     this.table?.abort();
     this.write.cancel();
@@ -132,6 +143,7 @@ export class GameView {
     this.history.goto(node);
     this.timeline.show(this.history);
     this.spots = [];
+    this.hover.hide();
     this.element.setAttribute('aria-busy', 'true');
     try {
       await this.load(node);

@@ -1,6 +1,7 @@
 // The games that come with the program, as cards, and the way to one's own.
 
 import { games } from './api.js';
+import { Cup, isResults } from './cup.js';
 import { button, fill, make, settled, trouble } from './dom.js';
 import { readFiles } from './editor.js';
 import { read } from './record.js';
@@ -16,6 +17,7 @@ export class Home {
     this.trouble = trouble();
     this.cards = make('ul', { class: 'cards' });
     this.count = make('p', { class: 'quiet', 'aria-live': 'polite' });
+    this.cup = new Cup((name) => this.named(name));
     const picker = make('input', { type: 'file', multiple: true, hidden: true });
     picker.addEventListener('change', () => this.take(picker.files));
     this.element = make('section', { class: 'home', 'aria-label': 'Games' },
@@ -25,7 +27,7 @@ export class Home {
         make('div', { class: 'line-of' }, make('a', { class: 'button strong', href: '#/edit' }, 'Write or paste rules'),
           button('Open files or a match record …', () => picker.click()), picker)),
       this.trouble,
-      make('div', { class: 'line-of' }, this.search, this.count), this.cards);
+      make('div', { class: 'line-of' }, this.search, this.count), this.cards, this.cup.element);
     this.element.addEventListener('dragover', (event) => event.preventDefault());
     this.element.addEventListener('drop', (event) => {
       event.preventDefault();
@@ -67,17 +69,23 @@ export class Home {
     try {
       const rules = await readFiles(files);
       const [first] = rules.files;
-      if (rules.files.length === 1 && first.text.trimStart().startsWith('{')) await this.record(first.text);
+      if (rules.files.length === 1 && isResults(first.name, first.text)) this.cup.take(first.name, first.text);
+      else if (rules.files.length === 1 && first.text.trimStart().startsWith('{')) await this.record(first.text);
       else if (first) this.onRules(rules);
     } catch (error) {
       this.trouble.say(error.message);
     }
   }
 
+  /** The bundled game of that name. */
+  named(game) {
+    return this.games?.find(({ id, name }) => id === game || name === game);
+  }
+
   /** Opens the game of a match record, at its last position. */
   async record(text) {
     const { game, moves, rules } = read(text);
-    const known = this.games?.find(({ id, name }) => id === game || name === game);
+    const known = this.named(game);
     if (!known && !rules) throw new Error(`No game here is called “${game}”: open its rules first, and load the record there.`);
     const found = known ? new Game({ ...known, files: [] }) : await Game.loaded(rules);
     location.hash = address(found.path, { moves });

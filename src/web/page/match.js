@@ -12,7 +12,8 @@ const PATIENCE = 700;
 export class Match {
   /**
    * `heard.onJoint(joint)` hears a complete joint move, `heard.onChange()` anything else,
-   * `heard.onThought(role, thought, running)` what programs think, `heard.onTrouble(message)`.
+   * `heard.onThought(role, thought, running)` what programs think, `heard.onTree(role, node, tree)`
+   * where they looked, `heard.onTrouble(message)`; `heard.tree()` says how many nodes are wanted.
    */
   constructor(game, heard) {
     this.game = game;
@@ -67,11 +68,11 @@ export class Match {
     const mine = { stop, thought: null };
     this.thinking.set(role, mine);
     try {
-      const move = await thought(this.game, { moves: node.moves(), role, player: this.seats[role] }, stop.signal, (seen, running) => {
+      const move = await thought(this.game, asking(node, role, this.seats[role], this.heard.tree()), stop.signal, (seen, running) => {
         mine.thought = seen;
         if (seen.value !== null) node.values.set(role, seen.value);
         this.heard.onThought(role, seen, running);
-      });
+      }, (tree) => this.heard.onTree(role, node, tree));
       if (this.thinking.get(role) !== mine) return;
       this.thinking.delete(role);
       this.choices.set(role, move);
@@ -170,13 +171,19 @@ export class Match {
   }
 }
 
-/** Asks a player for a move, and says each thought; waits while the server has too much to do. */
-export async function thought(game, question, signal, say) {
+/** What is asked of a player at a node of the history; `tree` nodes of its tree, if any. */
+export function asking(node, role, player, tree) {
+  return { moves: node.moves(), role, player, ...(tree > 0 && { tree }) };
+}
+
+/** Asks a player for a move, and says each thought and tree; waits while the server has too much to do. */
+export async function thought(game, question, signal, say, grown = () => {}) {
   for (;;) {
     try {
       for await (const [name, seen] of game.events('think', question, signal)) {
         if (name === 'failed') throw new Error(seen.message);
-        say(seen, name === 'thought');
+        if (name === 'tree') grown(seen);
+        else say(seen, name === 'thought');
         if (name === 'move') return seen.move;
       }
       throw new Error('The player stopped without a move.');

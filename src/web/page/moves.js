@@ -76,7 +76,7 @@ export class Moves {
     const index = this.rows.push({ role, name, move }) - 1;
     const label = make(state === 'open' ? 'button' : 'span', { class: 'move', type: state === 'open' ? 'button' : null }, move.move);
     const why = make('button', { type: 'button', class: 'why', 'aria-label': `Why is ${move.move} legal?` }, 'why?');
-    return make('li', { 'data-row': index }, label, why);
+    return make('li', { 'data-row': index, 'data-why': `(legal ${name} ${move.move})` }, label, why);
   }
 
   of(event) {
@@ -87,7 +87,7 @@ export class Moves {
   clicked(event) {
     const row = this.of(event);
     if (!row) return;
-    if (event.target.closest('.why')) this.heard.onWhy(`(legal ${row.name} ${row.move.move})`);
+    if (event.target.closest('.why')) this.heard.onWhy(event.target.closest('[data-why]').dataset.why);
     else if (event.target.closest('button.move')) this.heard.onMove(row.role, row.move.move);
   }
 

@@ -17,7 +17,7 @@ export class Seats {
 
   row(role, index) {
     const dot = make('span', { class: `dot r${index % 8}`, 'aria-hidden': 'true' });
-    const goal = button('', () => this.heard.onWhy(`(goal ${role.name} ${goal.dataset.value})`), { class: 'goal', title: 'Why?' });
+    const goal = button('', () => this.heard.onWhy(goal.dataset.why), { class: 'goal' });
     const state = make('span', { class: 'quiet state' });
     const kind = make('select', { 'aria-label': `Who plays ${role.name}` });
     const time = make('input', { type: 'number', min: '0.1', max: '600', step: 'any', value: '1', 'aria-label': `Seconds a move for ${role.name}` });
@@ -88,7 +88,7 @@ export class Seats {
       element.classList.toggle('turn', states[index] !== '');
       const value = goals[index];
       goal.hidden = value === null;
-      goal.dataset.value = value;
+      goal.dataset.why = `(goal ${this.roles[index].name} ${value})`;
       goal.textContent = value ?? '';
       goal.classList.toggle('final', final);
       goal.setAttribute('aria-label', `${this.roles[index].name} ${final ? 'scores' : 'would score'} ${value}. Why?`);

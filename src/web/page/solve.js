@@ -1,5 +1,6 @@
 // The solver of a game with one role: what it looks at, what it finds, and the plan.
 
+import { methods } from './api.js';
 import { levels } from './chart.js';
 import { button, fill, make, trouble } from './dom.js';
 import { counted } from './moves.js';
@@ -11,14 +12,27 @@ export class Solve {
     this.here = here;
     this.onPlan = onPlan;
     this.seconds = make('input', { type: 'number', min: '1', max: '600', value: '30', 'aria-label': 'Seconds for the search' });
-    this.method = make('input', { type: 'text', placeholder: 'all in turn', 'aria-label': 'Method', spellcheck: 'false', class: 'options', list: 'methods' });
+    this.method = make('select', { 'aria-label': 'Method' }, make('option', { value: '' }, 'auto'));
+    this.about = make('p', { class: 'quiet' });
+    this.method.addEventListener('change', () => { this.about.textContent = this.method.selectedOptions[0].title; });
     this.control = button('Solve', () => (this.stop ? this.stop.abort() : this.start()), { class: 'strong' });
     this.trouble = trouble();
     this.said = make('div', { 'aria-live': 'polite' });
     this.element = make('div', { class: 'solve' },
       make('p', { class: 'quiet' }, 'Looks for the shortest plan from the position that is shown.'),
       make('div', { class: 'line-of' }, this.control, make('label', { class: 'seconds' }, this.seconds, ' s'), make('label', {}, 'by ', this.method)),
-      this.trouble, this.said);
+      this.about, this.trouble, this.said);
+  }
+
+  /** Offers the methods that the server knows. */
+  async shown() {
+    try {
+      const known = await methods();
+      fill(this.method, known.map(({ name, title }) => make('option', { value: name, title }, name)));
+      this.about.textContent = this.method.selectedOptions[0]?.title ?? '';
+    } catch (error) {
+      this.trouble.say(error.message);
+    }
   }
 
   async start() {
@@ -28,7 +42,7 @@ export class Solve {
     this.trouble.say('');
     fill(this.said, make('p', { class: 'quiet' }, 'Searching …'));
     const question = { moves: from.moves(), seconds: Number(this.seconds.value) || 30 };
-    if (this.method.value.trim()) question.method = this.method.value.trim();
+    if (this.method.value) question.method = this.method.value;
     try {
       for await (const [name, seen] of this.game.events('solve', question, this.stop.signal)) {
         if (name === 'failed') throw new Error(seen.message);
@@ -44,10 +58,11 @@ export class Solve {
     }
   }
 
-  progress({ seconds, method, nodes, depth, said }) {
+  progress({ seconds, method, nodes, depth, said, levels: counts }) {
     fill(this.said, make('p', {}, make('span', { class: 'spinner', 'aria-hidden': 'true' }), ' ',
       [method, depth !== null && depth !== undefined && `depth ${depth}`, counted(nodes, 'position'), `${seconds.toFixed(1)} s`].filter(Boolean).join(' · ')),
-    said && make('p', { class: 'quiet' }, said));
+    said && make('p', { class: 'quiet' }, said),
+    counts?.length > 1 && make('div', { 'aria-hidden': 'true' }, make('h3', {}, 'New positions by depth'), levels(counts)));
   }
 
   answer(from, { solved, proved, plan, said, seconds, nodes, levels: counts }) {

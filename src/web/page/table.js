@@ -1,7 +1,9 @@
 // A table at which several pages sit: the match is kept by the server, each page chooses for its seat.
 
 import { ask, events } from './api.js';
+import { make, trouble } from './dom.js';
 import { PERSON } from './match.js';
+import { parsed } from './route.js';
 
 /** Milliseconds until a broken connection is tried again. */
 const AGAIN = 1500;
@@ -12,6 +14,40 @@ export async function laid(game, moves, seats) {
   const rules = game.bundled || !game.path.startsWith('rules=') ? '' : `&${game.path}`;
   return keys.map((key, seat) => (key === null ? null
     : `${location.origin}${location.pathname}#/table/${encodeURIComponent(table)}?key=${encodeURIComponent(key)}&seat=${seat}${rules}`));
+}
+
+/** Whether the server has this key for a seat of a table. */
+async function isKey(table, key) {
+  try {
+    // No match is that long: what is refused is the move, or the key.
+    await ask(`/api/tables/${encodeURIComponent(table)}/moves`, { key, ply: 2 ** 32, move: '' });
+  } catch (error) {
+    if (error.status === 403) return false;
+    if (error.status !== 409) throw error;
+  }
+  return true;
+}
+
+/** A field for who looks on and has an invitation: its link, or the key alone. */
+export function joining({ table, words }) {
+  const field = make('input', { type: 'text', 'aria-label': 'Invitation: its link, or the key in it', placeholder: 'link or key', spellcheck: 'false', autocomplete: 'off' });
+  const said = trouble();
+  const sit = async (event) => {
+    event.preventDefault();
+    const entered = field.value.trim();
+    const link = entered.includes('#') ? parsed(entered.slice(entered.indexOf('#'))) : { table, key: entered, seat: null };
+    said.say('');
+    try {
+      if (!link.key || !link.table) throw new Error('That is neither the link of an invitation nor its key.');
+      if (!await isKey(link.table, link.key)) throw new Error('That is the key of no seat at this table.');
+      const rest = [link.seat === null ? '' : `&seat=${link.seat}`, words.rules ? `&rules=${words.rules}` : ''].join('');
+      location.hash = `#/table/${encodeURIComponent(link.table)}?key=${encodeURIComponent(link.key)}${rest}`;
+    } catch (error) {
+      said.say(error.message);
+    }
+  };
+  return make('section', { class: 'panel joining', 'aria-label': 'Sit down' }, make('p', { class: 'quiet' }, 'You look on. If you have an invitation to a seat, enter it here.'),
+    make('form', { class: 'invited', on: { submit: sit } }, field, make('button', { type: 'submit' }, 'Sit down')), said);
 }
 
 /** How a table stands now. */

@@ -2,19 +2,24 @@
 
 import { scores, short } from './chart.js';
 import { button, fill, make } from './dom.js';
+import { Tree } from './tree.js';
 
 /** Candidates shown before all are asked for. */
 const FIRST = 8;
 
 export class Think {
-  /** `onHover(move, role)` hears what the pointer is over; null when over nothing. */
-  constructor(roles, onHover) {
+  /**
+   * `onHover(move, role)` hears what the pointer is over; null when over nothing. `onGo(node,
+   * joints)` goes on from a node of the history, `onOpen()` hears that the tree is wanted.
+   */
+  constructor(roles, { onHover, onGo, onOpen }) {
     this.roles = roles;
     this.all = false;
     this.runs = new Map();
     this.live = make('div', { class: 'thoughts' });
     this.match = make('div', {});
-    this.element = make('div', {}, this.live, this.match);
+    this.tree = new Tree({ onGo, onOpen });
+    this.element = make('div', {}, this.live, this.tree.element, this.match);
     this.live.addEventListener('pointerover', (event) => {
       const row = event.target.closest('[data-move]');
       onHover(row?.dataset.move ?? null, row ? Number(row.dataset.role) : null);
@@ -31,6 +36,7 @@ export class Think {
   /** Nothing may be seen yet. */
   hide() {
     fill(this.live, make('p', { class: 'quiet' }, 'Programs choose too; what they think is hidden until all have chosen.'));
+    this.tree.clear('Hidden until all have chosen.');
   }
 
   /** `onTake`, if given, makes the move: for hints. */
@@ -40,7 +46,13 @@ export class Think {
     Object.assign(run, { thought, running, onTake, seconds: thought.seconds });
     if (thought.value !== null) run.points.push([thought.seconds, thought.value]);
     this.runs.set(role, run);
+    this.tree.expects(thought.line);
     this.render();
+  }
+
+  /** The tree of what a player thinks at a node of the history. */
+  grown(role, player, node, tree) {
+    this.tree.grown(node, player, this.roles[role].name, tree);
   }
 
   render() {

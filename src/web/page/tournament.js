@@ -1,5 +1,6 @@
 // Players against each other: all pairs, in all seats, and a cross table of what they score.
 
+import { Cross } from './cross.js';
 import { button, fill, make, trouble } from './dom.js';
 import { Node } from './history.js';
 import { thought } from './match.js';
@@ -29,7 +30,7 @@ export class Tournament {
     this.control = button('Start', () => (this.stop ? this.stop.abort() : this.start()), { class: 'strong' });
     this.trouble = trouble();
     this.state = make('p', { class: 'quiet', 'aria-live': 'polite' });
-    this.table = make('div', { class: 'cross' });
+    this.table = make('div');
     this.list = make('ol', { class: 'results' });
     this.element = make('div', { class: 'solve' },
       make('p', { class: 'quiet' }, 'Each player meets each other one in both ways of sitting. One player a line, such as mcts:0.5s.'),
@@ -45,8 +46,8 @@ export class Tournament {
     const rounds = Math.min(Math.max(Math.round(Number(this.rounds.value)) || 1, 1), 50);
     const roles = this.game.roles.filter((role) => !role.random).length;
     const matches = Array.from({ length: rounds }, () => pairings(players.length, roles)).flat();
-    /** By player and opponent: points and how many were shared out. */
-    this.scores = players.map(() => players.map(() => [0, 0]));
+    this.cross = new Cross(players);
+    fill(this.table, this.cross.element);
     fill(this.list);
     this.stop = new AbortController();
     this.control.textContent = 'Stop';
@@ -94,31 +95,8 @@ export class Tournament {
     const score = goals.map((goal) => goal ?? '–').join(' : ');
     this.list.prepend(make('li', {}, button(`${seats.map((player) => players[player]).join(' – ')}  ${score}`, () => this.onMatch(moves), { class: 'joint' })));
     if (!end.position.over) return;
-    const met = new Set(seats);
-    seats.forEach((player, at) => {
-      for (const other of met) {
-        if (other === player || goals[at] === null) continue;
-        this.scores[player][other][0] += goals[at];
-        this.scores[player][other][1] += 1;
-      }
-    });
-    this.show(players);
-  }
-
-  show(players) {
-    const mean = ([points, count]) => (count > 0 ? (points / count).toFixed(0) : '');
-    const total = (row) => row.reduce(([points, count], [more, others]) => [points + more, count + others], [0, 0]);
-    const order = players.map((_, index) => index).sort((a, b) => {
-      const [[one, ones], [two, twos]] = [total(this.scores[a]), total(this.scores[b])];
-      return two / (twos || 1) - one / (ones || 1);
-    });
-    fill(this.table, make('table', {},
-      make('thead', {}, make('tr', {}, make('th', { scope: 'col' }, 'Player'), order.map((_, place) => make('th', { scope: 'col' }, String(place + 1))), make('th', { scope: 'col' }, 'Mean'), make('th', { scope: 'col', title: 'matches' }, 'Met'))),
-      make('tbody', {}, order.map((player, place) => make('tr', {},
-        make('th', { scope: 'row' }, `${place + 1}. ${players[player]}`),
-        order.map((other) => make('td', {}, other === player ? '·' : mean(this.scores[player][other]))),
-        make('td', {}, make('strong', {}, mean(total(this.scores[player])))),
-        make('td', {}, String(total(this.scores[player])[1])))))));
+    this.cross.meet(seats, goals);
+    this.cross.show('score');
   }
 
   leave() {

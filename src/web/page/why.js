@@ -3,7 +3,7 @@
 import { button, fill, icon, make, trouble } from './dom.js';
 import { Source } from './source.js';
 
-const SIGNS = { holds: ['✓', 'holds'], fails: ['✗', 'does not hold'], open: ['◦', 'depends on what does not hold'], group: ['', ''] };
+export const SIGNS = { holds: ['✓', 'holds'], fails: ['✗', 'does not hold'], open: ['◦', 'depends on what does not hold'], group: ['', ''] };
 /** Levels that are unfolded at first. */
 const UNFOLDED = 3;
 

@@ -1,0 +1,95 @@
+// What a search has found: positions by level, and the moves between them.
+
+/** Spreads what is left out over all arcs alike, however many are kept. */
+const GOLDEN = 0.618034;
+
+export class Explored {
+  constructor() {
+    /** By id: what the server told, with the arcs that end and begin there. */
+    this.nodes = [];
+    this.arcs = [];
+    /** How many positions each level has. */
+    this.levels = [];
+    /** Positions that differ in step counters only, by the first of them. */
+    this.alike = new Map();
+    this.complete = false;
+  }
+
+  /** Takes what an event `grown` tells; the nodes that are new. */
+  grow({ nodes, arcs }) {
+    const fresh = nodes.map((told) => {
+      const node = { ...told, in: [], out: [], lost: false };
+      this.nodes[node.id] = node;
+      this.levels[node.level] = (this.levels[node.level] ?? 0) + 1;
+      if (!this.alike.has(node.same)) this.alike.set(node.same, []);
+      this.alike.get(node.same).push(node);
+      return node;
+    });
+    for (const { from, to, move } of arcs) {
+      const arc = { from: this.nodes[from], to: this.nodes[to], move, chance: (this.arcs.length * GOLDEN) % 1 };
+      arc.repeats = arc.to.level <= arc.from.level;
+      arc.from.out.push(arc);
+      arc.to.in.push(arc);
+      this.arcs.push(arc);
+    }
+    return fresh;
+  }
+
+  /** Takes what is told at the end. */
+  end({ complete, dead }) {
+    this.complete = complete;
+    for (const id of dead) this.nodes[id].lost = true;
+  }
+
+  /** What a position is: `solved`, `end`, `lost`, `open`, or `fresh` if nothing behind it was looked at. */
+  kind(node) {
+    if (node.status === 'solved') return 'solved';
+    if (node.status === 'dead') return 'end';
+    if (node.lost) return 'lost';
+    return node.out.length > 0 || this.complete ? 'open' : 'fresh';
+  }
+
+  /** All ways to these nodes that repeat nothing: `{nodes, arcs}`, both sets. */
+  waysTo(ends) {
+    const nodes = new Set(ends);
+    const arcs = new Set();
+    // A set is gone through with what is added meanwhile.
+    for (const node of nodes) {
+      for (const arc of node.in) {
+        if (arc.repeats) continue;
+        arcs.add(arc);
+        nodes.add(arc.from);
+      }
+    }
+    return { nodes, arcs };
+  }
+
+  /** How many such ways lead to a node. */
+  countWays(end) {
+    const { nodes, arcs } = this.waysTo([end]);
+    const count = new Map();
+    for (const node of [...nodes].sort((a, b) => a.level - b.level)) {
+      const sum = node.in.reduce((ways, arc) => (arcs.has(arc) ? ways + count.get(arc.from) : ways), 0);
+      count.set(node, node.id === 0 ? 1 : sum);
+    }
+    return count.get(end);
+  }
+
+  /** The solved positions that are nearest to the start. */
+  nearest() {
+    let found = [];
+    for (const node of this.nodes) {
+      if (node.status !== 'solved' || found[0]?.level < node.level) continue;
+      if (found[0]?.level > node.level) found = [];
+      found.push(node);
+    }
+    return found;
+  }
+
+  /** The joint moves from the start to a node. */
+  way(node) {
+    const joints = [];
+    for (let at = node; at.from !== null && at.from !== undefined; at = this.nodes[at.from]) joints.push(at.way);
+    return joints.reverse();
+  }
+}

@@ -1,0 +1,190 @@
+// The graph of a game from a position on, as the search finds it: positions and moves by level.
+
+import { button, fill, make, trouble } from './dom.js';
+import { Explored } from './explored.js';
+import { Glance } from './glance.js';
+import { Layers } from './layers.js';
+import { counted } from './moves.js';
+import { sign } from './shapes.js';
+import { Sheet } from './sheet.js';
+
+const MERGES = [['stripped', 'without step counters', 'Positions that differ in step counters only are one'],
+  ['state', 'exact', 'Positions are one if all their facts are the same'], ['tree', 'tree', 'Each way from the start is apart']];
+const KINDS = { open: 'it goes on', fresh: 'nothing behind it was looked at', solved: 'solved', end: 'an end that is no solution', lost: 'dead: no way from it leads to a solution' };
+/** Most nodes that the server gives. */
+const MOST = 20_000;
+/** Moves that are told of a node that the pointer is over. */
+const TOLD = 6;
+const NONE = { nodes: new Set(), arcs: new Set() };
+
+export class Graph {
+  /** `here()` gives the node of the history that is shown, `onGo(node, joints)` goes on from one. */
+  constructor(game, { here, onGo }) {
+    Object.assign(this, { game, here, onGo });
+    this.merge = make('select', { 'aria-label': 'What counts as the same position' }, MERGES.map(([value, name, title]) => make('option', { value, title }, name)));
+    this.depth = make('input', { type: 'number', min: '1', max: '10000', placeholder: 'any', 'aria-label': 'Most moves from here' });
+    this.most = make('input', { type: 'number', min: '1', max: String(MOST), value: '2000', 'aria-label': 'Most positions' });
+    const persons = game.roles.map(({ name, random }, value) => ({ name, random, value })).filter(({ random }) => !random);
+    this.role = make('select', { 'aria-label': 'Whose score counts' }, persons.map(({ name, value }) => make('option', { value }, name)));
+    this.control = button('Explore', () => (this.stop ? this.stop.abort() : this.start()), { class: 'strong' });
+    this.repeats = this.check('Repeated positions', true);
+    this.fades = this.check('Fade dead ends', true);
+    this.trouble = trouble();
+    this.state = make('p', { class: 'quiet', 'aria-live': 'polite' });
+    this.sheet = new Sheet('Graph of positions and moves', {
+      onPick: (node) => this.pick(node), told: (node) => this.told(node), spoken: (node) => this.spoken(node),
+      alike: (node) => (this.merge.value === 'state' ? this.found.alike.get(node.same).filter((one) => one !== node) : []),
+    });
+    this.glance = new Glance(game, { onGo: (node) => this.go(node), onClose: () => { this.pick(null); this.sheet.canvas.focus(); } });
+    this.counts = make('tbody');
+    this.numbers = make('details', { class: 'unfold', hidden: true }, make('summary', {}, 'Positions by level'),
+      make('table', { class: 'counts' }, make('thead', {}, make('tr', {}, ['Level', 'Positions', 'Solved', 'Ends', 'Moves on'].map((head) => make('th', { scope: 'col' }, head)))), this.counts));
+    this.legend = make('p', { class: 'legend', hidden: true },
+      [['open', 'position'], ['fresh', 'not looked behind'], ['solved', 'solved'], ['end', 'other end'], ['lost', 'dead']].map(([kind, name]) => make('span', {}, sign(kind), name)),
+      make('span', {}, make('span', { class: 'stroke lit' }), 'shortest plans'), make('span', {}, make('span', { class: 'stroke again' }), 'to a position met before'));
+    this.element = make('div', { class: 'graph' },
+      make('p', { class: 'quiet' }, 'The positions and moves from the position that is shown, as a search finds them.'),
+      make('div', { class: 'line-of' }, this.control, make('label', {}, 'Same: ', this.merge),
+        make('label', { class: 'seconds' }, 'Depth ', this.depth), make('label', { class: 'seconds' }, 'At most ', this.most),
+        persons.length > 1 && make('label', {}, 'For ', this.role), this.large),
+      this.trouble, this.state,
+      make('div', { class: 'graph-body' }, this.sheet.element, this.glance.element),
+      make('div', { class: 'line-of' }, this.repeats.label, this.fades.label), this.legend, this.numbers);
+    this.numbers.addEventListener('toggle', () => this.tell());
+    this.sheet.spreads(this.element);
+    this.clear();
+  }
+
+  check(name, checked) {
+    const field = make('input', { type: 'checkbox', checked });
+    field.addEventListener('change', () => this.show());
+    return { field, label: make('label', { class: 'check' }, field, name) };
+  }
+
+  clear() {
+    this.found = new Explored();
+    this.layers = new Layers();
+    this.waiting = [];
+    this.best = NONE;
+    this.pick(null);
+  }
+
+  async start() {
+    this.clear();
+    this.from = this.here();
+    const stop = new AbortController();
+    this.stop = stop;
+    this.control.textContent = 'Stop';
+    this.trouble.say('');
+    this.numbers.hidden = this.legend.hidden = false;
+    const most = Math.min(Math.max(Math.round(Number(this.most.value)) || 2000, 1), MOST);
+    const question = { moves: this.from.moves(), merge: this.merge.value, most, role: Number(this.role.value) || 0 };
+    if (Number(this.depth.value) >= 1) question.depth = Math.round(Number(this.depth.value));
+    try {
+      for await (const [name, seen] of this.game.events('graph', question, stop.signal)) {
+        if (name === 'failed') throw new Error(seen.message);
+        if (name === 'grown') this.grown(seen);
+        if (name === 'graph') this.ended(seen);
+      }
+    } catch (error) {
+      if (error.name === 'AbortError') this.state.textContent = `${this.summary()}; stopped.`;
+      else this.trouble.say(error.message);
+    } finally {
+      if (this.stop === stop) this.stop = null;
+      this.control.textContent = 'Explore';
+      this.element.dataset.nodes = this.found.nodes.length;
+      this.place();
+    }
+  }
+
+  grown(seen) {
+    this.waiting.push(...this.found.grow(seen));
+    this.state.textContent = `${this.summary()} …`;
+    // Many events may come between two frames.
+    this.soon ??= requestAnimationFrame(() => this.place());
+  }
+
+  ended(seen) {
+    this.found.end(seen);
+    this.state.textContent = `${this.summary()}, ${seen.seconds.toFixed(1)} s${seen.said ? `: ${seen.said}` : ''}.`;
+  }
+
+  summary() {
+    const { nodes, arcs, levels } = this.found;
+    return `${counted(nodes.length, 'position')}, ${counted(arcs.length, 'move')}, ${counted(levels.length, 'level')}`;
+  }
+
+  /** Gives what is new its place. */
+  place() {
+    cancelAnimationFrame(this.soon);
+    this.soon = null;
+    this.layers.add(this.waiting);
+    this.waiting = [];
+    this.best = this.found.waysTo(this.found.nearest());
+    if (this.numbers.open || !this.stop) this.tell();
+    this.show();
+  }
+
+  show() {
+    const { found, layers, chosen } = this;
+    const fades = this.fades.field.checked;
+    this.sheet.chosen = chosen;
+    this.sheet.show({
+      ranks: layers.ranks, arcs: found.arcs, repeats: this.repeats.field.checked, lit: chosen ? found.waysTo([chosen]) : this.best,
+      kind: (node) => found.kind(node), look: (node, kind) => kind, isFaint: (node) => fades && node.lost,
+      radius: (node, room) => Math.min(Math.max(0.36 * room, 0.8), 7.5), words: (node) => (node.id > 0 ? node.in[0]?.move ?? '' : ''),
+    });
+  }
+
+  /** How many there are of each level, in words. */
+  tell() {
+    const rows = this.found.levels.map((count, level) => ({ level, count, solved: 0, ends: 0, moves: 0 }));
+    for (const { level, status, out } of this.found.nodes) {
+      const row = rows[level];
+      if (status === 'solved') row.solved += 1;
+      if (status === 'dead') row.ends += 1;
+      row.moves += out.length;
+    }
+    fill(this.counts, rows.map(({ level, count, solved, ends, moves }) => make('tr', {}, make('th', { scope: 'row' }, String(level)),
+      [count, solved, ends, moves].map((number) => make('td', {}, number.toLocaleString('en'))))));
+  }
+
+  told(node) {
+    const { in: before, out } = node;
+    const moves = before.slice(0, TOLD).map(({ from, move }) => make('div', {}, make('code', {}, move), make('span', { class: 'quiet' }, ` from ${from.id}`)));
+    return [make('strong', {}, `Position ${node.id}, level ${node.level}`), make('div', {}, KINDS[this.found.kind(node)]), ...moves,
+      before.length > TOLD && make('div', { class: 'quiet' }, `${before.length - TOLD} more moves lead here`), make('div', { class: 'quiet' }, `${counted(out.length, 'move')} on`)];
+  }
+
+  spoken(node) {
+    return `Position ${node.id}, level ${node.level}, ${KINDS[this.found.kind(node)]}, ${node.in[0] ? `by ${node.in[0].move}, ` : ''}${counted(node.out.length, 'move')} on.`;
+  }
+
+  pick(node) {
+    this.chosen = node;
+    this.sheet.mean(null);
+    if (this.glance) {
+      if (node) this.glance.show(node, [...this.from.moves(), ...this.found.way(node)], `Position ${node.id}`, this.lines(node));
+      else this.glance.close();
+    }
+    this.show();
+  }
+
+  lines(node) {
+    const ways = this.found.countWays(node);
+    const alike = this.found.alike.get(node.same).length - 1;
+    return [`Level ${node.level}: ${KINDS[this.found.kind(node)]}.`, node.id > 0 && `${counted(ways, 'way')} of ${counted(node.level, 'move')} to it; ${counted(node.out.length, 'move')} on.`,
+      alike > 0 && `${counted(alike, 'other position')} differ${alike === 1 ? 's' : ''} from it in step counters only.`].filter(Boolean);
+  }
+
+  go(node) {
+    this.sheet.large(false);
+    this.onGo(this.from, this.found.way(node));
+  }
+
+  leave() {
+    this.stop?.abort();
+    this.sheet.leave();
+    this.glance.leave();
+  }
+}

@@ -1,0 +1,102 @@
+// How it looks: colours, widths, long lists.
+
+import assert from 'node:assert/strict';
+import { home, opened, says, typed, own, LINE_OF_THREE } from './person.mjs';
+
+export const tests = {
+  async two_thousand_moves_make_no_lag({ page }) {
+    const numbers = Array.from({ length: 45 }, (_, index) => index + 1);
+    await own(page, `(role player) (init (at 1 1)) (<= terminal (true (at 45 45))) (goal player 100)
+      ${numbers.map((number) => `(number ${number})`).join(' ')}
+      (<= (legal player (to ?a ?b)) (number ?a) (number ?b))
+      (<= (next (at ?a ?b)) (does player (to ?a ?b)))`);
+    await page.getByText('2,025 moves').waitFor();
+    assert.equal(await page.locator('button.move').count(), 2025);
+    const took = await page.evaluate(() => new Promise((done) => {
+      const field = document.querySelector('.moves .search');
+      field.value = '45';
+      const begun = performance.now();
+      field.dispatchEvent(new Event('input'));
+      const look = () => (document.querySelectorAll('button.move').length < 2025 ? done(performance.now() - begun) : requestAnimationFrame(look));
+      look();
+    }));
+    assert.ok(took < 300, `${took} ms`);
+    assert.equal(await page.locator('button.move').count(), 89);
+    await page.locator('button.move').first().click();
+    await says(page, /Last: player \(to 1 45\)/);
+  },
+
+  async a_narrow_screen_is_wide_enough({ page }) {
+    await page.setViewportSize({ width: 400, height: 800 });
+    for (const hash of ['', '#/edit', `#/${LINE_OF_THREE}`]) {
+      await page.goto(`${home}${hash}`);
+      await page.locator('main h1').waitFor();
+      await page.waitForTimeout(200);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 400, hash);
+    }
+  },
+
+  async colours_are_chosen_and_kept({ page }) {
+    await page.goto(home);
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await ground();
+    await page.getByRole('button', { name: 'Dark colours' }).click();
+    assert.notEqual(await ground(), light);
+    const dark = await ground();
+    await page.reload();
+    assert.equal(await ground(), dark);
+  },
+
+  async all_text_can_be_read({ browser }) {
+    for (const colorScheme of ['light', 'dark']) {
+      const context = await browser.newContext({ colorScheme });
+      const page = await context.newPage();
+      await opened(page, `#/${LINE_OF_THREE}?moves=(mark 1 1) wait`);
+      await page.getByRole('button', { name: 'Why is wait legal?' }).click();
+      await page.locator('.why-line').first().waitFor();
+      await page.getByRole('tab', { name: 'Graph' }).click();
+      await page.getByLabel('Most moves from here').fill('1');
+      await page.getByRole('button', { name: 'Explore' }).click();
+      await page.locator('.graph[data-nodes]').waitFor();
+      assert.deepEqual(await faint(page), [], colorScheme);
+      await typed(page, '(role a)\n(<= (legal ?r go) (rol ?r))\n(goal ?x 100)');
+      await page.locator('.findings > li').first().waitFor();
+      assert.deepEqual(await faint(page), [], colorScheme);
+      await page.goto(home);
+      await page.locator('.card').first().waitFor();
+      assert.deepEqual(await faint(page), [], colorScheme);
+      await context.close();
+    }
+  },
+};
+
+/** Texts that stand out from what is behind them by less than 4.5 to 1. */
+function faint(page) {
+  return page.evaluate(() => {
+    const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+    const parts = (colour) => {
+      canvas.clearRect(0, 0, 1, 1);
+      canvas.fillStyle = colour;
+      canvas.fillRect(0, 0, 1, 1);
+      return [...canvas.getImageData(0, 0, 1, 1).data];
+    };
+    const light = ([r, g, b]) => [r, g, b].map((part) => part / 255).map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+      .reduce((sum, part, index) => sum + part * [0.2126, 0.7152, 0.0722][index], 0);
+    const behind = (node) => {
+      for (let at = node; at; at = at.parentElement) {
+        const colour = parts(getComputedStyle(at).backgroundColor);
+        if (colour[3] > 250) return colour;
+      }
+      return [255, 255, 255, 255];
+    };
+    const found = [];
+    const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walk.nextNode()) {
+      const { parentElement: node, data } = walk.currentNode;
+      if (!data.trim() || !node.checkVisibility() || node.closest(':disabled, .behind, .skip')) continue;
+      const [one, two] = [light(parts(getComputedStyle(node).color)), light(behind(node))].sort((a, b) => b - a);
+      if ((one + 0.05) / (two + 0.05) < 4.5) found.push(`${data.trim().slice(0, 30)}: ${((one + 0.05) / (two + 0.05)).toFixed(2)}`);
+    }
+    return found;
+  });
+}

@@ -1,0 +1,261 @@
+// Games are found and played: alone, with programs, with others.
+
+import assert from 'node:assert/strict';
+import { home, board, status, place, facts, opened, says, seated, own, addressed, LINE_OF_THREE, ONE_LIGHT, BOTH } from './person.mjs';
+
+export const tests = {
+  async a_game_is_found_and_loaded({ page }) {
+    await page.goto(home);
+    await page.locator('.card').first().waitFor();
+    const all = await page.locator('.card').count();
+    await page.getByLabel('Search games').fill('tic tac');
+    await page.waitForFunction((before) => document.querySelectorAll('.card').length < before, all);
+    await page.locator(`.card[href="#/${LINE_OF_THREE}"]`).click();
+    await board(page).locator('svg').waitFor();
+    assert.equal(await page.locator('[data-spot]').count(), 9);
+    assert.match(await status(page).textContent(), /cross to move/);
+  },
+
+  async a_match_is_played_to_its_end_against_mcts({ page }) {
+    await opened(page, `#/${LINE_OF_THREE}`);
+    await seated(page, 'nought', 'mcts', 0.2);
+    for (let turn = 0; turn < 5; turn += 1) {
+      await says(page, /cross to move\.|is over/);
+      if (/is over/.test(await status(page).textContent())) break;
+      const ply = Number((await page.locator('.count').textContent()).split('/')[0]);
+      await page.locator('.group.open button.move').first().click();
+      await page.waitForFunction((before) => Number(document.querySelector('.count').textContent.split('/')[0]) > before, ply);
+    }
+    await says(page, /The game is over: cross \d+, nought \d+/);
+    assert.ok(await page.locator('.goal.final').count() === 2);
+  },
+
+  async thoughts_are_seen_while_a_player_thinks({ page }) {
+    await opened(page, '#/connect_four');
+    await seated(page, 'yellow', 'mcts', 8);
+    await page.locator('.group.open button.move').first().click();
+    await page.getByText('Best so far').waitFor();
+    assert.ok(await page.locator('.candidates tbody tr').count() > 1);
+    await page.locator('.thoughts .chart').waitFor();
+    await page.getByRole('button', { name: 'Move now' }).click();
+    await says(page, /red to move/, 4000);
+  },
+
+  async a_pause_stops_players_and_they_go_on({ page }) {
+    await opened(page, '#/connect_four');
+    await seated(page, 'yellow', 'mcts', 8);
+    await page.locator('.group.open button.move').first().click();
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    await says(page, /yellow to move \(paused\)/);
+    await seated(page, 'yellow', 'mcts', 0.3);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await says(page, /red to move/);
+  },
+
+  async programs_play_each_other_once_started({ page }) {
+    await opened(page, `#/${LINE_OF_THREE}`);
+    await seated(page, 'nought', 'random');
+    await seated(page, 'cross', 'random');
+    await says(page, /cross to move \(paused\)/);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await says(page, /The game is over/);
+    await addressed(page, /seats=random;random/);
+  },
+
+  async chance_moves_by_itself({ page }) {
+    await own(page, `(role you) (role random) (init (round 1)) (after 1 2) (after 2 3)
+      (<= (legal you (bet ?side)) (side ?side) (true (round 1)))
+      (<= (legal you wait) (not (true (round 1))))
+      (<= (legal random (show ?side)) (side ?side) (true (round 2)))
+      (<= (legal random wait) (not (true (round 2))))
+      (side heads) (side tails)
+      (<= (next (bet ?side)) (does you (bet ?side)))
+      (<= (next (bet ?side)) (true (bet ?side)))
+      (<= (next (coin ?side)) (does random (show ?side)))
+      (<= (next (round ?next)) (true (round ?now)) (after ?now ?next))
+      (<= terminal (true (round 3)))
+      (<= won (true (bet ?side)) (true (coin ?side)))
+      (<= (goal you 100) won) (<= (goal you 0) (not won)) (goal random 0)`);
+    await page.locator('.group.open').getByText('(bet heads)').click();
+    await says(page, /is over: you (0|100)/);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await says(page, /you to move/);
+  },
+
+  async a_tournament_makes_a_cross_table({ page }) {
+    await opened(page, `#/${LINE_OF_THREE}`);
+    await page.getByRole('tab', { name: 'Tournament' }).click();
+    await page.getByLabel('Players, one a line').fill('random\nmcts:0.2s\nfirst');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByText('6 matches were played.').waitFor({ timeout: 90_000 });
+    assert.match(await page.locator('.cross tbody tr').first().textContent(), /mcts/);
+    if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/tournament.png` });
+    await page.locator('.results button').first().click();
+    await says(page, /The game is over/);
+  },
+
+  async a_hint_names_a_move_and_makes_none({ page }) {
+    await opened(page, `#/${LINE_OF_THREE}`);
+    await page.getByRole('button', { name: 'Hint', exact: true }).click();
+    await page.getByText('Would play').waitFor();
+    assert.match(await page.locator('.count').textContent(), /^0 \//);
+    await page.getByRole('button', { name: 'Play it' }).click();
+    await says(page, /Last: (cross|nought) /);
+  },
+
+  async choices_stay_hidden_until_all_have_chosen({ page }) {
+    await own(page, BOTH);
+    await seated(page, 'right', 'person');
+    await page.locator('.group.open', { hasText: 'left' }).getByRole('button', { name: '(name 2)', exact: true }).click();
+    await says(page, /right to move/);
+    assert.equal(await page.locator('.group', { hasText: 'left' }).getByText('(name').count(), 0);
+    assert.match(await page.locator('.moves').textContent(), /Has chosen; hidden/);
+    await page.locator('.group.open', { hasText: 'right' }).getByRole('button', { name: '(name 1)', exact: true }).click();
+    await says(page, /is over/);
+    assert.match(await status(page).textContent(), /left \(name 2\), right \(name 1\)/);
+  },
+
+  async two_tabs_sit_at_one_table({ page, context }) {
+    await opened(page, `#/${LINE_OF_THREE}`);
+    await seated(page, 'nought', 'person');
+    await page.getByRole('button', { name: 'Invite' }).click();
+    const link = (role) => page.getByLabel(`Link for ${role}`, { exact: true }).inputValue();
+    const [cross, nought] = [await link('cross'), await link('nought')];
+    const [one, two] = [await context.newPage(), await context.newPage()];
+    await one.goto(cross);
+    await two.goto(nought);
+    await says(one, /cross to move/);
+    await says(two, /Waiting for cross/);
+    await place(one, 1, 1).click();
+    await says(two, /nought to move/);
+    await place(two, 0, 0).click();
+    await says(one, /cross to move\. Last: nought/);
+    assert.deepEqual(await facts(one), await facts(two));
+    assert.equal((await facts(one)).length, 3);
+  },
+
+  async who_looks_on_sits_down_with_an_invitation({ page, context }) {
+    await opened(page, `#/${LINE_OF_THREE}`);
+    await seated(page, 'nought', 'person');
+    await page.getByRole('button', { name: 'Invite' }).click();
+    const link = await page.getByLabel('Link for cross', { exact: true }).inputValue();
+    const key = link.match(/key=([^&]+)/)[1];
+    const other = await context.newPage();
+    await other.goto(link.replace(/\?.*/, ''));
+    await says(other, /Waiting for cross/);
+    await other.getByLabel('Invitation: its link').fill('nobody');
+    await other.getByRole('button', { name: 'Sit down' }).click();
+    await other.getByText('the key of no seat').waitFor();
+    await other.getByLabel('Invitation: its link').fill(key);
+    await other.getByRole('button', { name: 'Sit down' }).click();
+    await says(other, /to move/);
+    await place(other, 1, 1).click();
+    await says(other, /Waiting for nought\. Last: cross/);
+    const third = await context.newPage();
+    await third.goto(link.replace(/\?.*/, ''));
+    await says(third, /Waiting for nought/);
+    await third.getByLabel('Invitation: its link').fill(await page.getByLabel('Link for nought', { exact: true }).inputValue());
+    await third.getByRole('button', { name: 'Sit down' }).click();
+    await says(third, /nought to move/);
+  },
+
+  async undo_redo_branch_and_share({ page, browser }) {
+    await opened(page, `#/${LINE_OF_THREE}`);
+    await seated(page, 'nought', 'person');
+    await place(page, 0, 0).click();
+    await says(page, /nought to move/);
+    await place(page, 1, 1).click();
+    await says(page, /cross to move\. Last: nought/);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await says(page, /nought to move/);
+    await page.getByRole('button', { name: 'Redo' }).click();
+    await says(page, /Last: nought \(mark 2 2\)/);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await says(page, /nought to move/);
+    await place(page, 2, 2).click();
+    await says(page, /Last: nought \(mark 3 3\)/);
+    await page.locator('.branches').getByText('(mark 2 2)').click();
+    await says(page, /Last: nought \(mark 2 2\)/);
+    await addressed(page, /moves=\(mark 1 1\) wait;wait \(mark 2 2\)/);
+    const elsewhere = await browser.newContext();
+    const other = await elsewhere.newPage();
+    await other.goto(page.url());
+    await board(other).locator('svg').waitFor();
+    assert.deepEqual(await facts(other), await facts(page));
+    await page.getByLabel('Position in the match').fill('0');
+    await says(page, /cross to move\.$/);
+    assert.equal((await facts(page)).length, 1);
+    await elsewhere.close();
+  },
+
+  async a_match_is_saved_and_loaded({ page }) {
+    await opened(page, `#/${LINE_OF_THREE}?moves=(mark 1 1) wait;wait (mark 2 2)`);
+    const before = await facts(page);
+    const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save' }).click()]);
+    const path = await file.path();
+    await page.goto(home);
+    await opened(page, `#/${LINE_OF_THREE}`);
+    await page.locator('.sharing input[type=file]').setInputFiles({ name: 'match.json', mimeType: 'application/json', buffer: await (await import('node:fs/promises')).readFile(path) });
+    await says(page, /Last: nought/);
+    assert.deepEqual(await facts(page), before);
+    const record = { matchId: `x.${LINE_OF_THREE}.1`, moves: [['( mark 3 3 )', 'wait']] };
+    await page.locator('.sharing input[type=file]').setInputFiles({ name: 'ggp.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(record)) });
+    await says(page, /Last: cross \(mark 3 3\)/);
+    await page.goto(home);
+    await page.locator('.card').first().waitFor();
+    await page.locator('.hero input[type=file]').setInputFiles(path);
+    await says(page, /Last: nought/);
+    assert.deepEqual(await facts(page), before);
+  },
+
+  async a_move_is_made_with_keys_alone({ page }) {
+    await opened(page, `#/${LINE_OF_THREE}`);
+    await seated(page, 'nought', 'person');
+    await page.locator('.board svg').focus();
+    for (const key of ['ArrowRight', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+    await says(page, /Last: cross \(mark 2 2\)/);
+    await page.keyboard.press('u');
+    await says(page, /cross to move\.$/);
+    await page.locator('.skip').focus();
+    await page.keyboard.press('Enter');
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'view');
+    assert.match(page.url(), /tic_tac_toe/);
+  },
+
+  async two_clicks_name_a_piece_and_its_way({ page }) {
+    await opened(page, '#/breakthrough_small');
+    const { legal } = await (await fetch(`${home}api/games/breakthrough_small/position`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })).json();
+    const about = (spot) => legal[0].filter((move) => move.spots.some((one) => one.join() === spot.join()));
+    const from = legal[0].flatMap((move) => move.spots).find((spot) => about(spot).length > 1);
+    const move = about(from)[0];
+    const to = move.spots.find((spot) => spot.join() !== from.join());
+    await page.locator(`[data-spot="${from.join(' ')}"]`).first().click();
+    await page.getByText(`${about(from).length} moves about this place`).waitFor();
+    await page.locator(`[data-spot="${to.join(' ')}"]`).first().click();
+    await page.waitForFunction((made) => document.querySelector('.status').textContent.includes(made), move.move);
+  },
+
+  async fifty_sessions_play_at_once({ page }) {
+    const session = async (index) => {
+      let cookie = '';
+      const ask = async (path, body) => {
+        const answer = await fetch(`${home}api/${path}`, { method: 'POST', headers: { 'content-type': 'application/json', ...(cookie && { cookie }) }, body: JSON.stringify(body) });
+        cookie ||= (answer.headers.get('set-cookie') ?? '').split(';')[0];
+        assert.equal(answer.status, 200, `session ${index}: ${path}: ${await answer.clone().text()}`);
+        return answer.json();
+      };
+      const { id } = await ask('games', { files: [{ name: 'own.kif', text: `; ${index}\n${ONE_LIGHT}` }] });
+      const moves = [];
+      for (const move of ['(press 1)', '(press 2)', '(press 3)', '(press 2)']) {
+        moves.push([move]);
+        const position = await ask(`games/${id}/position`, { moves });
+        assert.equal(position.over, moves.length === 4);
+      }
+    };
+    const all = Promise.all(Array.from({ length: 50 }, (_, index) => session(index)));
+    await opened(page, `#/${LINE_OF_THREE}`);
+    await all;
+    await place(page, 1, 1).click();
+    await says(page, /Last: cross/);
+  },
+};

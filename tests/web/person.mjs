@@ -1,0 +1,82 @@
+// What a person does on the page.
+
+import { chromium } from 'playwright-core';
+
+/** Where `ggp web` runs: the first word of the command line. */
+const url = process.argv[2] ?? 'http://127.0.0.1:8000/';
+export const home = url.endsWith('/') ? url : `${url}/`;
+
+export const LINE_OF_THREE = 'tic_tac_toe';
+export const ONE_LIGHT = `; One light
+(role player)
+(light 1) (light 2) (light 3)
+(init (dark 1)) (init (dark 3))
+(<= (legal player (press ?light)) (light ?light))
+(<= (next (dark ?light)) (true (dark ?light)) (not (does player (press ?light))))
+(<= (next (dark ?light)) (light ?light) (not (true (dark ?light))) (does player (press ?light)))
+(<= dark (true (dark ?light)))
+(<= terminal (not dark))
+(<= (goal player 100) (not dark))
+(<= (goal player 0) dark)
+`;
+export const BOTH = `(role left) (role right)
+(number 1) (number 2)
+(init open)
+(<= (legal ?player (name ?number)) (role ?player) (number ?number))
+(<= (next (named ?player ?number)) (does ?player (name ?number)))
+(<= terminal (not (true open)))
+(<= (goal ?player 50) (role ?player))
+`;
+
+export const board = (page) => page.locator('.board');
+export const status = (page) => page.locator('.status');
+export const place = (page, row, column) => page.locator(`[data-spot="0 ${row} ${column}"]`).first();
+export const facts = async (page) => {
+  const folded = page.locator('.below details').first();
+  if ((await folded.getAttribute('open')) === null) await folded.locator('summary').click();
+  await page.locator('.facts code').first().waitFor();
+  return (await page.locator('.facts code').allTextContents()).sort();
+};
+
+export async function opened(page, hash) {
+  await page.goto(`${home}${hash}`);
+  await board(page).locator('svg').waitFor();
+}
+
+/** Waits until the words of the status match. */
+export async function says(page, pattern, timeout = 30_000) {
+  await page.waitForFunction(([source]) => new RegExp(source).test(document.querySelector('.status')?.textContent ?? ''), [pattern.source], { timeout, polling: 100 });
+}
+
+export async function seated(page, role, kind, seconds) {
+  await page.getByLabel(`Who plays ${role}`).selectOption(kind);
+  if (seconds) {
+    await page.getByLabel(`Seconds a move for ${role}`).fill(String(seconds));
+    await page.getByLabel(`Seconds a move for ${role}`).press('Enter');
+  }
+}
+
+export async function typed(page, text) {
+  await page.goto(`${home}#/edit`);
+  await page.locator('textarea.rules').fill(text);
+}
+
+export async function own(page, text) {
+  await typed(page, text);
+  await page.getByText('The rules are right').waitFor();
+  await page.getByRole('button', { name: 'Play', exact: true }).click();
+  await board(page).locator('svg').waitFor();
+}
+
+/** Addresses follow a moment later. */
+export async function addressed(page, pattern) {
+  await page.waitForFunction(([source]) => new RegExp(source).test(decodeURIComponent(location.hash)), [pattern.source], { timeout: 5000, polling: 100 });
+}
+
+/** A browser without a window. */
+export function browsing() {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  });
+}

@@ -1,0 +1,253 @@
+// Rules are read, asked about and solved.
+
+import assert from 'node:assert/strict';
+import { home, board, status, place, facts, opened, says, typed, own, addressed, LINE_OF_THREE, ONE_LIGHT } from './person.mjs';
+
+export const tests = {
+  async a_puzzle_is_solved_and_the_plan_played({ page }) {
+    const list = await (await fetch(`${home}api/games`)).json();
+    const puzzle = list.find(({ id }) => /^lights_out.+/.test(id) && !/unsolvable|10|7x7/.test(id));
+    if (puzzle) await opened(page, `#/${puzzle.id}`);
+    else await own(page, ONE_LIGHT);
+    if (/is over/.test(await status(page).textContent())) await own(page, ONE_LIGHT);
+    await page.getByRole('button', { name: 'Solve', exact: true }).click();
+    await page.getByText(/Solved in \d+ moves/).waitFor({ timeout: 60_000 });
+    await page.getByRole('button', { name: 'Play the plan' }).click();
+    await says(page, /The game is over: player 100/, 60_000);
+  },
+
+  async a_plan_is_played_in_its_order({ page }) {
+    await opened(page, '#/wolf_goat_cabbage');
+    await page.getByRole('button', { name: 'Solve', exact: true }).click();
+    await page.getByText(/Solved in \d+ moves/).waitFor({ timeout: 60_000 });
+    await page.getByRole('button', { name: 'Play the plan' }).click();
+    await says(page, /The game is over: \S+ 100/, 60_000);
+  },
+
+  async broken_rules_say_where_and_what({ page }) {
+    await typed(page, '(role a)\n(role b\n');
+    const found = page.locator('.findings > li.error').first();
+    await found.waitFor();
+    assert.match(await found.textContent(), /:2:1/);
+    assert.equal(await page.getByRole('button', { name: 'Play', exact: true }).isDisabled(), true);
+    assert.equal(await page.locator('.number.error').textContent(), '2');
+    await found.locator('button.place').click();
+    assert.equal(await page.locator('textarea.rules').evaluate((area) => area.value.slice(area.selectionStart, area.selectionEnd)), '(');
+    await page.reload();
+    await page.locator('.findings > li.error').first().waitFor();
+    assert.match(await page.locator('textarea.rules').inputValue(), /role b/, 'what was typed is lost');
+  },
+
+  async what_was_typed_is_kept_beside_other_rules({ page }) {
+    await typed(page, '(role somebody)');
+    await opened(page, `#/${LINE_OF_THREE}`);
+    await page.getByRole('button', { name: 'Change rules' }).click();
+    await page.locator('textarea.rules').waitFor();
+    assert.match(await page.locator('textarea.rules').inputValue(), /role cross/);
+    await page.locator('textarea.rules').press('End');
+    await page.locator('textarea.rules').pressSequentially(' ');
+    await page.getByRole('button', { name: 'What you typed before' }).click();
+    assert.equal(await page.locator('textarea.rules').inputValue(), '(role somebody)');
+  },
+
+  async files_are_dropped({ page }) {
+    await page.goto(home);
+    await page.locator('.card').first().waitFor();
+    const dropped = await page.evaluateHandle(([text]) => {
+      const items = new DataTransfer();
+      const at = text.indexOf('(init');
+      items.items.add(new File([text.slice(0, at)], 'one.kif'));
+      items.items.add(new File([text.slice(at)], 'two.kif'));
+      return items;
+    }, [ONE_LIGHT]);
+    await page.locator('.home').dispatchEvent('drop', { dataTransfer: dropped });
+    await page.getByText('The rules are right').waitFor();
+    assert.equal(await page.locator('.editor .file').count(), 2);
+  },
+
+  async rules_of_ones_own_travel_in_the_address({ page, browser }) {
+    await own(page, ONE_LIGHT);
+    await page.locator('.group.open button.move').first().click();
+    await addressed(page, /#\/rules=.*moves=/);
+    const elsewhere = await browser.newContext();
+    const other = await elsewhere.newPage();
+    await other.goto(page.url());
+    await board(other).locator('svg').waitFor();
+    assert.deepEqual(await facts(other), await facts(page));
+    await elsewhere.close();
+  },
+
+  async a_forgotten_game_is_loaded_again({ page, context }) {
+    await own(page, ONE_LIGHT);
+    // A server that was started anew knows neither the session nor its games.
+    await context.clearCookies();
+    let refused = 0;
+    await page.route('**/position', (route) => {
+      if (refused > 0) return route.continue();
+      refused += 1;
+      return route.fulfill({ status: 404, contentType: 'application/json', body: '{"message":"there is no such game"}' });
+    });
+    await page.locator('.group.open button.move').first().click();
+    await says(page, /Last: player/);
+    assert.equal(refused, 1);
+    assert.equal(await page.locator('.trouble:visible').count(), 0);
+  },
+
+  async why_and_why_not_show_the_rule({ page }) {
+    await opened(page, `#/${LINE_OF_THREE}`);
+    await page.getByRole('button', { name: 'Why is (mark 1 1) legal?' }).click();
+    await page.locator('.why-line.holds').first().waitFor();
+    assert.match(await page.locator('.source .lit').allTextContents().then((lines) => lines.join('\n')), /legal \?player \(mark/);
+    await page.getByLabel('A fact or relation to ask about').fill('(legal nought (mark 1 1))');
+    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.locator('.why-line.fails').first().waitFor();
+    assert.match(await page.locator('.answer').textContent(), /turn nought/);
+    await page.getByLabel('A fact or relation to ask about').fill('(legal nought');
+    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.locator('.why-drawer .trouble').waitFor();
+    await page.keyboard.press('Escape');
+    assert.equal(await page.locator('.why-drawer').isVisible(), false);
+  },
+
+  async resting_on_a_thing_says_why_without_a_flood({ page }) {
+    const questions = [];
+    page.on('request', (request) => { if (request.url().endsWith('/why')) questions.push(request.postDataJSON().question); });
+    await opened(page, `#/${LINE_OF_THREE}`);
+    // What the pointer only passes is not asked about.
+    await page.evaluate(() => {
+      for (const row of document.querySelectorAll('.move-list li')) row.dispatchEvent(new PointerEvent('pointerover', { bubbles: true, pointerType: 'mouse' }));
+    });
+    const tip = page.locator('.why-tip');
+    await tip.waitFor();
+    assert.deepEqual(questions, ['(legal nought wait)']);
+    await page.locator('.move-list li', { hasText: '(mark 2 2)' }).hover();
+    await tip.getByText('(legal cross (mark 2 2))').waitFor();
+    assert.match(await tip.textContent(), /rule at tic_tac_toe\.kif:\d+/);
+    assert.ok(await tip.locator('.why-line').count() <= 7);
+    await page.locator('.goal').first().hover();
+    await tip.getByText('(goal cross ').first().waitFor();
+    const asked = questions.length;
+    await page.locator('.move-list li', { hasText: '(mark 2 2)' }).hover();
+    await tip.getByText('(legal cross (mark 2 2))').waitFor();
+    assert.equal(questions.length, asked, 'it is asked twice');
+    await page.keyboard.press('Escape');
+    await page.mouse.move(5, 5);
+    await page.getByLabel('Search moves').focus();
+    await page.keyboard.press('ArrowDown');
+    await tip.getByText('(legal cross (mark 1 1))').waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-describedby')), 'why-tip');
+    await page.keyboard.press('Escape');
+    await page.locator('.below summary').first().click();
+    await page.locator('.facts li').first().hover();
+    await tip.getByText('(true ').first().waitFor();
+    await page.locator('.facts .why').first().click();
+    await page.locator('.why-drawer .why-line').first().waitFor();
+    assert.equal(await tip.isVisible(), false);
+  },
+
+  async a_method_is_chosen_and_its_levels_are_seen({ page }) {
+    await opened(page, '#/eight_puzzle');
+    const known = await (await fetch(`${home}api/methods`)).json();
+    const select = page.getByLabel('Method');
+    await page.waitForFunction((count) => document.querySelectorAll('.solve select option').length === count, known.length);
+    assert.deepEqual(await select.locator('option').allTextContents(), known.map(({ name }) => name));
+    await select.selectOption('bfs');
+    await page.getByText(known.find(({ name }) => name === 'bfs').title).waitFor();
+    const [request] = await Promise.all([page.waitForRequest('**/solve'), page.getByRole('button', { name: 'Solve', exact: true }).click()]);
+    assert.equal(request.postDataJSON().method, 'bfs');
+    await page.waitForFunction(() => document.querySelector('.solve .spinner') && document.querySelectorAll('.solve .chart .end').length > 4, undefined, { timeout: 60_000 });
+    const early = await page.locator('.solve .chart .end').count();
+    await page.waitForFunction((before) => document.querySelectorAll('.solve .chart .end').length > before || !document.querySelector('.solve .spinner'), early, { timeout: 60_000 });
+  },
+
+  async results_of_a_tournament_are_a_cross_table({ page }) {
+    const match = (id, players, scores) => JSON.stringify({ id, game: LINE_OF_THREE, round: 0, number: 0, players, roles: ['cross', 'nought'], seed: 1, scores, errors: [], slowest: [0, 0], moves: [['(mark 1 1)', 'wait']] });
+    const lines = [match('a', ['one', 'two'], [100, 0]), match('b', ['two', 'one'], [50, 50]), match('c', ['one', 'three'], [0, 100]), match('d', ['two', 'three'], null)];
+    const dropped = async (name, text) => page.locator('.home').dispatchEvent('drop', {
+      dataTransfer: await page.evaluateHandle(([one, two]) => {
+        const items = new DataTransfer();
+        items.items.add(new File([two], one));
+        return items;
+      }, [name, text]),
+    });
+    await page.goto(home);
+    await page.locator('.card').first().waitFor();
+    await dropped('cup.jsonl', `${lines.join('\n')}\n{"id":"e","ga`);
+    await page.getByText('cup.jsonl: 4 matches; its last line is cut off.').waitFor();
+    const rows = () => page.locator('.cup tbody tr').evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent).join(' ')));
+    assert.deepEqual(await rows(), ['1. three · 1.00  1.00 100.0 1', '2. one 0.00 · 0.75 0.50 50.0 3', '3. two  0.25 · 0.25 25.0 2']);
+    await page.getByLabel('What the table says').selectOption('score');
+    assert.deepEqual((await rows())[1], '2. one 0 · 75 50 50.0 3');
+    await page.getByText('1 not played to an end').waitFor();
+    await page.locator('.results a').first().click();
+    await says(page, /Last: cross \(mark 1 1\)/);
+    await page.goto(home);
+    await page.locator('.card').first().waitFor();
+    await dropped('cup.jsonl', `${lines[0]}\n{"game": 3, "players": []}\n${lines[1]}`);
+    await page.getByText('cup.jsonl:2: this is no line of results').waitFor();
+  },
+
+  async a_scrambled_game_has_the_same_board({ page }) {
+    const game = await (await fetch(`${home}api/games/breakthrough_small`)).json();
+    const text = scrambled(game.files.map((file) => file.text).join('\n'));
+    await opened(page, '#/breakthrough_small');
+    const before = await shapes(page);
+    assert.ok(before.length > 20);
+    await own(page, text);
+    assert.deepEqual(await shapes(page), before);
+  },
+
+  async markup_in_names_does_nothing({ page }) {
+    const evil = '<script>window.hurt=1</script><img/src=x/onerror=window.hurt=1>';
+    const text = `; ${evil}\n${ONE_LIGHT}`.replaceAll('player', `p${evil}`).replaceAll(/\bdark\b/g, `d${evil}`).replaceAll('(light 1)', '(light 1) (light </title></svg><script>window.hurt=1</script>)');
+    await own(page, text);
+    await facts(page);
+    await page.locator('.why').first().click();
+    await page.locator('.why-line').first().waitFor();
+    await page.locator('.group.open button.move').first().click();
+    await says(page, /Last/);
+    await page.waitForTimeout(300);
+    assert.equal(await page.evaluate(() => window.hurt), undefined);
+    assert.equal(await page.evaluate(() => document.querySelectorAll('main script, main img').length), 0);
+    assert.ok((await page.locator('.seat strong').textContent()).includes('<script>'));
+  },
+
+  async an_illegal_link_says_so_and_shows_the_start({ page }) {
+    await opened(page, `#/${LINE_OF_THREE}?moves=(mark 9 9) wait`);
+    await page.locator('.stage .trouble').waitFor();
+    await says(page, /cross to move/);
+    await opened(page, `#/${LINE_OF_THREE}?moves=(mark 1`);
+    await page.getByText('cannot be read').waitFor();
+    await page.goto(`${home}#/no_such_game`);
+    await page.getByText('This cannot be shown').waitFor();
+  },
+};
+
+/** Other words for all names but those of the language, and numbers that are scores. */
+function scrambled(text) {
+  const kept = new Set(['role', 'init', 'true', 'next', 'legal', 'does', 'goal', 'terminal', 'base', 'input', 'not', 'or', 'distinct', '<=']);
+  const plain = text.replaceAll(/;.*/g, '');
+  for (const [, score] of plain.matchAll(/\(goal\s+\S+\s+(\d+)\)/g)) kept.add(score);
+  const words = new Map();
+  return plain.replaceAll(/[^\s()]+/g, (word) => {
+    if (word.startsWith('?') || kept.has(word)) return word;
+    if (!words.has(word)) words.set(word, `w${((words.size + 7) * 7919) % 10007}`);
+    return words.get(word);
+  });
+}
+
+/** Where the places and pieces of the board stand. */
+function shapes(page) {
+  return page.evaluate(() => {
+    const found = [];
+    for (const group of document.querySelector('.board').shadowRoot.querySelectorAll('[data-spot]')) {
+      for (const shape of group.querySelectorAll('rect, circle, polygon')) {
+        const { x, y, width, height } = shape.getBBox();
+        found.push([group.dataset.spot, shape.tagName, shape.getAttribute('class'), x, y, width, height]);
+      }
+    }
+    // Labels beside the board may be longer.
+    const [left, top] = [Math.min(...found.map((one) => one[3])), Math.min(...found.map((one) => one[4]))];
+    return found.map(([spot, tag, look, x, y, ...size]) => [spot, tag, look, x - left, y - top, ...size].join(' '));
+  });
+}
