@@ -37,14 +37,12 @@ async function asked(path, body) {
   return answer.json();
 }
 
-/** Numbers from 0 to below 1, the same ones for the same text (mulberry32, Tommy Ettinger, 2017). */
+/** Numbers from 0 to below 1, the same ones for the same text: each follows from the one before. */
 function chances(text) {
-  let state = [...text].reduce((sum, letter) => Math.imul(sum, 31) + letter.codePointAt(0), 7);
+  let state = [...text].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 2 ** 32, 7);
   return () => {
-    state = (state + 0x6D2B79F5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    state = (state * 69069 + 12345) % 2 ** 32;
+    return state / 2 ** 32;
   };
 }
 
