@@ -180,10 +180,10 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let levels = levels(&explored.drawing);
     let sizes: Vec<String> = levels.iter().map(ToString::to_string).collect();
     let note = format!(
-        "{} nodes, {} arcs, {} levels: {}",
-        explored.drawing.nodes.len(),
-        explored.drawing.arcs.len(),
-        levels.len(),
+        "{}, {}, {}: {}",
+        counted(explored.drawing.nodes.len(), "node"),
+        counted(explored.drawing.arcs.len(), "arc"),
+        counted(levels.len(), "level"),
         sizes.join(", ")
     );
     let is_stopped = explored.is_stopped;
@@ -202,6 +202,14 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         context.note("the graph is not complete; raise --budget-nodes or set --depth");
     }
     Ok(Exit::Done)
+}
+
+/// A number of things.
+fn counted(count: usize, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        _ => format!("{count} {noun}s"),
+    }
 }
 
 /// How many nodes each level has.

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use rustc_hash::FxHashMap;
 
 use super::scene::Link;
-use super::{DrawnArc, Drawing};
+use super::{DrawnArc, Drawing, counted};
 use crate::search::Status;
 
 /// When something appears, and when it fades, in iterations.
@@ -185,10 +185,6 @@ impl Film {
     }
 
     fn write_captions(&mut self, repeats: &[bool], backs: &[bool], nearest: Option<u32>) {
-        let plural = |count: usize, noun: &str| match count {
-            1 => format!("1 {noun}"),
-            _ => format!("{count} {noun}s"),
-        };
         for limit in 0..=self.iterations {
             let new = self.cards.iter().filter(|card| card.appears == limit).count();
             let moves = self.links.iter().filter(|link| link.appears == limit).count();
@@ -202,16 +198,16 @@ impl Film {
                 format!("q t t{limit}c"),
                 format!(
                     "depth limit {limit}: {}, {}; pruned: {}, {}",
-                    plural(new, "new position"),
-                    plural(moves, "move"),
-                    plural(cycles, "repetition"),
-                    plural(dead, "dead leaf").replace("leafs", "leaves")
+                    counted(new, "new position"),
+                    counted(moves, "move"),
+                    counted(cycles, "repetition"),
+                    counted(dead, "dead leaf").replace("leafs", "leaves")
                 ),
             ));
         }
         let end = match nearest {
-            Some(moves) => format!("solved in {}", plural(moves as usize, "move")),
-            None => format!("no solution within {}", plural(self.iterations as usize, "move")),
+            Some(moves) => format!("solved in {}", counted(moves as usize, "move")),
+            None => format!("no solution within {}", counted(self.iterations as usize, "move")),
         };
         self.captions.push(("q te".to_owned(), end));
     }

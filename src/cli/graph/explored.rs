@@ -3,7 +3,7 @@
 use anyhow::anyhow;
 use rustc_hash::FxHashMap;
 
-use super::{DrawnArc, DrawnNode, Drawing, Options};
+use super::{DrawnArc, DrawnNode, Drawing, Options, counted};
 use crate::cli::solve::{Progress, PruneChoice, Report};
 use crate::cli::{Context, draw};
 use crate::game::{Game, Move, RoleId, Score};
@@ -205,10 +205,6 @@ impl Explored {
 impl Drawing {
     /// What the graph is of, in lines.
     pub fn words(&self, options: &Options, left_out: usize) -> Vec<String> {
-        let plural = |count: u64, noun: &str| match count {
-            1 => format!("1 {noun}"),
-            _ => format!("{count} {noun}s"),
-        };
         let merged = match (options.tree, options.exact || !self.is_alone) {
             (true, _) => "each way is a position of its own",
             (_, true) => "equal positions are one",
@@ -216,8 +212,8 @@ impl Drawing {
         };
         let mut first = format!(
             "{}, {}; {merged}",
-            plural(self.nodes.len() as u64, "position"),
-            plural(self.arcs.len() as u64, "move"),
+            counted(self.nodes.len(), "position"),
+            counted(self.arcs.len(), "move"),
         );
         let pruned = PruneChoice::combined(&options.prune);
         match (pruned.cycle, pruned.dead_leaf) {
@@ -232,8 +228,8 @@ impl Drawing {
         let mut lines = vec![first];
         if let Some((moves, plans)) = self.plans() {
             lines.push(match plans {
-                1 => format!("one shortest solution, of {}", plural(moves.into(), "move")),
-                _ => format!("{plans} shortest solutions, of {}", plural(moves.into(), "move")),
+                1 => format!("one shortest solution, of {}", counted(moves as usize, "move")),
+                _ => format!("{plans} shortest solutions, of {}", counted(moves as usize, "move")),
             });
         }
         lines
