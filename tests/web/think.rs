@@ -10,7 +10,8 @@ type Events = Vec<(String, Value)>;
 fn thought(service: &Service, game: &str, asked: &Value) -> Events {
     let path = format!("/api/games/{game}/think");
     let events = service.post(&path, asked).events();
-    assert_eq!(events.last().expect("an answer").0, "move");
+    let (name, last) = events.last().expect("an answer");
+    assert_eq!(name, "move", "{asked}: {last}");
     events
 }
 
@@ -61,7 +62,7 @@ fn a_tree_is_told_where_it_is_asked_for() {
     );
 
     for asked in [
-        json!({ "role": 0, "player": "mcts:0.5s" }),
+        json!({ "role": 0, "player": "mcts:100" }),
         json!({ "role": 0, "player": "random", "tree": 50 }),
     ] {
         let events = thought(&service, "connect_four", &asked);
@@ -76,7 +77,7 @@ fn a_tree_is_told_where_it_is_asked_for() {
 #[test]
 fn a_line_begins_with_the_move() {
     let service = Service::start(&[]);
-    for player in ["mcts:2000", "mcts:1s", "minimax:1s"] {
+    for player in ["mcts:2000", "minimax:100"] {
         for game in ["tic_tac_toe", "connect_four", "chomp"] {
             let events = thought(&service, game, &json!({ "role": 0, "player": player }));
             let (_, chosen) = events.last().expect("an answer");

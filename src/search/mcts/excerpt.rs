@@ -36,8 +36,8 @@ pub struct Excerpted<M> {
     pub from: Option<usize>,
     /// The joint move that leads here from there; empty for the root.
     pub joint: Joint<M>,
-    /// How often a line came here from there, at least. The visits of positions that are
-    /// reached from one by the choice of a role are no more than its own together.
+    /// How often lines came here from there, no more than as often as they came there. If
+    /// several chose at once, how often it was visited at all; an end counts once.
     pub visits: u64,
     /// What it is thought to be worth to the role that asks, 0 to 100.
     pub value: f64,

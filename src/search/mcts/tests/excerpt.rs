@@ -48,8 +48,11 @@ where
         assert_eq!(node.joint.len(), tree.roles);
         *together.entry(from).or_default() += node.visits;
     }
+    // Where equal states are one, lines come on other ways as well.
+    let is_apart = !tree.options.graph;
     for (from, visits) in together {
-        assert!(visits <= nodes[from].visits, "{from}: {visits}");
+        let own = nodes[from].visits;
+        assert!(visits <= own || !is_apart, "{from}: {visits} of {own}");
     }
     excerpt
 }
