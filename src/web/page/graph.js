@@ -111,7 +111,8 @@ export class Graph {
 
   summary() {
     const { nodes, arcs, levels } = this.found;
-    return `${counted(nodes.length, 'position')}, ${counted(arcs.length, 'move')}, ${counted(levels.length, 'level')}`;
+    const after = this.from.ply > 0 ? `After ${counted(this.from.ply, 'move')}: ` : '';
+    return `${after}${counted(nodes.length, 'position')}, ${counted(arcs.length, 'move')}, ${counted(levels.length, 'level')}`;
   }
 
   /** Gives what is new its place. */
