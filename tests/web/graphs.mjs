@@ -112,6 +112,7 @@ export const tests = {
   async a_node_shows_its_board_and_is_gone_to_by_keys({ page }) {
     await opened(page, `#/${LINE_OF_THREE}?moves=(mark 1 1) wait`);
     await explored(page, { depth: 2 });
+    assert.match(await summary(page).textContent(), /^After 1 move: 65 positions, /);
     await page.locator('.graph canvas').focus();
     for (const key of ['ArrowDown', 'ArrowRight', 'ArrowDown']) await page.keyboard.press(key);
     assert.match(await page.locator('.graph .unseen').first().textContent(), /^Position \d+, level 2, /);
@@ -119,7 +120,6 @@ export const tests = {
     await page.keyboard.press('Enter');
     const glance = page.locator('.glance');
     await glance.locator('.board svg').waitFor();
-    // Two ways lead to it: the marks of one player can be set in either order only by that player.
     assert.match(await glance.textContent(), /way of 2 moves|ways of 2 moves/);
     const lit = await sheet(page, 'sheet.scene.lit.arcs.size');
     assert.ok(lit >= 2);

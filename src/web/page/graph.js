@@ -41,7 +41,7 @@ export class Graph {
       make('table', { class: 'counts' }, make('thead', {}, make('tr', {}, ['Level', 'Positions', 'Solved', 'Ends', 'Moves on'].map((head) => make('th', { scope: 'col' }, head)))), this.counts));
     this.legend = make('p', { class: 'legend', hidden: true },
       [['open', 'position'], ['fresh', 'not looked behind'], ['solved', 'solved'], ['end', 'other end'], ['lost', 'dead']].map(([kind, name]) => make('span', {}, sign(kind), name)),
-      make('span', {}, make('span', { class: 'stroke lit' }), 'shortest plans'), make('span', {}, make('span', { class: 'stroke again' }), 'to a position met before'));
+      make('span', {}, make('span', { class: 'stroke lit' }), 'shortest plans, or ways to the chosen one'), make('span', {}, make('span', { class: 'stroke again' }), 'to a position met before'));
     this.element = make('div', { class: 'graph' },
       make('p', { class: 'quiet' }, 'The positions and moves from the position that is shown, as a search finds them.'),
       make('div', { class: 'line-of' }, this.control, make('label', {}, 'Same: ', this.merge),
@@ -111,7 +111,8 @@ export class Graph {
 
   summary() {
     const { nodes, arcs, levels } = this.found;
-    return `${counted(nodes.length, 'position')}, ${counted(arcs.length, 'move')}, ${counted(levels.length, 'level')}`;
+    const after = this.from.ply > 0 ? `After ${counted(this.from.ply, 'move')}: ` : '';
+    return `${after}${counted(nodes.length, 'position')}, ${counted(arcs.length, 'move')}, ${counted(levels.length, 'level')}`;
   }
 
   /** Gives what is new its place. */
