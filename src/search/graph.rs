@@ -172,6 +172,10 @@ pub fn explore<P: Problem>(
     explore_and_tell(problem, options, budget, stats, observer, told)
 }
 
+/// Hears of a problem's graph while it grows, and may end that.
+pub type Told<'t, P> =
+    dyn FnMut(&P, &Graph<<P as Problem>::State, <P as Problem>::Action>) -> ControlFlow<()> + 't;
+
 /// As [`explore`]; after each expansion `told` gets the graph as far as it is known, and
 /// may end it as an interrupt does. Nodes and arcs are only ever added, at the end,
 /// until dead leaves are dropped.
@@ -185,7 +189,7 @@ pub fn explore_and_tell<P: Problem>(
     budget: &Budget,
     stats: &mut Stats,
     observer: &mut dyn Observer,
-    told: &mut dyn FnMut(&P, &Graph<P::State, P::Action>) -> ControlFlow<()>,
+    told: &mut Told<'_, P>,
 ) -> Result<Graph<P::State, P::Action>, P::Error> {
     let meter = &mut Meter::new(budget, stats, observer);
     let mut survey = Survey::<P> {
@@ -228,7 +232,7 @@ impl<P: Problem> Survey<P> {
         problem: &mut P,
         depth: u32,
         meter: &mut Meter<'_>,
-        told: &mut dyn FnMut(&P, &Graph<P::State, P::Action>) -> ControlFlow<()>,
+        told: &mut Told<'_, P>,
     ) -> Result<(), Stop<P::Error>> {
         let compare = match self.options.merge {
             Merge::Key => Compare::Key,
