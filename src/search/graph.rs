@@ -56,6 +56,12 @@ pub struct Graph<S, A> {
     stopped: Option<BudgetKind>,
 }
 
+/// The graph of a problem.
+pub type GraphOf<P> = Graph<<P as Problem>::State, <P as Problem>::Action>;
+
+/// Gets a problem and its graph as far as it is known, and says whether to go on.
+pub type Told<'t, P> = dyn FnMut(&P, &GraphOf<P>) -> ControlFlow<()> + 't;
+
 /// A node of a [`Graph`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Node<S> {
@@ -185,7 +191,7 @@ pub fn explore_and_tell<P: Problem>(
     budget: &Budget,
     stats: &mut Stats,
     observer: &mut dyn Observer,
-    told: &mut dyn FnMut(&P, &Graph<P::State, P::Action>) -> ControlFlow<()>,
+    told: &mut Told<'_, P>,
 ) -> Result<Graph<P::State, P::Action>, P::Error> {
     let meter = &mut Meter::new(budget, stats, observer);
     let mut survey = Survey::<P> {
@@ -228,7 +234,7 @@ impl<P: Problem> Survey<P> {
         problem: &mut P,
         depth: u32,
         meter: &mut Meter<'_>,
-        told: &mut dyn FnMut(&P, &Graph<P::State, P::Action>) -> ControlFlow<()>,
+        told: &mut Told<'_, P>,
     ) -> Result<(), Stop<P::Error>> {
         let compare = match self.options.merge {
             Merge::Key => Compare::Key,
