@@ -56,6 +56,12 @@ pub struct Graph<S, A> {
     stopped: Option<BudgetKind>,
 }
 
+/// The graph of a problem.
+pub type GraphOf<P> = Graph<<P as Problem>::State, <P as Problem>::Action>;
+
+/// Gets a problem and its graph as far as it is known, and says whether to go on.
+pub type Told<'t, P> = dyn FnMut(&P, &GraphOf<P>) -> ControlFlow<()> + 't;
+
 /// A node of a [`Graph`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Node<S> {

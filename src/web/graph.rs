@@ -19,7 +19,7 @@ use super::shelf::{Loaded, find};
 use crate::game::{Game, Move, RoleId, Score};
 use crate::ground::TermId;
 use crate::machine::{AnyMachine, Machine, PlayError, PropnetState};
-use crate::search::graph::{self, explore_and_tell};
+use crate::search::graph::{self, GraphOf, explore_and_tell};
 use crate::search::{Budget, BudgetKind, KeyMeaning, Problem, Stats, Status};
 use crate::solve::{GameProblem, Joint, JointProblem, Keys, joint_text};
 
@@ -135,9 +135,6 @@ impl Told for JointProblem<AnyMachine> {
         action.clone()
     }
 }
-
-/// A graph as a problem has it.
-type GraphOf<P> = graph::Graph<PropnetState, <P as Problem>::Action>;
 
 /// Tells of a graph while it grows.
 struct Teller<'t> {

@@ -17,8 +17,6 @@ where
     explore(problem, &options, &budget, &mut Stats::default(), &mut ()).unwrap()
 }
 
-type GraphOf<P> = Graph<<P as Problem>::State, <P as Problem>::Action>;
-
 /// Nodes, arcs, leaves and level sizes of the three lights.
 fn check(merge: Merge, prune: Prune, depth: u32, expected: &str) {
     for paid in [Paid::AtAnyStep, Paid::AtTheLastStep] {
