@@ -178,10 +178,6 @@ pub fn explore<P: Problem>(
     explore_and_tell(problem, options, budget, stats, observer, told)
 }
 
-/// Hears of a problem's graph while it grows, and may end that.
-pub type Told<'t, P> =
-    dyn FnMut(&P, &Graph<<P as Problem>::State, <P as Problem>::Action>) -> ControlFlow<()> + 't;
-
 /// As [`explore`]; after each expansion `told` gets the graph as far as it is known, and
 /// may end it as an interrupt does. Nodes and arcs are only ever added, at the end,
 /// until dead leaves are dropped.
