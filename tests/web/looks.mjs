@@ -19,6 +19,14 @@ export const tests = {
     await says(page, /Last: player \(to 1 45\)/);
   },
 
+  async dots_of_roles_are_as_their_pieces({ page }) {
+    await opened(page, '#/connect_four');
+    const dots = page.locator('.seat-head .dot');
+    const colours = () => dots.evaluateAll((all) => all.map((dot) => getComputedStyle(dot).backgroundColor));
+    await page.waitForFunction(() => document.querySelector('.seat-head .dot').style.background !== '');
+    assert.deepEqual(await colours(), ['rgb(213, 64, 43)', 'rgb(242, 194, 0)']);
+  },
+
   async a_narrow_screen_is_wide_enough({ page }) {
     await page.setViewportSize({ width: 400, height: 800 });
     for (const hash of ['', '#/edit', `#/${LINE_OF_THREE}`]) {

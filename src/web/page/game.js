@@ -166,6 +166,7 @@ export class GameView {
     this.hint = null;
     this.board.show(node.position.svg, `Board of ${this.game.title}`);
     this.facts.show(node.position);
+    this.seats.colour(node.position.drawing);
     this.timeline.show(this.history);
     this.think.over(this.history.line());
     this.match.arrive(node, forward);

@@ -29,7 +29,7 @@ export class Seats {
     const element = make('div', { class: 'seat' },
       make('div', { class: 'seat-head' }, dot, make('strong', {}, role.name), state, goal),
       make('div', { class: 'seat-player' }, kind, seconds, options, fixed));
-    return { element, goal, state, kind, time, seconds, options, fixed };
+    return { element, dot, goal, state, kind, time, seconds, options, fixed };
   }
 
   /** Asks for the kinds of players; the list of them. */
@@ -48,6 +48,13 @@ export class Seats {
     const thinks = this.kinds.find((one) => one.name === kind.value)?.thinks;
     const seconds = Math.min(Math.max(Number(time.value) || 1, 0.1), 600);
     return written({ kind: kind.value, time: thinks ? `${seconds}s` : '', options: options.value.replaceAll(/\s/g, '') });
+  }
+
+  /** Dots have the colours that a picture file gives the roles. */
+  colour({ boards }) {
+    for (const [index, { name }] of this.roles.entries()) {
+      this.rows[index].dot.style.background = boards.find((board) => board.colours?.[name])?.colours[name] ?? '';
+    }
   }
 
   /** Shows who sits where. */
