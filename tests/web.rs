@@ -372,6 +372,13 @@ fn a_move_is_about_the_places_that_it_names() {
         spots.map(row).collect::<Vec<_>>()
     };
     assert_eq!(first("tic_tac_toe", "(mark 2 3)"), ["2 3"]);
+    // No rule has both the move and the place, but the names are those of places,
+    assert_eq!(first("lights_out_3x3", "(press 1 2)"), ["1 2"]);
+    let mut steps = first("checkers", "(move 2 2 1 3)");
+    steps.sort();
+    assert_eq!(steps, ["2 2", "3 1"]);
+    // or of what stands somewhere.
+    assert_eq!(first("eight_puzzle", "(slide 6)"), ["3 2"]);
     // A move that names a column is about all of it.
     let column = first("connect_four", "(drop 3)");
     assert_eq!(column.len(), 6, "{column:?}");

@@ -165,7 +165,7 @@ mod tests {
                 assert!(drawn.contains(text), "{text}");
             }
             assert_eq!(
-                drawn.matches("<polyline").count(),
+                drawn.matches("stroke-width=\"2\"").count(),
                 4,
                 "two lines, two in the legend"
             );

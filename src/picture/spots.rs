@@ -19,9 +19,14 @@ use crate::program::{Atom, FunctorId, Rule, Term, Variable};
 /// Links of the moves of one shape.
 const AIMS: usize = 64;
 
-/// By the shape of a move: where its names point to.
+/// Where names of moves point to.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Aims(FxHashMap<Skeleton, Vec<Aim>>);
+pub(super) struct Aims {
+    /// By the shape of a move.
+    links: FxHashMap<Skeleton, Vec<Aim>>,
+    /// For each board with rows and columns: whether its facts name the row first.
+    rows_first: Vec<Option<bool>>,
+}
 
 /// Names of a move, counted from the left, that stand for the coordinates of a board.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -46,7 +51,14 @@ impl Aim {
 impl Aims {
     /// The links that the rules of a game make.
     pub fn new(game: &Game, boards: &[Board]) -> Self {
-        let mut aims = Aims::default();
+        let rows_first = |board: &Board| {
+            let layer = board.layers().first()?;
+            Some(layer.first? < layer.second?)
+        };
+        let mut aims = Aims {
+            links: FxHashMap::default(),
+            rows_first: boards.iter().map(rows_first).collect(),
+        };
         for rule in &game.rules().rules {
             let about = facts(game, rule);
             for action in moves(game, rule) {
@@ -58,7 +70,7 @@ impl Aims {
                 }
             }
         }
-        for found in aims.0.values_mut() {
+        for found in aims.links.values_mut() {
             let all = found.clone();
             found.retain(|aim| !all.iter().any(|other| other.covers(aim)));
         }
@@ -89,7 +101,7 @@ impl Aims {
                     board: number,
                     leaves: [layer.first, layer.second].map(leaf),
                 };
-                let found = self.0.entry(skeleton.clone()).or_default();
+                let found = self.links.entry(skeleton.clone()).or_default();
                 let is_new = aim.leaves != [None, None] && !found.contains(&aim);
                 if is_new && found.len() < AIMS {
                     found.push(aim);
@@ -109,8 +121,13 @@ impl Aims {
         let Some((skeleton, names)) = shape::split(terms, action) else {
             return Vec::new();
         };
+        let links = self.links.get(&skeleton);
+        let Some(links) = links.filter(|links| !links.is_empty()) else {
+            let names: Vec<String> = names.iter().map(|functor| name(game, *functor)).collect();
+            return self.named(&names, drawing);
+        };
         let mut spots = Vec::new();
-        for aim in self.0.get(&skeleton).into_iter().flatten() {
+        for aim in links {
             let drawn = drawing.boards.iter().enumerate();
             for (number, board) in drawn.filter(|(_, board)| board.origin == aim.board) {
                 let along = |leaf: Option<usize>, all: &[String]| -> Vec<usize> {
@@ -125,6 +142,49 @@ impl Aims {
                         }
                     }
                 }
+            }
+        }
+        spots.sort_unstable();
+        spots.dedup();
+        spots
+    }
+}
+
+impl Aims {
+    /// The places that a move names, ascending.
+    fn named(&self, names: &[String], drawing: &Drawing) -> Vec<Spot> {
+        let mut spots = Vec::new();
+        for (number, board) in drawing.boards.iter().enumerate() {
+            let Some(Some(rows_first)) = self.rows_first.get(board.origin) else {
+                continue;
+            };
+            let mut rest = names;
+            while let [first, second, ..] = rest {
+                let (row, column) = match rows_first {
+                    true => (first, second),
+                    false => (second, first),
+                };
+                let row = board.rows.iter().position(|name| name == row);
+                let column = board.columns.iter().position(|name| name == column);
+                let place = row.zip(column);
+                let place = place.filter(|(row, column)| board.contents[*row][*column].is_some());
+                spots.extend(place.map(|(row, column)| (number, row, column)));
+                rest = &rest[if place.is_some() { 2 } else { 1 }..];
+            }
+        }
+        if let ([], [only]) = (&spots[..], names) {
+            for (number, board) in drawing.boards.iter().enumerate() {
+                for (row, places) in board.contents.iter().enumerate() {
+                    for (column, place) in places.iter().enumerate() {
+                        if place.as_ref().is_some_and(|all| all.contains(only)) {
+                            spots.push((number, row, column));
+                        }
+                    }
+                }
+            }
+            // What stands in several places is a kind of thing, not one.
+            if spots.len() > 1 {
+                spots.clear();
             }
         }
         spots.sort_unstable();
