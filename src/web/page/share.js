@@ -1,8 +1,7 @@
 // What leaves the page and comes back: links, match records, a table for others, the rules.
 
 import { button, copied, fill, make, offered } from './dom.js';
-import { read, written } from './record.js';
-import { Game } from './rules.js';
+import { gameOf, isOf, read, written } from './record.js';
 import { address } from './route.js';
 import { laid } from './table.js';
 
@@ -31,25 +30,24 @@ export class Sharing {
   }
 
   async save() {
-    const { game, history } = this.view;
+    const { game, history, match } = this.view;
     const line = history.line();
-    const end = line[line.length - 1];
     try {
-      await this.view.load(end);
+      for (const node of line) await this.view.load(node);
+      offered(`${game.name}.json`, written(game, match.seats, line), 'application/json');
     } catch (error) {
       this.view.trouble.say(error.message);
-      return;
     }
-    offered(`${game.name}.json`, written(game, end.moves(), end.position.goals), 'application/json');
   }
 
   async load(text) {
     const { view } = this;
     try {
-      const { game, moves, rules } = read(text);
-      const named = game === null || game === view.game.id || game === view.game.name;
-      if (!named && rules) {
-        location.hash = address((await Game.loaded(rules)).path, { moves });
+      const record = read(text);
+      const { moves } = record;
+      const other = isOf(record, view.game) ? null : await gameOf(record);
+      if (other) {
+        location.hash = address(other.path, { moves });
         return;
       }
       const end = view.history.graft(view.history.root, moves);
