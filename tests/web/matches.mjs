@@ -46,8 +46,11 @@ export const tests = {
     await opened(page, '#/connect_four');
     await seated(page, 'yellow', 'mcts', 8);
     await page.locator('.group.open button.move').first().click();
+    await page.getByText('Best so far').waitFor();
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
     await says(page, /yellow to move \(paused\)/);
+    await page.getByText('Stopped. Best so far').waitFor();
+    assert.equal(await page.locator('.thought .spinner').count(), 0);
     await seated(page, 'yellow', 'mcts', 0.3);
     await page.getByRole('button', { name: 'Go on' }).click();
     await says(page, /red to move/);
@@ -102,6 +105,20 @@ export const tests = {
     assert.match(await page.locator('.count').textContent(), /^0 \//);
     await page.getByRole('button', { name: 'Play it' }).click();
     await says(page, /Last: (cross|nought) /);
+  },
+
+  async a_hint_ends_where_a_move_is_made({ page }) {
+    await opened(page, '#/connect_four');
+    await seated(page, 'yellow', 'person');
+    await page.getByRole('tab', { name: 'Thinking' }).click();
+    await page.getByRole('button', { name: 'Show the tree' }).click();
+    await page.locator('.thought .spinner').waitFor();
+    await page.locator('.group.open button.move').first().click();
+    await says(page, /yellow to move/);
+    await page.getByText('Stopped. Best so far').waitFor();
+    assert.equal(await page.locator('.thought .spinner').count(), 0);
+    await page.getByRole('button', { name: 'Hint', exact: true }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Play it' }).count(), 0);
   },
 
   async choices_stay_hidden_until_all_have_chosen({ page }) {

@@ -32,12 +32,12 @@ export class GameView {
     this.target = target;
     this.history = new History();
     this.spots = [];
+    /** What programs think by role while nobody may see it: the thought, and the node and tree. */
     this.seen = new Map();
     const heard = {
       onJoint: (joint) => this.joint(joint), onChange: () => this.changed(),
       onThought: (role, thought, running) => this.thought(role, thought, running),
-      onTree: (role, node, tree) => this.match.secret || this.think.grown(role, this.match.seats[role], node, tree),
-      tree: () => this.think.tree.wanted, onTrouble: (message) => this.trouble.say(message),
+      onTree: (role, node, tree) => this.grown(role, node, tree), onTrouble: (message) => this.trouble.say(message), onStop: (role) => this.think.stopped(role),
     };
     this.atTable = target.table !== undefined;
     this.match = this.atTable ? new Seat(game, this.history, target, heard) : new Match(game, heard);
@@ -140,6 +140,11 @@ export class GameView {
   async go(node, forward = false) {
     const before = this.history.here;
     this.match.depart();
+    if (node !== before) {
+      this.controls.leave();
+      this.think.left();
+    }
+    this.seen.clear();
     this.history.goto(node);
     this.timeline.show(this.history);
     this.spots = [];
@@ -176,10 +181,7 @@ export class GameView {
   }
 
   joint(joint) {
-    if (this.seen.size > 0) {
-      for (const [role, thought] of this.seen) this.think.show(role, this.match.seats[role], thought, false);
-      this.seen.clear();
-    }
+    for (const role of [...this.seen.keys()]) this.reveal(role);
     this.go(this.history.child(this.history.here, joint), true);
   }
 
@@ -253,7 +255,6 @@ export class GameView {
   move(role, move) {
     if (!this.match.node) return;
     this.spots = [];
-    this.seen.clear();
     this.match.choose(role, move);
   }
 
@@ -266,12 +267,31 @@ export class GameView {
   thought(role, thought, running) {
     this.tabs.suggest('Thinking');
     if (this.match.secret) {
-      this.seen.set(role, thought);
+      this.seen.set(role, [thought, ...(this.seen.get(role)?.slice(1) ?? [])]);
       this.think.hide();
     } else {
+      this.reveal(role);
       this.think.show(role, this.match.seats[role], thought, running);
     }
     this.controls.show();
+  }
+
+  grown(role, node, tree) {
+    if (this.match.secret) {
+      if (this.seen.has(role)) this.seen.set(role, [this.seen.get(role)[0], node, tree]);
+      return;
+    }
+    this.reveal(role);
+    this.think.grown(role, this.match.seats[role], node, tree);
+  }
+
+  /** Shows what was hidden of a program's thoughts, if anything was. */
+  reveal(role) {
+    if (!this.seen.has(role)) return;
+    const [thought, ...tree] = this.seen.get(role);
+    this.seen.delete(role);
+    this.think.show(role, this.match.seats[role], thought, false);
+    if (tree.length > 0) this.think.grown(role, this.match.seats[role], ...tree);
   }
 
   // What is seen.
