@@ -19,6 +19,19 @@ export const tests = {
     await says(page, /Last: player \(to 1 45\)/);
   },
 
+  async moves_are_found_by_words_in_their_order({ page }) {
+    await opened(page, `#/${LINE_OF_THREE}`);
+    const found = async (text) => {
+      await page.getByLabel('Search moves').fill(text);
+      await page.waitForTimeout(300);
+      return page.locator('.group.open .move').allTextContents();
+    };
+    assert.deepEqual(await found('1 3'), ['(mark 1 3)']);
+    assert.deepEqual(await found('  (MARK  3 1 '), ['(mark 3 1)']);
+    assert.deepEqual(await found('3 mark'), ['(mark 1 3)', '(mark 2 3)', '(mark 3 1)', '(mark 3 2)', '(mark 3 3)']);
+    assert.deepEqual(await found('4'), []);
+  },
+
   async dots_of_roles_are_as_their_pieces({ page }) {
     await opened(page, '#/connect_four');
     const dots = page.locator('.seat-head .dot');
