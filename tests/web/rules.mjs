@@ -105,6 +105,8 @@ export const tests = {
     await page.getByLabel('A fact or relation to ask about').fill('(legal nought');
     await page.getByRole('button', { name: 'Ask' }).click();
     await page.locator('.why-drawer .trouble').waitFor();
+    assert.equal(await page.locator('.answer .why-line').count(), 0, 'an answer to another question is there');
+    assert.equal(await page.locator('.source .lit').count(), 0);
     await page.keyboard.press('Escape');
     assert.equal(await page.locator('.why-drawer').isVisible(), false);
   },

@@ -64,7 +64,11 @@ export class Why {
       const first = this.places[0];
       if (first) this.source.show(first);
     } catch (error) {
-      if (error.name !== 'AbortError') this.trouble.say(error.message);
+      if (error.name === 'AbortError') return;
+      this.places = [];
+      fill(this.answer);
+      this.source.unlit();
+      this.trouble.say(error.message);
     }
   }
 
