@@ -50,6 +50,18 @@ export const tests = {
     assert.equal(await page.locator('textarea.rules').inputValue(), '(role somebody)');
   },
 
+  async a_solver_that_is_stopped_keeps_what_it_said({ page }) {
+    await opened(page, '#/eight_puzzle');
+    await page.waitForFunction(() => document.querySelectorAll('.solve select option').length > 1);
+    await page.getByLabel('Method').selectOption('bfs');
+    await page.getByRole('button', { name: 'Solve', exact: true }).click();
+    await page.waitForFunction(() => document.querySelectorAll('.solve .chart .end').length > 2, undefined, { timeout: 60_000 });
+    await page.locator('.solve').getByRole('button', { name: 'Stop', exact: true }).click();
+    await page.getByText(/^Stopped\. .*[\d,]+ positions? · [\d.]+ s$/).waitFor();
+    assert.ok(await page.locator('.solve .chart .end').count() > 2);
+    assert.equal(await page.locator('.solve .spinner').count(), 0);
+  },
+
   async files_are_dropped({ page }) {
     await page.goto(home);
     await page.locator('.card').first().waitFor();
