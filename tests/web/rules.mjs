@@ -50,6 +50,24 @@ export const tests = {
     assert.equal(await page.locator('textarea.rules').inputValue(), '(role somebody)');
   },
 
+  async a_file_that_is_no_text_is_refused({ page }) {
+    const files = [Buffer.from('(role a)\0'), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff])].map((buffer, index) => ({ name: `${index}.kif`, mimeType: 'text/plain', buffer }));
+    await page.goto(home);
+    await page.locator('.card').first().waitFor();
+    for (const file of files) {
+      await page.locator('.hero input[type=file]').setInputFiles(file);
+      await page.locator('.trouble', { hasText: `${file.name} is no text` }).waitFor();
+    }
+    assert.equal(await page.locator('.card').first().isVisible(), true);
+    await typed(page, '(role somebody)');
+    await page.locator('.editor input[type=file]').setInputFiles(files[1]);
+    await page.locator('.trouble', { hasText: '1.kif is no text' }).waitFor();
+    assert.equal(await page.locator('textarea.rules').inputValue(), '(role somebody)');
+    await opened(page, `#/${LINE_OF_THREE}`);
+    await page.locator('.sharing input[type=file]').setInputFiles(files[0]);
+    await page.locator('.stage .trouble', { hasText: '0.kif is no text' }).waitFor();
+  },
+
   async a_solver_that_is_stopped_keeps_what_it_said({ page }) {
     await opened(page, '#/eight_puzzle');
     await page.waitForFunction(() => document.querySelectorAll('.solve select option').length > 1);

@@ -79,9 +79,9 @@ export class GameView {
         make('div', { class: 'side' }, this.tabs.element)),
       this.why.element, this.hover.element);
     this.hover.listen(this.element);
-    this.element.addEventListener('drop', async (event) => {
+    this.element.addEventListener('drop', (event) => {
       const file = event.dataTransfer.files[0];
-      if (file && !this.atTable) this.sharing.load(await file.text());
+      if (file && !this.atTable) this.sharing.load(file);
     });
     this.keys = (event) => this.key(event);
   }

@@ -66,6 +66,7 @@ export class Home {
   }
 
   async take(files) {
+    this.trouble.say('');
     try {
       const rules = await readFiles(files);
       const [first] = rules.files;

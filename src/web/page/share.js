@@ -1,6 +1,6 @@
 // What leaves the page and comes back: links, match records, a table for others, the rules.
 
-import { button, copied, fill, make, offered } from './dom.js';
+import { button, copied, fill, make, offered, textOf } from './dom.js';
 import { gameOf, isOf, read, written } from './record.js';
 import { address } from './route.js';
 import { laid } from './table.js';
@@ -16,7 +16,7 @@ export class Sharing {
     }, { title: 'A link that shows this position' });
     const picker = make('input', { type: 'file', accept: '.json', hidden: true });
     picker.addEventListener('change', async () => {
-      if (picker.files[0]) await this.load(await picker.files[0].text());
+      if (picker.files[0]) await this.load(picker.files[0]);
       picker.value = '';
     });
     this.invite = button('Invite', () => this.lay(), { title: 'Play with others, each on a page of their own' });
@@ -40,10 +40,10 @@ export class Sharing {
     }
   }
 
-  async load(text) {
+  async load(file) {
     const { view } = this;
     try {
-      const record = read(text);
+      const record = read(await textOf(file));
       const { moves } = record;
       const other = isOf(record, view.game) ? null : await gameOf(record);
       if (other) {
