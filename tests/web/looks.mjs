@@ -40,6 +40,22 @@ export const tests = {
     assert.deepEqual(await colours(), ['rgb(213, 64, 43)', 'rgb(242, 194, 0)']);
   },
 
+  async thoughts_have_the_colours_of_the_dots({ page }) {
+    for (const [hash, second] of [['#/connect_four', 'rgb(242, 194, 0)'], ['#/breakthrough_small', 'rgb(22, 22, 22)'], ['#/dots_and_boxes', null]]) {
+      await opened(page, hash);
+      await page.getByLabel(/Who plays/).nth(1).selectOption('mcts');
+      await page.getByLabel(/Seconds a move/).nth(1).fill('600');
+      await page.getByLabel(/Seconds a move/).nth(1).press('Enter');
+      await page.locator('.group.open button.move').first().click();
+      await page.locator('.thoughts .chart .line').waitFor({ state: 'attached' });
+      const style = (selector, name) => page.evaluate(([all, one]) => getComputedStyle(document.querySelector(all))[one], [selector, name]);
+      const dot = await style('.seat-head .dot.r1', 'backgroundColor');
+      assert.equal(await style('.thoughts .bar .r1', 'backgroundColor'), dot);
+      if (second) assert.deepEqual([dot, await style('.thoughts .line.r1', 'stroke')], [second, second]);
+      assert.equal(await style('.thoughts .edge', 'display'), second ? 'inline' : 'none');
+    }
+  },
+
   async a_narrow_screen_is_wide_enough({ page }) {
     await page.setViewportSize({ width: 400, height: 800 });
     for (const hash of ['', '#/edit', `#/${LINE_OF_THREE}`]) {

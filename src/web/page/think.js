@@ -29,6 +29,12 @@ export class Think {
     this.clear();
   }
 
+  /** Bars, lines and dots have these colours by role; empty ones are the usual. */
+  colour(colours) {
+    this.element.classList.toggle('coloured', colours.some(Boolean));
+    colours.slice(0, 8).forEach((colour, index) => this.element.style.setProperty(`--role-${index}`, colour));
+  }
+
   clear() {
     this.runs.clear();
     fill(this.live, make('p', { class: 'quiet' }, 'When a program thinks, this shows what it weighs. “Hint” asks one what it would do for you.'));
