@@ -56,6 +56,16 @@ export const tests = {
     }
   },
 
+  async the_board_is_seen_above_the_answer({ page }) {
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await opened(page, `#/${LINE_OF_THREE}`);
+    await page.locator('.why').first().click();
+    await page.locator('.why-line').first().waitFor();
+    const board = await page.locator('.stage > .board').boundingBox();
+    const drawer = await page.locator('.why-drawer').boundingBox();
+    assert.ok(board.y >= 0 && board.y + board.height <= drawer.y, `${board.y}, ${board.y + board.height}, ${drawer.y}`);
+  },
+
   async a_narrow_screen_is_wide_enough({ page }) {
     await page.setViewportSize({ width: 400, height: 800 });
     for (const hash of ['', '#/edit', `#/${LINE_OF_THREE}`]) {

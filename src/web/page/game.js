@@ -24,6 +24,8 @@ import { Why } from './why.js';
 
 /** Milliseconds until the address follows the position. */
 const ADDRESS = 120;
+/** All stands below each other: what is asked about would go out of sight with the board in it. */
+const narrow = matchMedia('(max-width: 760px)');
 
 export class GameView {
   /** `target`: where in the game, as the address says it; `table` and `said` if it is at a table. */
@@ -54,7 +56,7 @@ export class GameView {
     this.seats = new Seats(game.roles, { onWhy, onSit: (role, player) => this.sit(role, player) });
     const onGo = (from, joints) => this.timeline.go(this.history.graft(from, joints));
     this.think = new Think(game.roles, { onGo, onHover: (move, role) => this.mark({ hover: this.spotsOf(role, move) }), onOpen: () => this.controls.grow() });
-    this.why = new Why(game, () => this.history.here.moves());
+    this.why = new Why(game, () => this.history.here.moves(), () => { if (!narrow.matches) this.board.element.scrollIntoView({ block: 'nearest' }); });
     this.hover = new Hover(game, () => this.history.here);
     this.controls = new Controls(this);
     this.sharing = new Sharing(this);
