@@ -1,7 +1,7 @@
 // Rules are read, asked about and solved.
 
 import assert from 'node:assert/strict';
-import { home, board, status, place, facts, opened, says, typed, own, addressed, LINE_OF_THREE, ONE_LIGHT } from './person.mjs';
+import { home, board, status, place, facts, opened, says, seated, typed, own, addressed, LINE_OF_THREE, ONE_LIGHT } from './person.mjs';
 
 export const tests = {
   async a_puzzle_is_solved_and_the_plan_played({ page }) {
@@ -78,6 +78,22 @@ export const tests = {
     await page.getByText(/^Stopped\. .*[\d,]+ positions? · [\d.]+ s$/).waitFor();
     assert.ok(await page.locator('.solve .chart .end').count() > 2);
     assert.equal(await page.locator('.solve .spinner').count(), 0);
+  },
+
+  async numbers_have_the_right_words({ page }) {
+    await own(page, ONE_LIGHT);
+    await page.locator('.group.open').getByText('(press 1)').click();
+    await says(page, /Last: player \(press 1\)/);
+    await page.getByText('Looks for a plan from the position').waitFor();
+    await page.getByRole('button', { name: 'Solve', exact: true }).click();
+    await page.getByText(/^Solved in 1 move[,.]/).waitFor();
+    assert.equal(await page.locator('.solve').getByText(/\b(0 positions|1 positions)\b/).count(), 0);
+    await opened(page, `#/${LINE_OF_THREE}`);
+    await seated(page, 'nought', 'random');
+    await place(page, 1, 1).click();
+    await says(page, /Last: nought/);
+    await page.getByText('Plays').waitFor();
+    assert.equal(await page.locator('.thoughts').getByText(/\b0 positions\b/).count(), 0);
   },
 
   async files_are_dropped({ page }) {

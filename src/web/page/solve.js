@@ -62,7 +62,7 @@ export class Solve {
 
   progress({ seconds, method, nodes, depth, said, levels: counts }, running = true) {
     fill(this.said, make('p', {}, running ? make('span', { class: 'spinner', 'aria-hidden': 'true' }) : 'Stopped.', ' ',
-      [method, depth !== null && depth !== undefined && `depth ${depth}`, counted(nodes, 'position'), `${seconds.toFixed(1)} s`].filter(Boolean).join(' · ')),
+      [method, depth !== null && depth !== undefined && `depth ${depth}`, nodes > 0 && counted(nodes, 'position'), `${seconds.toFixed(1)} s`].filter(Boolean).join(' · ')),
     said && make('p', { class: 'quiet' }, said),
     counts?.length > 1 && make('div', { 'aria-hidden': 'true' }, make('h3', {}, 'New positions by depth'), levels(counts)));
   }
@@ -72,7 +72,7 @@ export class Solve {
       ? `Solved in ${counted(plan?.length ?? 0, 'move')}${proved ? ', and there is no shorter plan' : ''}.`
       : proved ? 'There is no plan: this is proved.' : 'No plan was found.';
     fill(this.said, make('p', { class: 'verdict' }, short), said && make('p', {}, said),
-      make('p', { class: 'quiet' }, `${counted(nodes, 'position')} in ${seconds.toFixed(2)} s`),
+      make('p', { class: 'quiet' }, `${nodes > 0 ? `${counted(nodes, 'position')} in ` : ''}${seconds.toFixed(2)} s`),
       plan && plan.length > 0 && make('p', { class: 'line-of' },
         button('Play the plan', () => this.onPlan(from, plan, true), { class: 'strong' }),
         button('Step by step', () => this.onPlan(from, plan, false))),

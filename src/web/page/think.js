@@ -93,7 +93,7 @@ export class Think {
       make('p', {}, running ? 'Best so far: ' : isStopped ? 'Stopped. Best so far: ' : isHint ? 'Would play ' : 'Plays ', make('code', {}, move),
         value === null ? '' : `, expects ${value.toFixed(1)} of 100`, thought.by_chance && ' (by chance)', '. ',
         onTake && !running && button('Play it', () => onTake(move), { class: 'small' })),
-      make('p', { class: 'quiet' }, `${counted(nodes, 'position')} in ${seconds.toFixed(1)} s${seconds > 0.05 ? `, ${short(nodes / seconds)} a second` : ''}`),
+      nodes > 0 && make('p', { class: 'quiet' }, `${counted(nodes, 'position')} in ${seconds.toFixed(1)} s${seconds > 0.05 ? `, ${short(nodes / seconds)} a second` : ''}`),
       shown.length > 0 && make('table', { class: 'candidates' },
         make('thead', {}, make('tr', {}, ...['Move', 'Expects', 'Visits'].map((head) => make('th', { scope: 'col' }, head)))),
         make('tbody', {}, ...shown.map((one) => candidate(role, one, move, most)))),
