@@ -217,6 +217,29 @@ export const tests = {
     await context.close();
   },
 
+  async a_tree_is_there_when_it_is_opened_late({ page }) {
+    await opened(page, '#/connect_four_small');
+    const questions = [];
+    page.on('request', (request) => { if (request.url().endsWith('/think')) questions.push(request.postDataJSON()); });
+    await page.getByLabel(/Who plays/).nth(1).selectOption('mcts');
+    await page.getByLabel(/Seconds a move/).nth(1).fill('600');
+    await page.getByLabel(/Seconds a move/).nth(1).press('Enter');
+    await page.locator('.group.open button.move').first().click();
+    await page.getByText('Best so far').waitFor();
+    await page.waitForFunction(() => /[2-9]\.\d s/.test(document.querySelector('.thought').textContent));
+    await page.getByRole('button', { name: 'Show the tree' }).click();
+    const shown = page.locator('.tree > p', { hasText: /\d+ of [\d,]+ nodes? shown/ });
+    assert.equal(await shown.count(), 1, 'the tree is not there at once');
+    await page.getByRole('button', { name: 'Hide the tree' }).click();
+    await page.getByRole('button', { name: 'Move now' }).click();
+    await page.waitForFunction(() => /^2 \//.test(document.querySelector('.count').textContent));
+    assert.equal(await page.locator('.thought .spinner').count(), 0);
+    await page.getByRole('button', { name: 'Show the tree' }).click();
+    assert.equal(await shown.count(), 1);
+    assert.ok(await sheet(page, 'sheet.scene.ranks.flat().length', '.tree') > 50);
+    assert.equal(questions.length, 1, 'opening the tree asks for a hint');
+  },
+
   async the_tree_of_a_player_grows_and_is_gone_into({ page }) {
     await opened(page, '#/connect_four_small');
     const moves = await page.locator('.group.open button.move').count();

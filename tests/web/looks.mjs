@@ -19,12 +19,51 @@ export const tests = {
     await says(page, /Last: player \(to 1 45\)/);
   },
 
+  async moves_are_found_by_words_in_their_order({ page }) {
+    await opened(page, `#/${LINE_OF_THREE}`);
+    const found = async (text) => {
+      await page.getByLabel('Search moves').fill(text);
+      await page.waitForTimeout(300);
+      return page.locator('.group.open .move').allTextContents();
+    };
+    assert.deepEqual(await found('1 3'), ['(mark 1 3)']);
+    assert.deepEqual(await found('  (MARK  3 1 '), ['(mark 3 1)']);
+    assert.deepEqual(await found('3 mark'), ['(mark 1 3)', '(mark 2 3)', '(mark 3 1)', '(mark 3 2)', '(mark 3 3)']);
+    assert.deepEqual(await found('4'), []);
+  },
+
   async dots_of_roles_are_as_their_pieces({ page }) {
     await opened(page, '#/connect_four');
     const dots = page.locator('.seat-head .dot');
     const colours = () => dots.evaluateAll((all) => all.map((dot) => getComputedStyle(dot).backgroundColor));
     await page.waitForFunction(() => document.querySelector('.seat-head .dot').style.background !== '');
     assert.deepEqual(await colours(), ['rgb(213, 64, 43)', 'rgb(242, 194, 0)']);
+  },
+
+  async thoughts_have_the_colours_of_the_dots({ page }) {
+    for (const [hash, second] of [['#/connect_four', 'rgb(242, 194, 0)'], ['#/breakthrough_small', 'rgb(22, 22, 22)'], ['#/dots_and_boxes', null]]) {
+      await opened(page, hash);
+      await page.getByLabel(/Who plays/).nth(1).selectOption('mcts');
+      await page.getByLabel(/Seconds a move/).nth(1).fill('600');
+      await page.getByLabel(/Seconds a move/).nth(1).press('Enter');
+      await page.locator('.group.open button.move').first().click();
+      await page.locator('.thoughts .chart .line').waitFor({ state: 'attached' });
+      const style = (selector, name) => page.evaluate(([all, one]) => getComputedStyle(document.querySelector(all))[one], [selector, name]);
+      const dot = await style('.seat-head .dot.r1', 'backgroundColor');
+      assert.equal(await style('.thoughts .bar .r1', 'backgroundColor'), dot);
+      if (second) assert.deepEqual([dot, await style('.thoughts .line.r1', 'stroke')], [second, second]);
+      assert.equal(await style('.thoughts .edge', 'display'), second ? 'inline' : 'none');
+    }
+  },
+
+  async the_board_is_seen_above_the_answer({ page }) {
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await opened(page, `#/${LINE_OF_THREE}`);
+    await page.locator('.why').first().click();
+    await page.locator('.why-line').first().waitFor();
+    const board = await page.locator('.stage > .board').boundingBox();
+    const drawer = await page.locator('.why-drawer').boundingBox();
+    assert.ok(board.y >= 0 && board.y + board.height <= drawer.y, `${board.y}, ${board.y + board.height}, ${drawer.y}`);
   },
 
   async a_narrow_screen_is_wide_enough({ page }) {

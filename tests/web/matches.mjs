@@ -1,6 +1,7 @@
 // Games are found and played: alone, with programs, with others.
 
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { home, board, status, place, facts, opened, says, seated, own, addressed, LINE_OF_THREE, ONE_LIGHT, BOTH } from './person.mjs';
 
 export const tests = {
@@ -45,8 +46,11 @@ export const tests = {
     await opened(page, '#/connect_four');
     await seated(page, 'yellow', 'mcts', 8);
     await page.locator('.group.open button.move').first().click();
+    await page.getByText('Best so far').waitFor();
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
     await says(page, /yellow to move \(paused\)/);
+    await page.getByText('Stopped. Best so far').waitFor();
+    assert.equal(await page.locator('.thought .spinner').count(), 0);
     await seated(page, 'yellow', 'mcts', 0.3);
     await page.getByRole('button', { name: 'Go on' }).click();
     await says(page, /red to move/);
@@ -101,6 +105,20 @@ export const tests = {
     assert.match(await page.locator('.count').textContent(), /^0 \//);
     await page.getByRole('button', { name: 'Play it' }).click();
     await says(page, /Last: (cross|nought) /);
+  },
+
+  async a_hint_ends_where_a_move_is_made({ page }) {
+    await opened(page, '#/connect_four');
+    await seated(page, 'yellow', 'person');
+    await page.getByRole('tab', { name: 'Thinking' }).click();
+    await page.getByRole('button', { name: 'Show the tree' }).click();
+    await page.locator('.thought .spinner').waitFor();
+    await page.locator('.group.open button.move').first().click();
+    await says(page, /yellow to move/);
+    await page.getByText('Stopped. Best so far').waitFor();
+    assert.equal(await page.locator('.thought .spinner').count(), 0);
+    await page.getByRole('button', { name: 'Hint', exact: true }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Play it' }).count(), 0);
   },
 
   async choices_stay_hidden_until_all_have_chosen({ page }) {
@@ -193,9 +211,20 @@ export const tests = {
     const before = await facts(page);
     const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save' }).click()]);
     const path = await file.path();
+    const saved = JSON.parse(await readFile(path, 'utf8'));
+    assert.deepEqual(saved.moves, [['( mark 1 1 )', 'wait'], ['wait', '( mark 2 2 )']]);
+    assert.deepEqual(saved.states, ['( ( turn cross ) )', '( ( cell 1 1 cross ) ( turn nought ) )', '( ( cell 1 1 cross ) ( cell 2 2 nought ) ( turn cross ) )']);
+    assert.equal(saved.isCompleted, false);
+    assert.equal(saved.stateTimes.length, 3);
+    assert.deepEqual(saved.errors, Array(3).fill(['', '']));
+    assert.match(saved.matchId, /^ggp\.tic_tac_toe\.\d+$/);
+    assert.match(saved.randomToken, /^[0-9a-f]{32}$/);
+    assert.match(saved.rulesheet, /\(role cross\)/);
+    assert.equal(saved.isPlayerHuman[0], true);
+    assert.equal(saved.playerNamesFromHost.length, 2);
     await page.goto(home);
     await opened(page, `#/${LINE_OF_THREE}`);
-    await page.locator('.sharing input[type=file]').setInputFiles({ name: 'match.json', mimeType: 'application/json', buffer: await (await import('node:fs/promises')).readFile(path) });
+    await page.locator('.sharing input[type=file]').setInputFiles({ name: 'match.json', mimeType: 'application/json', buffer: await readFile(path) });
     await says(page, /Last: nought/);
     assert.deepEqual(await facts(page), before);
     const record = { matchId: `x.${LINE_OF_THREE}.1`, moves: [['( mark 3 3 )', 'wait']] };
@@ -206,6 +235,21 @@ export const tests = {
     await page.locator('.hero input[type=file]').setInputFiles(path);
     await says(page, /Last: nought/);
     assert.deepEqual(await facts(page), before);
+  },
+
+  async a_match_by_other_rules_of_that_name_brings_its_rules({ page }) {
+    await page.goto(home);
+    await page.locator('.card').first().waitFor();
+    const record = { matchId: `ggp.${LINE_OF_THREE}.1`, moves: [['( press 1 )'], ['( press 3 )']], rulesheet: ONE_LIGHT };
+    const file = { name: 'match.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(record)) };
+    await page.locator('.hero input[type=file]').setInputFiles(file);
+    await says(page, /is over: player 100/);
+    const [saved] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save' }).click()]);
+    const { isCompleted, goalValues, rulesheet } = JSON.parse(await readFile(await saved.path(), 'utf8'));
+    assert.deepEqual([isCompleted, goalValues, rulesheet], [true, [100], ONE_LIGHT]);
+    await opened(page, `#/${LINE_OF_THREE}`);
+    await page.locator('.sharing input[type=file]').setInputFiles(file);
+    await says(page, /is over: player 100/);
   },
 
   async a_move_is_made_with_keys_alone({ page }) {

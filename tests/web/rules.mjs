@@ -1,7 +1,7 @@
 // Rules are read, asked about and solved.
 
 import assert from 'node:assert/strict';
-import { home, board, status, place, facts, opened, says, typed, own, addressed, LINE_OF_THREE, ONE_LIGHT } from './person.mjs';
+import { home, board, status, place, facts, opened, says, seated, typed, own, addressed, LINE_OF_THREE, ONE_LIGHT } from './person.mjs';
 
 export const tests = {
   async a_puzzle_is_solved_and_the_plan_played({ page }) {
@@ -48,6 +48,52 @@ export const tests = {
     await page.locator('textarea.rules').pressSequentially(' ');
     await page.getByRole('button', { name: 'What you typed before' }).click();
     assert.equal(await page.locator('textarea.rules').inputValue(), '(role somebody)');
+  },
+
+  async a_file_that_is_no_text_is_refused({ page }) {
+    const files = [Buffer.from('(role a)\0'), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff])].map((buffer, index) => ({ name: `${index}.kif`, mimeType: 'text/plain', buffer }));
+    await page.goto(home);
+    await page.locator('.card').first().waitFor();
+    for (const file of files) {
+      await page.locator('.hero input[type=file]').setInputFiles(file);
+      await page.locator('.trouble', { hasText: `${file.name} is no text` }).waitFor();
+    }
+    assert.equal(await page.locator('.card').first().isVisible(), true);
+    await typed(page, '(role somebody)');
+    await page.locator('.editor input[type=file]').setInputFiles(files[1]);
+    await page.locator('.trouble', { hasText: '1.kif is no text' }).waitFor();
+    assert.equal(await page.locator('textarea.rules').inputValue(), '(role somebody)');
+    await opened(page, `#/${LINE_OF_THREE}`);
+    await page.locator('.sharing input[type=file]').setInputFiles(files[0]);
+    await page.locator('.stage .trouble', { hasText: '0.kif is no text' }).waitFor();
+  },
+
+  async a_solver_that_is_stopped_keeps_what_it_said({ page }) {
+    await opened(page, '#/eight_puzzle');
+    await page.waitForFunction(() => document.querySelectorAll('.solve select option').length > 1);
+    await page.getByLabel('Method').selectOption('bfs');
+    await page.getByRole('button', { name: 'Solve', exact: true }).click();
+    await page.waitForFunction(() => document.querySelectorAll('.solve .chart .end').length > 2, undefined, { timeout: 60_000 });
+    await page.locator('.solve').getByRole('button', { name: 'Stop', exact: true }).click();
+    await page.getByText(/^Stopped\. .*[\d,]+ positions? · [\d.]+ s$/).waitFor();
+    assert.ok(await page.locator('.solve .chart .end').count() > 2);
+    assert.equal(await page.locator('.solve .spinner').count(), 0);
+  },
+
+  async numbers_have_the_right_words({ page }) {
+    await own(page, ONE_LIGHT);
+    await page.locator('.group.open').getByText('(press 1)').click();
+    await says(page, /Last: player \(press 1\)/);
+    await page.getByText('Looks for a plan from the position').waitFor();
+    await page.getByRole('button', { name: 'Solve', exact: true }).click();
+    await page.getByText(/^Solved in 1 move[,.]/).waitFor();
+    assert.equal(await page.locator('.solve').getByText(/\b(0 positions|1 positions)\b/).count(), 0);
+    await opened(page, `#/${LINE_OF_THREE}`);
+    await seated(page, 'nought', 'random');
+    await place(page, 1, 1).click();
+    await says(page, /Last: nought/);
+    await page.getByText('Plays').waitFor();
+    assert.equal(await page.locator('.thoughts').getByText(/\b0 positions\b/).count(), 0);
   },
 
   async files_are_dropped({ page }) {
@@ -105,6 +151,8 @@ export const tests = {
     await page.getByLabel('A fact or relation to ask about').fill('(legal nought');
     await page.getByRole('button', { name: 'Ask' }).click();
     await page.locator('.why-drawer .trouble').waitFor();
+    assert.equal(await page.locator('.answer .why-line').count(), 0, 'an answer to another question is there');
+    assert.equal(await page.locator('.source .lit').count(), 0);
     await page.keyboard.press('Escape');
     assert.equal(await page.locator('.why-drawer').isVisible(), false);
   },

@@ -36,7 +36,8 @@ export function scores(lines, unit, label) {
   for (const { index, name, points } of lines) {
     if (points.length === 0) continue;
     const at = points.map(([x, y]) => [across(x, least, most), up(Math.min(Math.max(y, 0), 100) / 100)]);
-    chart.append(draw('polyline', { points: at.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(' '), class: `line r${index % 8}` }, draw('title', {}, name)));
+    const through = at.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(' ');
+    chart.append(draw('polyline', { points: through, class: 'edge' }), draw('polyline', { points: through, class: `line r${index % 8}` }, draw('title', {}, name)));
     const [x, y] = at[at.length - 1];
     chart.append(draw('circle', { cx: x.toFixed(1), cy: y.toFixed(1), r: 3, class: `end r${index % 8}` }));
   }

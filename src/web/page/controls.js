@@ -47,16 +47,14 @@ export class Controls {
     view.think.clear();
     view.tabs.choose('Thinking');
     try {
-      await thought(view.game, asking(node, role, player, view.think.tree.wanted), this.stop.signal, (seen, running) => {
-        if (view.history.here !== node) {
-          this.stop.abort();
-          return;
-        }
+      await thought(view.game, asking(node, role, player), this.stop.signal, (seen, running) => {
+        if (view.history.here !== node) return;
         view.think.show(role, player, seen, running, (move) => view.move(role, move));
         view.hint = view.spotsOf(role, seen.move);
         view.mark({});
       }, (tree) => view.think.grown(role, player, node, tree));
     } catch (error) {
+      if (view.history.here === node) view.think.stopped(role);
       if (error.name !== 'AbortError') view.trouble.say(error.message);
     } finally {
       this.stop = null;

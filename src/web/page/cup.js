@@ -1,6 +1,6 @@
 // A tournament that `ggp tournament` has played: the matches of its results file, and their table.
 
-import { button, fill, make, trouble } from './dom.js';
+import { button, fill, make, textOf, trouble } from './dom.js';
 import { Cross, MEASURES } from './cross.js';
 import { counted } from './moves.js';
 import { address } from './route.js';
@@ -75,7 +75,7 @@ export class Cup {
   async load(file) {
     try {
       if (file.size > MOST_BYTES) throw new Error(`${file.name} is larger than ${MOST_BYTES / 1024 / 1024} MiB.`);
-      this.take(file.name, await file.text());
+      this.take(file.name, await textOf(file));
     } catch (error) {
       this.trouble.say(error.message);
     }

@@ -94,6 +94,17 @@ export async function copied(text, control) {
   setTimeout(() => { control.textContent = label; }, 1200);
 }
 
+/** What a file says; refused if it is no text. */
+export async function textOf(file) {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
+    if (!text.includes('\0')) return text;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+  }
+  throw new Error(`${file.name} is no text (in UTF-8), so it cannot be read here.`);
+}
+
 /** Lets the browser keep a text as a file. */
 export function offered(name, text, kind) {
   const link = make('a', { download: name, href: URL.createObjectURL(new Blob([text], { type: kind })) });

@@ -1,7 +1,7 @@
 // One's own rules: typed, pasted or dropped, and checked as one types.
 
 import { check } from './api.js';
-import { button, fill, icon, make, settled, trouble } from './dom.js';
+import { button, fill, icon, make, settled, textOf, trouble } from './dom.js';
 import { Game } from './rules.js';
 import { counted } from './moves.js';
 
@@ -62,7 +62,7 @@ function keep(name, rules) {
 export async function readFiles(files) {
   const rules = { files: [], picture: null };
   for (const file of files) {
-    const text = await file.text();
+    const text = await textOf(file);
     if (file.name.endsWith('.toml')) rules.picture = text;
     else rules.files.push({ name: file.name, text });
   }
@@ -127,7 +127,15 @@ export class Editor {
 
   /** Takes files in: one in the place of the same name, or of nothing typed. */
   async take(dropped) {
-    const { files, picture } = await readFiles(dropped);
+    this.trouble.say('');
+    let read;
+    try {
+      read = await readFiles(dropped);
+    } catch (error) {
+      this.trouble.say(error.message);
+      return;
+    }
+    const { files, picture } = read;
     const own = this.rules.files.filter((file) => file.text.trim() !== '' && !files.some((other) => other.name === file.name));
     this.rules.files = [...own, ...files];
     if (this.rules.files.length === 0) this.rules.files.push({ name: 'rules.kif', text: '' });

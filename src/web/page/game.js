@@ -12,7 +12,7 @@ import { Moves, concerns } from './moves.js';
 import { Sharing } from './share.js';
 import { address } from './route.js';
 import { subtitled } from './rules.js';
-import { Seats } from './seats.js';
+import { Seats, coloursOf } from './seats.js';
 import { Solve } from './solve.js';
 import { Seat, joining, watched } from './table.js';
 import { Tabs } from './tabs.js';
@@ -24,6 +24,8 @@ import { Why } from './why.js';
 
 /** Milliseconds until the address follows the position. */
 const ADDRESS = 120;
+/** All stands below each other: what is asked about would go out of sight with the board in it. */
+const narrow = matchMedia('(max-width: 760px)');
 
 export class GameView {
   /** `target`: where in the game, as the address says it; `table` and `said` if it is at a table. */
@@ -32,12 +34,12 @@ export class GameView {
     this.target = target;
     this.history = new History();
     this.spots = [];
+    /** What programs think by role while nobody may see it: the thought, and the node and tree. */
     this.seen = new Map();
     const heard = {
       onJoint: (joint) => this.joint(joint), onChange: () => this.changed(),
       onThought: (role, thought, running) => this.thought(role, thought, running),
-      onTree: (role, node, tree) => this.match.secret || this.think.grown(role, this.match.seats[role], node, tree),
-      tree: () => this.think.tree.wanted, onTrouble: (message) => this.trouble.say(message),
+      onTree: (role, node, tree) => this.grown(role, node, tree), onTrouble: (message) => this.trouble.say(message), onStop: (role) => this.think.stopped(role),
     };
     this.atTable = target.table !== undefined;
     this.match = this.atTable ? new Seat(game, this.history, target, heard) : new Match(game, heard);
@@ -54,7 +56,7 @@ export class GameView {
     this.seats = new Seats(game.roles, { onWhy, onSit: (role, player) => this.sit(role, player) });
     const onGo = (from, joints) => this.timeline.go(this.history.graft(from, joints));
     this.think = new Think(game.roles, { onGo, onHover: (move, role) => this.mark({ hover: this.spotsOf(role, move) }), onOpen: () => this.controls.grow() });
-    this.why = new Why(game, () => this.history.here.moves());
+    this.why = new Why(game, () => this.history.here.moves(), () => { if (!narrow.matches) this.board.element.scrollIntoView({ block: 'nearest' }); });
     this.hover = new Hover(game, () => this.history.here);
     this.controls = new Controls(this);
     this.sharing = new Sharing(this);
@@ -79,9 +81,9 @@ export class GameView {
         make('div', { class: 'side' }, this.tabs.element)),
       this.why.element, this.hover.element);
     this.hover.listen(this.element);
-    this.element.addEventListener('drop', async (event) => {
+    this.element.addEventListener('drop', (event) => {
       const file = event.dataTransfer.files[0];
-      if (file && !this.atTable) this.sharing.load(await file.text());
+      if (file && !this.atTable) this.sharing.load(file);
     });
     this.keys = (event) => this.key(event);
   }
@@ -140,6 +142,11 @@ export class GameView {
   async go(node, forward = false) {
     const before = this.history.here;
     this.match.depart();
+    if (node !== before) {
+      this.controls.leave();
+      this.think.left();
+    }
+    this.seen.clear();
     this.history.goto(node);
     this.timeline.show(this.history);
     this.spots = [];
@@ -166,7 +173,9 @@ export class GameView {
     this.hint = null;
     this.board.show(node.position.svg, `Board of ${this.game.title}`);
     this.facts.show(node.position);
-    this.seats.colour(node.position.drawing);
+    const colours = coloursOf(this.game.roles, node.position.drawing);
+    this.seats.colour(colours);
+    this.think.colour(colours);
     this.timeline.show(this.history);
     this.think.over(this.history.line());
     this.match.arrive(node, forward);
@@ -176,10 +185,7 @@ export class GameView {
   }
 
   joint(joint) {
-    if (this.seen.size > 0) {
-      for (const [role, thought] of this.seen) this.think.show(role, this.match.seats[role], thought, false);
-      this.seen.clear();
-    }
+    for (const role of [...this.seen.keys()]) this.reveal(role);
     this.go(this.history.child(this.history.here, joint), true);
   }
 
@@ -253,7 +259,6 @@ export class GameView {
   move(role, move) {
     if (!this.match.node) return;
     this.spots = [];
-    this.seen.clear();
     this.match.choose(role, move);
   }
 
@@ -266,12 +271,31 @@ export class GameView {
   thought(role, thought, running) {
     this.tabs.suggest('Thinking');
     if (this.match.secret) {
-      this.seen.set(role, thought);
+      this.seen.set(role, [thought, ...(this.seen.get(role)?.slice(1) ?? [])]);
       this.think.hide();
     } else {
+      this.reveal(role);
       this.think.show(role, this.match.seats[role], thought, running);
     }
     this.controls.show();
+  }
+
+  grown(role, node, tree) {
+    if (this.match.secret) {
+      if (this.seen.has(role)) this.seen.set(role, [this.seen.get(role)[0], node, tree]);
+      return;
+    }
+    this.reveal(role);
+    this.think.grown(role, this.match.seats[role], node, tree);
+  }
+
+  /** Shows what was hidden of a program's thoughts, if anything was. */
+  reveal(role) {
+    if (!this.seen.has(role)) return;
+    const [thought, ...tree] = this.seen.get(role);
+    this.seen.delete(role);
+    this.think.show(role, this.match.seats[role], thought, false);
+    if (tree.length > 0) this.think.grown(role, this.match.seats[role], ...tree);
   }
 
   // What is seen.

@@ -13,6 +13,8 @@ export class Node {
     this.position = null;
     /** What players expected here, by role. */
     this.values = new Map();
+    /** Milliseconds since 1970. */
+    this.time = Date.now();
   }
 
   /** The nodes from the start to here. */

@@ -4,9 +4,9 @@ import { games } from './api.js';
 import { Cup, isResults } from './cup.js';
 import { button, fill, make, settled, trouble } from './dom.js';
 import { readFiles } from './editor.js';
-import { read } from './record.js';
+import { gameOf, read } from './record.js';
 import { address } from './route.js';
-import { Game, subtitled, titled } from './rules.js';
+import { subtitled, titled } from './rules.js';
 
 export class Home {
   /** `onRules(rules)` hears rules that were dropped or pasted. */
@@ -66,6 +66,7 @@ export class Home {
   }
 
   async take(files) {
+    this.trouble.say('');
     try {
       const rules = await readFiles(files);
       const [first] = rules.files;
@@ -84,11 +85,10 @@ export class Home {
 
   /** Opens the game of a match record, at its last position. */
   async record(text) {
-    const { game, moves, rules } = read(text);
-    const known = this.named(game);
-    if (!known && !rules) throw new Error(`No game here is called “${game}”: open its rules first, and load the record there.`);
-    const found = known ? new Game({ ...known, files: [] }) : await Game.loaded(rules);
-    location.hash = address(found.path, { moves });
+    const record = read(text);
+    const game = await gameOf(record);
+    if (!game) throw new Error(`No game here is called “${record.game}”: open its rules first, and load the record there.`);
+    location.hash = address(game.path, { moves: record.moves });
   }
 }
 

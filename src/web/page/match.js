@@ -6,6 +6,8 @@
 export const PERSON = 'person';
 /** Milliseconds for which a position stands in which nobody has a choice. */
 const GLANCE = 350;
+/** Nodes of trees that are asked for. */
+const TREE = 600;
 /** Milliseconds until a server that has too much to do is asked again. */
 const PATIENCE = 700;
 
@@ -13,7 +15,7 @@ export class Match {
   /**
    * `heard.onJoint(joint)` hears a complete joint move, `heard.onChange()` anything else,
    * `heard.onThought(role, thought, running)` what programs think, `heard.onTree(role, node, tree)`
-   * where they looked, `heard.onTrouble(message)`; `heard.tree()` says how many nodes are wanted.
+   * where they looked, `heard.onStop(role)` that one was stopped, `heard.onTrouble(message)`.
    */
   constructor(game, heard) {
     this.game = game;
@@ -68,7 +70,7 @@ export class Match {
     const mine = { stop, thought: null };
     this.thinking.set(role, mine);
     try {
-      const move = await thought(this.game, asking(node, role, this.seats[role], this.heard.tree()), stop.signal, (seen, running) => {
+      const move = await thought(this.game, asking(node, role, this.seats[role]), stop.signal, (seen, running) => {
         mine.thought = seen;
         if (seen.value !== null) node.values.set(role, seen.value);
         this.heard.onThought(role, seen, running);
@@ -80,6 +82,7 @@ export class Match {
     } catch (error) {
       if (error.name === 'AbortError' || this.thinking.get(role) !== mine) return;
       this.thinking.delete(role);
+      this.heard.onStop(role);
       this.paused = true;
       this.heard.onTrouble(error.message);
       this.heard.onChange();
@@ -145,6 +148,7 @@ export class Match {
       if (!seen) continue;
       this.thinking.delete(role);
       stop.abort();
+      this.heard.onThought(role, seen, false);
       this.choices.set(role, seen.move);
     }
     this.complete();
@@ -155,6 +159,7 @@ export class Match {
     const mine = this.thinking.get(role);
     this.thinking.delete(role);
     mine?.stop.abort();
+    if (mine) this.heard.onStop(role);
     this.choices.delete(role);
     const moves = this.node?.position.legal[role] ?? [];
     if (moves.length === 1) this.choices.set(role, moves[0].move);
@@ -166,14 +171,18 @@ export class Match {
   /** Ends all thinking. */
   stop() {
     clearTimeout(this.timer);
-    for (const { stop } of this.thinking.values()) stop.abort();
+    const stopped = [...this.thinking];
     this.thinking.clear();
+    for (const [role, { stop }] of stopped) {
+      stop.abort();
+      this.heard.onStop(role);
+    }
   }
 }
 
-/** What is asked of a player at a node of the history; `tree` nodes of its tree, if any. */
-export function asking(node, role, player, tree) {
-  return { moves: node.moves(), role, player, ...(tree > 0 && { tree }) };
+/** What is asked of a player at a node of the history; its tree too, for whoever opens that later. */
+export function asking(node, role, player) {
+  return { moves: node.moves(), role, player, tree: TREE };
 }
 
 /** Asks a player for a move, and says each thought and tree; waits while the server has too much to do. */

@@ -41,7 +41,7 @@ export class Moves {
   }
 
   render() {
-    const wanted = this.search.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
+    const wanted = this.wanted();
     this.rows = [];
     const sections = (this.groups ?? []).map((group) => this.section(group, wanted));
     const entered = this.list.contains(document.activeElement);
@@ -55,6 +55,14 @@ export class Moves {
       fill(this.about, `${counted(left, 'move')} about ${this.spots.length === 1 ? 'this place' : 'these places'}`,
         button('Clear', () => this.heard.onClear(), { class: 'small' }));
     }
+  }
+
+  /** What moves must have in them: the text as it was typed, or, if none has that, its words in any order. */
+  wanted() {
+    const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const text = words.join(' ');
+    const moves = (this.groups ?? []).filter(({ state }) => state !== 'chosen').flatMap((group) => group.moves);
+    return moves.some(({ move }) => move.toLowerCase().includes(text)) ? [text] : words;
   }
 
   section({ role, name, moves, state, back }, wanted) {

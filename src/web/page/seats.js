@@ -4,6 +4,11 @@ import { players } from './api.js';
 import { button, fill, make } from './dom.js';
 import { PERSON, spelled, written } from './match.js';
 
+/** The colours that a picture file gives the roles, or empty texts. */
+export function coloursOf(roles, { boards }) {
+  return roles.map(({ name }) => boards.find((board) => board.colours?.[name])?.colours[name] ?? '');
+}
+
 export class Seats {
   /** `onSit(role, player)`, `onWhy(question)`. */
   constructor(roles, heard) {
@@ -50,11 +55,9 @@ export class Seats {
     return written({ kind: kind.value, time: thinks ? `${seconds}s` : '', options: options.value.replaceAll(/\s/g, '') });
   }
 
-  /** Dots have the colours that a picture file gives the roles. */
-  colour({ boards }) {
-    for (const [index, { name }] of this.roles.entries()) {
-      this.rows[index].dot.style.background = boards.find((board) => board.colours?.[name])?.colours[name] ?? '';
-    }
+  /** Dots have these colours by role; empty ones are the usual. */
+  colour(colours) {
+    colours.forEach((colour, index) => { this.rows[index].dot.style.background = colour; });
   }
 
   /** Shows who sits where. */

@@ -1,8 +1,7 @@
 // What leaves the page and comes back: links, match records, a table for others, the rules.
 
-import { button, copied, fill, make, offered } from './dom.js';
-import { read, written } from './record.js';
-import { Game } from './rules.js';
+import { button, copied, fill, make, offered, textOf } from './dom.js';
+import { gameOf, isOf, read, written } from './record.js';
 import { address } from './route.js';
 import { laid } from './table.js';
 
@@ -17,7 +16,7 @@ export class Sharing {
     }, { title: 'A link that shows this position' });
     const picker = make('input', { type: 'file', accept: '.json', hidden: true });
     picker.addEventListener('change', async () => {
-      if (picker.files[0]) await this.load(await picker.files[0].text());
+      if (picker.files[0]) await this.load(picker.files[0]);
       picker.value = '';
     });
     this.invite = button('Invite', () => this.lay(), { title: 'Play with others, each on a page of their own' });
@@ -31,25 +30,24 @@ export class Sharing {
   }
 
   async save() {
-    const { game, history } = this.view;
+    const { game, history, match } = this.view;
     const line = history.line();
-    const end = line[line.length - 1];
     try {
-      await this.view.load(end);
+      for (const node of line) await this.view.load(node);
+      offered(`${game.name}.json`, written(game, match.seats, line), 'application/json');
     } catch (error) {
       this.view.trouble.say(error.message);
-      return;
     }
-    offered(`${game.name}.json`, written(game, end.moves(), end.position.goals), 'application/json');
   }
 
-  async load(text) {
+  async load(file) {
     const { view } = this;
     try {
-      const { game, moves, rules } = read(text);
-      const named = game === null || game === view.game.id || game === view.game.name;
-      if (!named && rules) {
-        location.hash = address((await Game.loaded(rules)).path, { moves });
+      const record = read(await textOf(file));
+      const { moves } = record;
+      const other = isOf(record, view.game) ? null : await gameOf(record);
+      if (other) {
+        location.hash = address(other.path, { moves });
         return;
       }
       const end = view.history.graft(view.history.root, moves);

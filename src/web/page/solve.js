@@ -19,7 +19,7 @@ export class Solve {
     this.trouble = trouble();
     this.said = make('div', { 'aria-live': 'polite' });
     this.element = make('div', { class: 'solve' },
-      make('p', { class: 'quiet' }, 'Looks for the shortest plan from the position that is shown.'),
+      make('p', { class: 'quiet' }, 'Looks for a plan from the position that is shown.'),
       make('div', { class: 'line-of' }, this.control, make('label', { class: 'seconds' }, this.seconds, ' s'), make('label', {}, 'by ', this.method)),
       this.about, this.trouble, this.said);
   }
@@ -41,26 +41,28 @@ export class Solve {
     this.control.textContent = 'Stop';
     this.trouble.say('');
     fill(this.said, make('p', { class: 'quiet' }, 'Searching …'));
+    let last = null;
     const question = { moves: from.moves(), seconds: Number(this.seconds.value) || 30 };
     if (this.method.value) question.method = this.method.value;
     try {
       for await (const [name, seen] of this.game.events('solve', question, this.stop.signal)) {
         if (name === 'failed') throw new Error(seen.message);
-        if (name === 'progress') this.progress(seen);
+        if (name === 'progress') this.progress(last = seen);
         if (name === 'answer') this.answer(from, seen);
       }
     } catch (error) {
-      if (error.name === 'AbortError') fill(this.said, make('p', { class: 'quiet' }, 'Stopped.'));
-      else this.trouble.say(error.message);
+      if (last) this.progress(last, false);
+      else fill(this.said, make('p', { class: 'quiet' }, 'Stopped.'));
+      if (error.name !== 'AbortError') this.trouble.say(error.message);
     } finally {
       this.stop = null;
       this.control.textContent = 'Solve';
     }
   }
 
-  progress({ seconds, method, nodes, depth, said, levels: counts }) {
-    fill(this.said, make('p', {}, make('span', { class: 'spinner', 'aria-hidden': 'true' }), ' ',
-      [method, depth !== null && depth !== undefined && `depth ${depth}`, counted(nodes, 'position'), `${seconds.toFixed(1)} s`].filter(Boolean).join(' · ')),
+  progress({ seconds, method, nodes, depth, said, levels: counts }, running = true) {
+    fill(this.said, make('p', {}, running ? make('span', { class: 'spinner', 'aria-hidden': 'true' }) : 'Stopped.', ' ',
+      [method, depth !== null && depth !== undefined && `depth ${depth}`, nodes > 0 && counted(nodes, 'position'), `${seconds.toFixed(1)} s`].filter(Boolean).join(' · ')),
     said && make('p', { class: 'quiet' }, said),
     counts?.length > 1 && make('div', { 'aria-hidden': 'true' }, make('h3', {}, 'New positions by depth'), levels(counts)));
   }
@@ -70,7 +72,7 @@ export class Solve {
       ? `Solved in ${counted(plan?.length ?? 0, 'move')}${proved ? ', and there is no shorter plan' : ''}.`
       : proved ? 'There is no plan: this is proved.' : 'No plan was found.';
     fill(this.said, make('p', { class: 'verdict' }, short), said && make('p', {}, said),
-      make('p', { class: 'quiet' }, `${counted(nodes, 'position')} in ${seconds.toFixed(2)} s`),
+      make('p', { class: 'quiet' }, `${nodes > 0 ? `${counted(nodes, 'position')} in ` : ''}${seconds.toFixed(2)} s`),
       plan && plan.length > 0 && make('p', { class: 'line-of' },
         button('Play the plan', () => this.onPlan(from, plan, true), { class: 'strong' }),
         button('Step by step', () => this.onPlan(from, plan, false))),

@@ -31,12 +31,17 @@ export class Source {
     this.lit = [];
   }
 
+  unlit() {
+    for (const line of this.lit) line.classList.remove('lit');
+    this.lit = [];
+  }
+
   /** Lights the lines of a place up, and brings them into sight. */
   show(place) {
     const named = this.files.findIndex(({ name }) => name === place.file);
     const index = named >= 0 ? named : Math.max(0, this.files.findIndex(({ name }) => place.file.endsWith(`/${name}`) || name.endsWith(`/${place.file}`)));
     if (index !== this.at) this.open(index);
-    for (const line of this.lit) line.classList.remove('lit');
+    this.unlit();
     const [first, last] = linesOf(this.files[index].text, place);
     this.lit = this.lines.slice(first - 1, last);
     for (const line of this.lit) line.classList.add('lit');

@@ -2,6 +2,7 @@
 
 import { scores, short } from './chart.js';
 import { button, fill, make } from './dom.js';
+import { counted } from './moves.js';
 import { Tree } from './tree.js';
 
 /** Candidates shown before all are asked for. */
@@ -28,6 +29,12 @@ export class Think {
     this.clear();
   }
 
+  /** Bars, lines and dots have these colours by role; empty ones are the usual. */
+  colour(colours) {
+    this.element.classList.toggle('coloured', colours.some(Boolean));
+    colours.slice(0, 8).forEach((colour, index) => this.element.style.setProperty(`--role-${index}`, colour));
+  }
+
   clear() {
     this.runs.clear();
     fill(this.live, make('p', { class: 'quiet' }, 'When a program thinks, this shows what it weighs. “Hint” asks one what it would do for you.'));
@@ -43,11 +50,27 @@ export class Think {
   show(role, player, thought, running, onTake = null) {
     const begun = this.runs.get(role);
     const run = begun && thought.seconds >= begun.seconds && begun.player === player ? begun : { player, points: [] };
-    Object.assign(run, { thought, running, onTake, seconds: thought.seconds });
+    Object.assign(run, { thought, running, onTake, isHint: onTake !== null, isStopped: false, seconds: thought.seconds });
     if (thought.value !== null) run.points.push([thought.seconds, thought.value]);
     this.runs.set(role, run);
     this.tree.expects(thought.line);
     this.render();
+  }
+
+  /** A player was stopped. */
+  stopped(role) {
+    const run = this.runs.get(role);
+    if (!run?.running) return;
+    Object.assign(run, { running: false, isStopped: true });
+    this.render();
+  }
+
+  /** The position is left: hints can no longer be taken, and end. */
+  left() {
+    for (const run of this.runs.values()) {
+      if (run.isHint) Object.assign(run, { isStopped: run.isStopped || run.running, running: false, onTake: null });
+    }
+    if ([...this.runs.values()].some((run) => run.isHint)) this.render();
   }
 
   /** The tree of what a player thinks at a node of the history. */
@@ -59,18 +82,18 @@ export class Think {
     fill(this.live, [...this.runs].map(([role, run]) => this.run(role, run)));
   }
 
-  run(role, { player, points, thought, running, onTake }) {
+  run(role, { player, points, thought, running, onTake, isHint, isStopped }) {
     const name = this.roles[role].name;
     const { move, value, nodes, seconds, candidates } = thought;
     const weighed = [...candidates].sort((a, b) => b.visits - a.visits || b.value - a.value);
     const shown = this.all ? weighed : weighed.slice(0, FIRST);
     const most = Math.max(1, ...weighed.map((one) => one.visits));
     return make('div', { class: 'thought' },
-      make('h3', {}, `${player} ${onTake ? 'for' : 'as'} ${name}`, running && make('span', { class: 'spinner', 'aria-hidden': 'true' })),
-      make('p', {}, running ? 'Best so far: ' : onTake ? 'Would play ' : 'Plays ', make('code', {}, move),
+      make('h3', {}, `${player} ${isHint ? 'for' : 'as'} ${name}`, running && make('span', { class: 'spinner', 'aria-hidden': 'true' })),
+      make('p', {}, running ? 'Best so far: ' : isStopped ? 'Stopped. Best so far: ' : isHint ? 'Would play ' : 'Plays ', make('code', {}, move),
         value === null ? '' : `, expects ${value.toFixed(1)} of 100`, thought.by_chance && ' (by chance)', '. ',
         onTake && !running && button('Play it', () => onTake(move), { class: 'small' })),
-      make('p', { class: 'quiet' }, `${nodes.toLocaleString('en')} positions in ${seconds.toFixed(1)} s${seconds > 0.05 ? `, ${short(nodes / seconds)} a second` : ''}`),
+      nodes > 0 && make('p', { class: 'quiet' }, `${counted(nodes, 'position')} in ${seconds.toFixed(1)} s${seconds > 0.05 ? `, ${short(nodes / seconds)} a second` : ''}`),
       shown.length > 0 && make('table', { class: 'candidates' },
         make('thead', {}, make('tr', {}, ...['Move', 'Expects', 'Visits'].map((head) => make('th', { scope: 'col' }, head)))),
         make('tbody', {}, ...shown.map((one) => candidate(role, one, move, most)))),

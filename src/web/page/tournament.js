@@ -58,7 +58,7 @@ export class Tournament {
         const end = await this.match(names, said);
         this.count(players, seats, end);
       }
-      this.state.textContent = `${matches.length} matches were played.`;
+      this.state.textContent = matches.length === 1 ? '1 match was played.' : `${matches.length} matches were played.`;
     } catch (error) {
       this.state.textContent = '';
       if (error.name === 'AbortError') this.state.textContent = 'Stopped.';

@@ -6,14 +6,12 @@ import { counted } from './moves.js';
 import { sign } from './shapes.js';
 import { Sheet } from './sheet.js';
 
-/** Nodes that are asked for. */
-export const MOST = 600;
 /** The radius of the start, which has all visits, in pixels. */
 const LARGE = 15;
 const NONE = { nodes: new Set(), arcs: new Set() };
 
 export class Tree {
-  /** `onGo(from, joints)` goes on from a node of the history; `onOpen()` hears that it is seen. */
+  /** `onGo(from, joints)` goes on from a node of the history; `onOpen()` hears that it is opened with nothing in it. */
   constructor({ onGo, onOpen }) {
     this.onGo = onGo;
     this.onOpen = onOpen;
@@ -36,20 +34,21 @@ export class Tree {
     this.body.hidden = !shown;
     this.control.textContent = shown ? 'Hide the tree' : 'Show the tree';
     this.control.setAttribute('aria-expanded', String(shown));
-    if (shown) {
+    if (!shown) return;
+    if (this.last) {
+      this.grown(...this.last);
+    } else {
       this.show();
       this.onOpen();
     }
   }
 
-  /** How many nodes are to be asked for. */
-  get wanted() {
-    return this.shown ? MOST : 0;
-  }
-
   clear(said = 'Grows when a player that searches a tree thinks: ask for a hint, or let one move.') {
     this.from = null;
+    /** What was told last: it is drawn once somebody looks. */
+    this.last = null;
     this.known = new Map();
+    this.root = null;
     this.ranks = [];
     this.arcs = [];
     this.words = [];
@@ -60,7 +59,8 @@ export class Tree {
   /** A tree has grown, of what `player` as `name` thinks at a node of the history. */
   grown(from, player, name, { nodes, all }) {
     if (this.from !== from || this.player !== player) this.clear();
-    Object.assign(this, { from, player, name });
+    Object.assign(this, { from, player, name, last: [from, player, name, { nodes, all }] });
+    if (!this.shown) return;
     const known = new Map();
     const list = [];
     this.arcs = [];

@@ -8,10 +8,11 @@ export const SIGNS = { holds: ['✓', 'holds'], fails: ['✗', 'does not hold'],
 const UNFOLDED = 3;
 
 export class Why {
-  /** `position()` gives the moves to the position that is asked about. */
-  constructor(game, position) {
+  /** `position()` gives the moves to the position that is asked about; `onOpen()` hears that the drawer covers what was there. */
+  constructor(game, position, onOpen) {
     this.game = game;
     this.position = position;
+    this.onOpen = onOpen;
     this.question = make('input', {
       type: 'text', class: 'question', spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off',
       placeholder: '(legal ROLE MOVE), (goal ROLE ?value), terminal …', 'aria-label': 'A fact or relation to ask about',
@@ -35,8 +36,11 @@ export class Why {
 
   /** Opens with nothing asked, to read the rules or to ask. */
   open() {
-    this.element.hidden = false;
-    document.body.classList.add('asking');
+    if (this.element.hidden) {
+      this.element.hidden = false;
+      document.body.classList.add('asking');
+      this.onOpen();
+    }
     if (!this.answer.hasChildNodes()) {
       fill(this.answer, make('p', { class: 'quiet' }, 'Ask why anything holds in this position, or why not: a fact, a legal move, a goal, or any relation of the rules. Variables such as ?x are allowed.'));
     }
@@ -64,7 +68,11 @@ export class Why {
       const first = this.places[0];
       if (first) this.source.show(first);
     } catch (error) {
-      if (error.name !== 'AbortError') this.trouble.say(error.message);
+      if (error.name === 'AbortError') return;
+      this.places = [];
+      fill(this.answer);
+      this.source.unlit();
+      this.trouble.say(error.message);
     }
   }
 
