@@ -73,6 +73,20 @@ export async function addressed(page, pattern) {
   await page.waitForFunction(([source]) => new RegExp(source).test(decodeURIComponent(location.hash)), [pattern.source], { timeout: 5000, polling: 100 });
 }
 
+/** Requests to a path are answered by these events, and the answer never ends. */
+export async function unending(page, path, events) {
+  const text = events.map(([name, value]) => `event: ${name}\ndata: ${JSON.stringify(value)}\n\n`).join('');
+  await page.addInitScript(([wanted, body]) => {
+    const asked = window.fetch;
+    window.fetch = (address, options) => (!String(address).endsWith(wanted) ? asked(address, options) : Promise.resolve(new Response(new ReadableStream({
+      start(stream) {
+        stream.enqueue(new TextEncoder().encode(body));
+        options.signal.addEventListener('abort', () => stream.error(options.signal.reason));
+      },
+    }), { headers: { 'content-type': 'text/event-stream' } })));
+  }, [path, text]);
+}
+
 /** A browser without a window. */
 export function browsing() {
   return chromium.launch({

@@ -1,7 +1,7 @@
 // Rules are read, asked about and solved.
 
 import assert from 'node:assert/strict';
-import { home, board, status, place, facts, opened, says, seated, typed, own, addressed, LINE_OF_THREE, ONE_LIGHT } from './person.mjs';
+import { home, board, status, place, facts, opened, says, seated, typed, own, addressed, LINE_OF_THREE, ONE_LIGHT, unending } from './person.mjs';
 
 export const tests = {
   async a_puzzle_is_solved_and_the_plan_played({ page }) {
@@ -69,14 +69,13 @@ export const tests = {
   },
 
   async a_solver_that_is_stopped_keeps_what_it_said({ page }) {
+    await unending(page, '/solve', [['progress', { seconds: 1.5, method: 'levels', nodes: 1234, depth: 3, said: '', levels: [1, 4, 8, 8] }]]);
     await opened(page, '#/eight_puzzle');
-    await page.waitForFunction(() => document.querySelectorAll('.solve select option').length > 1);
-    await page.getByLabel('Method').selectOption('bfs');
     await page.getByRole('button', { name: 'Solve', exact: true }).click();
-    await page.waitForFunction(() => document.querySelectorAll('.solve .chart .end').length > 2, undefined, { timeout: 60_000 });
+    await page.waitForFunction(() => document.querySelectorAll('.solve .chart .end').length === 4);
     await page.locator('.solve').getByRole('button', { name: 'Stop', exact: true }).click();
-    await page.getByText(/^Stopped\. .*[\d,]+ positions? · [\d.]+ s$/).waitFor();
-    assert.ok(await page.locator('.solve .chart .end').count() > 2);
+    await page.getByText(/^Stopped\. .*1,234 positions · 1\.5 s$/).waitFor();
+    assert.equal(await page.locator('.solve .chart .end').count(), 4);
     assert.equal(await page.locator('.solve .spinner').count(), 0);
   },
 
