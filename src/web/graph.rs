@@ -16,6 +16,7 @@ use super::answer::{Asked, Refusal};
 use super::events::{self, Sender};
 use super::session::Session;
 use super::shelf::{Loaded, find};
+use super::solving::moves;
 use crate::game::{Game, Move, RoleId, Score};
 use crate::ground::TermId;
 use crate::machine::{AnyMachine, Machine, PlayError, PropnetState};
@@ -324,7 +325,10 @@ impl Task {
             (None, _) if is_complete => "these are all positions that can be reached".to_owned(),
             (None, depth) => {
                 let depth = depth.unwrap_or_default();
-                format!("positions more than {depth} moves away were not looked for")
+                format!(
+                    "positions more than {} away were not looked for",
+                    moves(depth.into())
+                )
             }
             (Some(BudgetKind::Nodes), _) => format!("there are more than {most} positions"),
             (Some(BudgetKind::Time), _) => format!("{seconds} seconds were not enough for more"),

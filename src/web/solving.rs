@@ -81,13 +81,13 @@ impl Observer for Teller<'_> {
         let total = stats.total();
         let mut said = Vec::new();
         if let Some(length) = stats.best_length {
-            said.push(format!("a plan of {length} moves is found"));
+            said.push(format!("a plan of {} is found", moves(length as u64)));
         }
         if let Some(score) = stats.best_score {
             said.push(format!("the best end so far is worth {score}"));
         }
         if let Some(depth) = stats.refuted {
-            said.push(format!("it takes more than {depth} moves"));
+            said.push(format!("it takes more than {}", moves(depth.into())));
         }
         let progress = Progress {
             seconds: self.began.elapsed().as_secs_f64(),
@@ -155,7 +155,7 @@ fn told(answer: &solve::Answer, machine: &AnyMachine, stats: &Stats, time: Durat
                 true => "; no plan is shorter",
                 false => "; a shorter one may exist",
             };
-            let said = format!("a plan of {} moves{shortest}", plan.len());
+            let said = format!("a plan of {}{shortest}", moves(plan.len() as u64));
             (said, Some(plan), *optimal)
         }
         Verdict::Unsolvable => ("there is no plan of any length".to_owned(), None, true),
@@ -170,7 +170,7 @@ fn told(answer: &solve::Answer, machine: &AnyMachine, stats: &Stats, time: Durat
         } => {
             let mut said = format!("no plan was found ({})", budget_name(*what));
             if let Some(depth) = depth_completed {
-                said += &format!("; it takes more than {depth} moves");
+                said += &format!("; it takes more than {}", moves((*depth).into()));
             }
             (said, None, false)
         }
@@ -223,6 +223,14 @@ pub(super) async fn methods() -> Json<Vec<Method>> {
         title: strategy.about(),
     };
     Json(Strategy::all().map(method).collect())
+}
+
+/// A number of moves in words.
+pub(super) fn moves(count: u64) -> String {
+    match count {
+        1 => "1 move".to_owned(),
+        _ => format!("{count} moves"),
+    }
 }
 
 /// Reads the name of a method.
