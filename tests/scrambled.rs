@@ -320,25 +320,14 @@ fn other_names_change_nothing_not_even_the_order_of_moves() {
     common::for_each_game(|_, game| check(game, Numbers::Keep, Order::Keep, 6));
 }
 
-/// Whether a game is one of a half of all, always the same.
-fn is_of_half(name: &str, half: u32) -> bool {
-    name.bytes().map(u32::from).sum::<u32>() % 2 == half
-}
-
 #[test]
 fn numbers_are_names_like_others() {
-    common::for_each_game(|name, game| match is_of_half(name, 0) {
-        true => check(game, Numbers::Rename, Order::Keep, 3),
-        false => Ok(()),
-    });
+    common::for_each_game(|_, game| check(game, Numbers::Rename, Order::Keep, 3));
 }
 
 #[test]
 fn another_order_of_rules_changes_no_answer() {
-    common::for_each_game(|name, game| match is_of_half(name, 1) {
-        true => check(game, Numbers::Keep, Order::Shuffle, 4),
-        false => Ok(()),
-    });
+    common::for_each_game(|_, game| check(game, Numbers::Keep, Order::Shuffle, 4));
 }
 
 #[test]
