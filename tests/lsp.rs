@@ -597,30 +597,3 @@ fn what_is_not_understood_is_answered_and_ends_nothing() {
     assert!(editor.ask("textDocument/hover", place("legal", 0))["contents"].is_object());
     editor.end();
 }
-
-#[test]
-fn what_is_no_message_ends_it_with_words() {
-    for (input, told) in [
-        ("hello\r\n\r\n", "\"hello\" is no line of a header"),
-        (
-            "Content-Length: 1000000000000\r\n\r\n{}",
-            "--max-bytes allows larger files",
-        ),
-        ("Content-Length: 2\r\n\r\n[]", "is no JSON-RPC"),
-    ] {
-        let mut server = Command::new(env!("CARGO_BIN_EXE_ggp"))
-            .arg("lsp")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the program starts");
-        let mut pipe = server.stdin.take().expect("it is piped");
-        pipe.write_all(input.as_bytes()).expect("it listens");
-        drop(pipe);
-        let output = server.wait_with_output().expect("it ends");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains(told), "{said}");
-    }
-}

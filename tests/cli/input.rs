@@ -213,3 +213,20 @@ fn a_full_device_is_a_failure() {
     assert_eq!(child.wait().unwrap().code(), Some(2), "{err}");
     assert!(err.contains("error: "), "{err}");
 }
+
+#[test]
+fn what_is_no_message_of_an_editor_is_told() {
+    let place = Workplace::new();
+    for (input, told) in [
+        ("hello\r\n\r\n", "\"hello\" is no line of a header"),
+        (
+            "Content-Length: 1000000000000\r\n\r\n{}",
+            "--max-bytes allows larger files",
+        ),
+        ("Content-Length: 2\r\n\r\n[]", "is no JSON-RPC"),
+    ] {
+        let found = place.run_with("lsp", &[], input);
+        assert_eq!(found.code, Some(2), "{found:#?}");
+        assert!(found.err.contains(told), "{found:#?}");
+    }
+}
