@@ -255,6 +255,54 @@ pub trait Machine: Clone + Send {
     }
 }
 
+/// The joint move of some moves in the order of the roles, where roles with a
+/// single legal move may be left out. Whether the moves are legal is not checked.
+///
+/// # Errors
+///
+/// [`PlayError::WrongMoveCount`], or what stops [`Machine::legal`].
+pub fn completed<M: Machine>(
+    machine: &mut M,
+    state: &M::State,
+    given: Vec<Move>,
+) -> Result<Vec<Move>, PlayError> {
+    let game = machine.game().clone();
+    let (expected, found) = (game.role_count(), given.len());
+    if found == expected {
+        return Ok(given);
+    }
+    let wrong = PlayError::WrongMoveCount { expected, found };
+    if found > expected || machine.is_terminal(state)? {
+        return Err(wrong);
+    }
+    let mut legal = vec![Vec::new(); expected];
+    for (role, moves) in game.roles().zip(&mut legal) {
+        machine.legal(state, role, moves)?;
+    }
+    let mut choosers = legal.iter().filter(|moves| moves.len() != 1).count();
+    let mut given = given.into_iter().peekable();
+    let mut joint = Vec::with_capacity(expected);
+    for moves in &legal {
+        // A forced move may be given; it is, if more moves are left than roles
+        // that need one.
+        let is_given = match moves[..] {
+            [only] => given.len() > choosers && given.peek() == Some(&only),
+            _ => {
+                choosers -= 1;
+                true
+            }
+        };
+        match is_given {
+            true => joint.push(given.next().ok_or_else(|| wrong.clone())?),
+            false => joint.push(moves[0]),
+        }
+    }
+    match given.next() {
+        None => Ok(joint),
+        Some(_) => Err(wrong),
+    }
+}
+
 /// The canonical texts of a state's facts, sorted.
 pub fn canonical_facts<M: Machine>(machine: &M, state: &M::State) -> Vec<String> {
     let facts = machine.facts(state);

@@ -11,6 +11,7 @@ mod think;
 
 use serde_json::{Value, json};
 use service::Service;
+use sha2::Digest;
 
 /// A walk of two steps, or of more, with a name for it.
 const WALK: &str = "
@@ -159,9 +160,9 @@ fn what_is_asked_wrongly_is_told_in_words() {
     };
     wrong(
         position,
-        json!({ "moves": [["(mark 1 1)"]] }),
+        json!({ "moves": [["(mark 1 1)"], []] }),
         400,
-        "move 1",
+        "move 2",
     );
     wrong(
         position,
@@ -236,7 +237,50 @@ fn questions_have_answers() {
     });
     let why = service.post("/api/games/tic_tac_toe/why", &asked).ok();
     assert_eq!(why["holds"], false);
+    assert_eq!(why["has_history"], false);
     assert!(!why["trees"].as_array().expect("a list").is_empty());
+}
+
+#[test]
+fn a_fact_has_a_history() {
+    let service = Service::start(&[]);
+    let why = "/api/games/tic_tac_toe/why";
+    let asked = |question: &str, history: bool| {
+        json!({
+            "moves": [["(mark 1 1)"], ["(mark 2 2)"], ["(mark 3 3)"]],
+            "question": question, "history": history,
+        })
+    };
+    let now = service.post(why, &asked("(cell 1 1 cross)", false)).ok();
+    assert_eq!(
+        (&now["holds"], &now["has_history"]),
+        (&json!(true), &json!(true))
+    );
+    let history = service.post(why, &asked("(cell 1 1 cross)", true)).ok();
+    assert_eq!(history["holds"], true);
+    let told = text(&history["text"]);
+    assert!(
+        told.contains("(does cross (mark 1 1))") && told.contains("move 1"),
+        "{told}"
+    );
+    // What holds no more has one as well.
+    let past = service.post(why, &asked("(turn nought)", true)).ok();
+    assert_eq!(past["holds"], true);
+    let legal = service.post(why, &asked("(legal cross wait)", true));
+    assert_eq!(legal.status, 400, "{}", legal.body);
+}
+
+#[test]
+fn moves_without_a_choice_can_be_left_out() {
+    let service = Service::start(&[]);
+    let position = "/api/games/tic_tac_toe/position";
+    let whole = json!([["(mark 1 1)", "wait"], ["wait", "(mark 2 2)"]]);
+    let short = json!([["(mark 1 1)"], ["(mark 2 2)"]]);
+    let answer = |moves: &Value| service.post(position, &json!({ "moves": moves })).ok();
+    let mut filled = answer(&short);
+    assert_eq!(filled["moves"], whole);
+    filled.as_object_mut().expect("an object").remove("moves");
+    assert_eq!(filled, answer(&whole));
 }
 
 #[test]
@@ -515,10 +559,38 @@ fn fifty_browsers_are_answered_at_once() {
     });
 }
 
+/// One file is served of the modules, and is made again after a change of them.
+#[test]
+fn the_page_is_made_of_its_modules() {
+    let root = env!("CARGO_MANIFEST_DIR");
+    let mut modules: Vec<_> = std::fs::read_dir(format!("{root}/src/web/page"))
+        .expect("it is there")
+        .map(|file| file.expect("it is there").path())
+        .collect();
+    modules.sort();
+    let mut hash = sha2::Sha256::new();
+    for path in modules {
+        let name = path.file_name().expect("a name").to_string_lossy();
+        hash.update(format!("{name}\n"));
+        hash.update(std::fs::read(&path).expect("it can be read"));
+    }
+    let digest: String = hash
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let made = std::fs::read_to_string(format!("{root}/src/web/served/page.js")).expect("text");
+    let first = made.lines().next().expect("a line");
+    assert!(
+        first.ends_with(&format!("is {digest}.")),
+        "node tests/web/bundle.mjs makes it: {first}"
+    );
+}
+
 #[test]
 fn the_page_needs_nothing_from_elsewhere() {
     let service = Service::start(&[]);
-    let folder = format!("{}/src/web/page", env!("CARGO_MANIFEST_DIR"));
+    let folder = format!("{}/src/web/served", env!("CARGO_MANIFEST_DIR"));
     let index = service.get("/");
     assert_eq!(index.status, 200);
     for file in std::fs::read_dir(folder).expect("it is there") {

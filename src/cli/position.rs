@@ -8,7 +8,7 @@ use super::Context;
 use super::rules::{self, RuleOptions};
 use crate::game::{Game, Move};
 use crate::ground::TermId;
-use crate::machine::{Machine, PlayError};
+use crate::machine::{self, Machine};
 use crate::span::{Source, Sources};
 use crate::syntax::{self, Sexp, SexpKind, SyntaxLimits};
 
@@ -123,40 +123,8 @@ pub fn parse_joint<M: Machine>(
 ) -> anyhow::Result<Vec<Move>> {
     let game = machine.game().clone();
     let terms = game.parse_terms(machine.terms_mut(), text)?;
-    let mut given = terms.into_iter().map(Move::new).peekable();
-    let (expected, found) = (game.role_count(), given.len());
-    if found == expected {
-        return Ok(given.collect());
-    }
-    let wrong = PlayError::WrongMoveCount { expected, found };
-    if found > expected || machine.is_terminal(state)? {
-        return Err(wrong.into());
-    }
-    let mut legal = vec![Vec::new(); expected];
-    for (role, moves) in game.roles().zip(&mut legal) {
-        machine.legal(state, role, moves)?;
-    }
-    let mut choosers = legal.iter().filter(|moves| moves.len() != 1).count();
-    let mut joint = Vec::with_capacity(expected);
-    for moves in &legal {
-        // A forced move may be given; it is, if more moves are left than roles
-        // that need one.
-        let is_given = match moves[..] {
-            [only] => given.len() > choosers && given.peek() == Some(&only),
-            _ => {
-                choosers -= 1;
-                true
-            }
-        };
-        match is_given {
-            true => joint.push(given.next().ok_or_else(|| wrong.clone())?),
-            false => joint.push(moves[0]),
-        }
-    }
-    match given.next() {
-        None => Ok(joint),
-        Some(_) => Err(wrong.into()),
-    }
+    let given = terms.into_iter().map(Move::new).collect();
+    Ok(machine::completed(machine, state, given)?)
 }
 
 /// Reads the facts of a state, with or without `(true ...)` around each. `name`

@@ -8,7 +8,7 @@ use rust_embed::RustEmbed;
 use super::answer::Refusal;
 
 #[derive(RustEmbed)]
-#[folder = "src/web/page"]
+#[folder = "src/web/served"]
 struct Files;
 
 /// What the page asks, as OpenAPI says it.

@@ -12,6 +12,7 @@ use super::Shared;
 use super::answer::{Asked, Refusal};
 use super::session::Session;
 use super::shelf::{Reached, blocking, find};
+use crate::game::Move;
 use crate::machine::{Machine, PlayError, canonical_facts};
 use crate::picture::{self, Drawing, Limits, Spot};
 
@@ -26,6 +27,9 @@ pub(super) struct Moves {
 /// The answer.
 #[derive(Serialize)]
 pub(super) struct Position {
+    /// The moves that led there, also those that were left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moves: Option<Vec<Vec<String>>>,
     ply: usize,
     over: bool,
     facts: Vec<String>,
@@ -45,6 +49,25 @@ struct LegalMove {
 }
 
 impl Reached {
+    /// The joint moves with those of single choice that were left out, if any were.
+    fn filled(&self, asked: &[Vec<String>]) -> Option<Vec<Vec<String>>> {
+        let whole = self.joints.iter().zip(asked);
+        if whole
+            .clone()
+            .all(|(joint, texts)| joint.len() == texts.len())
+        {
+            return None;
+        }
+        let (game, terms) = (self.machine.game(), self.machine.terms());
+        let text = |action: &Move| game.canonical(terms, action.term());
+        let joints = self.joints.iter();
+        Some(
+            joints
+                .map(|joint| joint.iter().map(text).collect())
+                .collect(),
+        )
+    }
+
     fn position(mut self) -> Result<Position, PlayError> {
         let (machine, state) = (&mut self.machine, &self.state);
         let over = machine.is_terminal(state)?;
@@ -81,6 +104,7 @@ impl Reached {
         let choosing = |moves: &(usize, &Vec<LegalMove>)| moves.1.len() > 1;
         let turn = legal.iter().enumerate().filter(choosing);
         Ok(Position {
+            moves: None,
             ply: self.joints.len(),
             over,
             facts: canonical_facts(machine, state),
@@ -102,7 +126,14 @@ pub(super) async fn position(
     Asked(asked): Asked<Moves>,
 ) -> Result<Json<Position>, Refusal> {
     let game = find(&house, &session, &id).await?;
-    let position = blocking(&house, move || Ok(game.reach(&asked.moves)?.position()?));
+    let position = blocking(&house, move || {
+        let reached = game.reach(&asked.moves)?;
+        let filled = reached.filled(&asked.moves);
+        Ok(Position {
+            moves: filled,
+            ..reached.position()?
+        })
+    });
     Ok(Json(position.await?))
 }
 

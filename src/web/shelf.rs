@@ -20,7 +20,7 @@ use super::{House, Shared};
 use crate::check::{ReadOptions, Reading, read_until};
 use crate::diagnostic::DiagnosticRecord;
 use crate::game::{Game, Move, RoleId};
-use crate::machine::{AnyMachine, Limits, Machine, PlayError, PropnetState};
+use crate::machine::{self, AnyMachine, Limits, Machine, PlayError, PropnetState};
 use crate::picture::{self, Picture, Wishes};
 use crate::play::{Backends, Brief};
 use crate::span::{Source, Sources};
@@ -299,51 +299,62 @@ impl Desk {
         })
     }
 
+    /// Roles with a single legal move may be left out.
     fn reach(&mut self, moves: &[Vec<String>]) -> Result<Reached, Refusal> {
-        let machine = self.backends.machine();
-        let game = machine.game().clone();
+        let game = self.backends.machine().game().clone();
         let mut joints = Vec::with_capacity(moves.len());
         let mut hashes = vec![0];
         for (ply, texts) in (1..).zip(moves) {
-            if texts.len() != game.role_count() {
-                let (expected, found) = (game.role_count(), texts.len());
-                let told = PlayError::WrongMoveCount { expected, found };
-                return Err(Refusal::wrong(format!("move {ply}: {told}")));
+            let terms = self.backends.machine().terms_mut();
+            let parsed = texts
+                .iter()
+                .map(|text| game.parse_term(terms, text).map(Move::new));
+            let joint: Result<Vec<Move>, _> = parsed.collect();
+            let mut joint = joint.map_err(|told| Refusal::wrong(format!("move {ply}: {told}")))?;
+            if joint.len() != game.role_count() {
+                let state = self.state(&joints, &hashes)?;
+                joint = machine::completed(self.backends.machine(), &state, joint)
+                    .map_err(|error| of_move(ply, error))?;
             }
-            let mut joint = Vec::with_capacity(texts.len());
-            for text in texts {
-                let term = game.parse_term(machine.terms_mut(), text);
-                let term = term.map_err(|told| Refusal::wrong(format!("move {ply}: {told}")))?;
-                joint.push(Move::new(term));
-            }
-            let before = hashes[hashes.len() - 1];
-            hashes.push(self.hasher.hash_one((before, &joint)));
+            hashes.push(self.hasher.hash_one((hashes[ply - 1], &joint)));
             joints.push(joint);
         }
-        let known = |ply: &usize| self.known.contains_key(&hashes[*ply]);
-        let first = (0..=moves.len()).rev().find(known);
-        let mut state = match first {
-            Some(ply) => self.known[&hashes[ply]].clone(),
-            None => machine.initial()?,
-        };
-        for (ply, joint) in joints.iter().enumerate().skip(first.unwrap_or(0)) {
-            state = machine.play(&state, joint).map_err(|error| {
-                let mut refusal = Refusal::from(error);
-                refusal.message = format!("move {}: {}", ply + 1, refusal.message);
-                refusal
-            })?;
-        }
-        if self.known.len() >= KNOWN {
-            self.known.clear();
-        }
-        self.known.insert(hashes[moves.len()], state.clone());
+        let state = self.state(&joints, &hashes)?;
         Ok(Reached {
-            machine: machine.clone(),
+            machine: self.backends.machine().clone(),
             picture: Arc::clone(&self.picture),
             joints,
             state,
         })
     }
+
+    /// The state after moves, whose beginnings have these hashes.
+    fn state(&mut self, joints: &[Vec<Move>], hashes: &[u64]) -> Result<PropnetState, Refusal> {
+        let machine = self.backends.machine();
+        let known = |ply: &usize| self.known.contains_key(&hashes[*ply]);
+        let first = (0..=joints.len()).rev().find(known);
+        let mut state = match first {
+            Some(ply) => self.known[&hashes[ply]].clone(),
+            None => machine.initial()?,
+        };
+        for (ply, joint) in (1..).zip(joints).skip(first.unwrap_or(0)) {
+            state = machine
+                .play(&state, joint)
+                .map_err(|error| of_move(ply, error))?;
+        }
+        if self.known.len() >= KNOWN {
+            self.known.clear();
+        }
+        self.known.insert(hashes[joints.len()], state.clone());
+        Ok(state)
+    }
+}
+
+/// What is wrong with a move.
+fn of_move(ply: usize, error: PlayError) -> Refusal {
+    let mut refusal = Refusal::from(error);
+    refusal.message = format!("move {ply}: {}", refusal.message);
+    refusal
 }
 
 /// A game as it is told of.

@@ -9,11 +9,12 @@ use serde::{Deserialize, Serialize};
 use super::Shared;
 use super::answer::{Asked, Refusal};
 use super::session::Session;
-use super::shelf::{Loaded, blocking, find};
+use super::shelf::{Loaded, Reached, blocking, find};
 use crate::explain::tree::Tree;
-use crate::explain::{Explainer, Options, Situation};
+use crate::explain::{Courses, Explainer, Options, Situation};
 use crate::game::Move;
-use crate::machine::Machine;
+use crate::ground::TermId;
+use crate::machine::{Machine, PlayError};
 
 /// Lines of an answer.
 const LINES: usize = 500;
@@ -27,14 +28,48 @@ pub(super) struct Question {
     question: String,
     #[serde(default)]
     does: Option<Vec<String>>,
+    /// How a fact of the state came, stayed and went.
+    #[serde(default)]
+    history: bool,
 }
 
 /// The answer.
 #[derive(Serialize)]
 pub(super) struct Explanation {
     holds: bool,
+    /// Whether it can be asked for the history.
+    has_history: bool,
     trees: Vec<Tree>,
     text: String,
+}
+
+impl Explanation {
+    fn new(holds: bool, has_history: bool, mut trees: Vec<Tree>) -> Self {
+        Tree::share(&mut trees);
+        Tree::cut(&mut trees, LINES);
+        let texts: Vec<String> = trees.iter().map(Tree::text).collect();
+        let text = texts.join("\n\n");
+        Explanation {
+            holds,
+            has_history,
+            trees,
+            text,
+        }
+    }
+}
+
+/// The facts of all states on the way to a position, and the joint moves between them.
+type Course = (Vec<Vec<TermId>>, Vec<Vec<Move>>);
+
+fn course(reached: Reached) -> Result<Course, PlayError> {
+    let (mut machine, joints) = (reached.machine, reached.joints);
+    let mut state = machine.initial()?;
+    let mut states = vec![machine.facts(&state)];
+    for joint in &joints {
+        state = machine.next(&state, joint)?;
+        states.push(machine.facts(&state));
+    }
+    Ok((states, joints))
 }
 
 fn explain(game: &Loaded, asked: &Question) -> Result<Explanation, Refusal> {
@@ -60,6 +95,21 @@ fn explain(game: &Loaded, asked: &Question) -> Result<Explanation, Refusal> {
     );
     let question = explainer.question(&asked.question);
     let question = question.map_err(|told| Refusal::wrong(told.to_string()))?;
+    let is_of_state = question.is_of_state(&game.game);
+    if asked.history {
+        if !is_of_state {
+            return Err(Refusal::wrong("only facts of the state have a history"));
+        }
+        let (states, joints) = course(reached)?;
+        let courses = explainer.history(&question, &states, &joints);
+        let courses = courses.map_err(|told| Refusal::rules(told.to_string()))?;
+        let holds = matches!(courses, Courses::Some { .. });
+        return Ok(Explanation::new(
+            holds,
+            true,
+            explainer.course_trees(&courses),
+        ));
+    }
     let joint = match explainer.needs_moves(&question) {
         false => None,
         true if asked.does.is_some() => joint,
@@ -82,15 +132,12 @@ fn explain(game: &Loaded, asked: &Question) -> Result<Explanation, Refusal> {
     };
     let answer = explainer.explain(&question, situation);
     let answer = answer.map_err(|told| Refusal::rules(told.to_string()))?;
-    let mut trees = explainer.trees(&answer);
-    Tree::share(&mut trees);
-    Tree::cut(&mut trees, LINES);
-    let texts: Vec<String> = trees.iter().map(Tree::text).collect();
-    Ok(Explanation {
-        holds: answer.holds(),
-        trees,
-        text: texts.join("\n\n"),
-    })
+    let has_history = is_of_state && !asked.moves.is_empty();
+    Ok(Explanation::new(
+        answer.holds(),
+        has_history,
+        explainer.trees(&answer),
+    ))
 }
 
 /// Answers a question about a position.

@@ -1,6 +1,7 @@
 // Graphs of positions, and trees of players.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { LINE_OF_THREE, ONE_LIGHT, addressed, opened, own, says, unending } from './person.mjs';
 
 /** A value of the sheet that a canvas belongs to. */
@@ -175,10 +176,9 @@ export const tests = {
   },
 
   async what_is_there_keeps_its_order_while_a_level_grows({ page }) {
-    await opened(page, `#/${LINE_OF_THREE}`);
-    const orders = await page.evaluate(async () => {
-      const { Layers } = await import('/page/layers.js');
-      const layers = new Layers();
+    const source = readFileSync(new URL('../../src/web/page/layers.js', import.meta.url), 'utf8').replaceAll('export ', '');
+    const orders = await page.evaluate((module) => {
+      const layers = new (new Function(`${module}; return Layers;`)())();
       const node = (id, level, ...parents) => ({ id, level, in: parents.map((from) => ({ from, repeats: false })) });
       const root = node(0, 0);
       layers.add([root]);
@@ -191,7 +191,7 @@ export const tests = {
       const second = order();
       const goals = layers.ranks.flat().map(({ goal }) => goal);
       return { first, second, inside: goals.every((goal) => goal > 0 && goal < 1) };
-    });
+    }, source);
     assert.deepEqual(orders, { first: [5, 4], second: [5, 7, 6, 4], inside: true });
   },
 

@@ -38,6 +38,10 @@ fn answers_are_as_the_openapi_file_says() {
     }
     check("Game", &service.post("/api/games", &set(WALK)).ok());
     check("Check", &service.post("/api/check", &set("(role")).ok());
+    let short = json!({ "moves": [["(mark 1 1)"]] });
+    let filled = service.post("/api/games/tic_tac_toe/position", &short).ok();
+    assert!(filled["moves"].is_array());
+    check("Position", &filled);
     let asked = json!({ "question": "(legal cross ?m)" });
     check(
         "Explanation",

@@ -156,6 +156,24 @@ export const tests = {
     assert.equal(await page.locator('.why-drawer').isVisible(), false);
   },
 
+  async an_address_may_leave_out_what_is_no_choice_and_facts_have_a_history({ page }) {
+    await opened(page, `#/${LINE_OF_THREE}?moves=(mark%201%201);(mark%202%202);(mark%203%203)&seats=nobody;random`);
+    await page.getByText('There is no player called nobody').waitFor();
+    await addressed(page, /moves=\(mark 1 1\) wait;wait \(mark 2 2\);\(mark 3 3\) wait/);
+    await page.getByRole('button', { name: 'Rules and why' }).click();
+    await page.getByLabel('A fact or relation to ask about').fill('(cell 1 1 cross)');
+    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.getByRole('button', { name: 'Over the moves' }).click();
+    await page.locator('.answer', { hasText: '(does cross (mark 1 1))' }).waitFor();
+    await page.getByRole('button', { name: 'Only in this position' }).click();
+    await page.getByRole('button', { name: 'Over the moves' }).waitFor();
+    // What is legal has none.
+    await page.getByLabel('A fact or relation to ask about').fill('(legal nought (mark 1 1))');
+    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.locator('.why-line.fails').first().waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Over the moves' }).count(), 0);
+  },
+
   async resting_on_a_thing_says_why_without_a_flood({ page }) {
     const questions = [];
     page.on('request', (request) => { if (request.url().endsWith('/why')) questions.push(request.postDataJSON().question); });

@@ -66,6 +66,8 @@ export class Board {
 
   /** Shows a drawing; says whether it could. */
   show(text, label) {
+    if (text === this.text) return true;
+    this.text = null;
     const svg = cleaned(text);
     if (!svg) {
       this.shadow.replaceChildren(make('p', {}, 'The drawing cannot be shown; the facts below are all there is.'));
@@ -93,6 +95,7 @@ export class Board {
     svg.append(this.layer);
     if (focused) svg.focus({ preventScroll: true });
     this.mark(this.marked);
+    this.text = text;
     return true;
   }
 

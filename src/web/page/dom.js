@@ -67,6 +67,14 @@ export function trouble() {
   return line;
 }
 
+/** Until what is there now can be seen: a frame, or a moment where no frames are drawn. */
+export function seen() {
+  return new Promise((resolve) => {
+    requestAnimationFrame(() => setTimeout(resolve));
+    setTimeout(resolve, 100);
+  });
+}
+
 /** Calls `heard` once nothing has asked for it during so many milliseconds. */
 export function settled(milliseconds, heard) {
   let timer = 0;

@@ -283,6 +283,25 @@ export class Editor {
     const worst = new Map();
     for (const { severity, place } of here) if (worst.get(place.line) !== 'error') worst.set(place.line, severity);
     const count = value.split('\n').length;
+    const said = `${count} ${[...worst].join()}`;
+    // With every letter typed: what is as it was stays.
+    if (said !== this.numbered) this.number(count, worst);
+    this.numbered = said;
+    const parts = [];
+    let from = 0;
+    if (here.length > 0 && value.length <= LONGEST_MARKED) {
+      const ranges = here.map((finding) => [...this.range(finding.place), finding]).sort((a, b) => a[0] - b[0]);
+      for (const [start, end, { severity, message }] of ranges) {
+        if (start < from) continue;
+        parts.push(value.slice(from, start), make('mark', { class: severity, title: message }, value.slice(start, end)));
+        from = end;
+      }
+      parts.push(`${value.slice(from)}\n`);
+    }
+    fill(this.behind, parts);
+  }
+
+  number(count, worst) {
     const lines = [];
     let plain = [];
     const flush = () => { if (plain.length) lines.push(`${plain.join('\n')}\n`); plain = []; };
@@ -296,18 +315,6 @@ export class Editor {
     }
     flush();
     fill(this.numbers, lines);
-    const parts = [];
-    let from = 0;
-    if (value.length <= LONGEST_MARKED) {
-      const ranges = here.map((finding) => [...this.range(finding.place), finding]).sort((a, b) => a[0] - b[0]);
-      for (const [start, end, { severity, message }] of ranges) {
-        if (start < from) continue;
-        parts.push(value.slice(from, start), make('mark', { class: severity, title: message }, value.slice(start, end)));
-        from = end;
-      }
-      parts.push(`${value.slice(from)}\n`);
-    }
-    fill(this.behind, parts);
   }
 
   async start() {

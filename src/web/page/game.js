@@ -2,12 +2,12 @@
 
 import { Board } from './board.js';
 import { Controls } from './controls.js';
-import { fill, make, settled, trouble } from './dom.js';
+import { fill, make, seen, settled, trouble } from './dom.js';
 import { Facts } from './facts.js';
 import { Graph } from './graph.js';
 import { History } from './history.js';
 import { Hover } from './hover.js';
-import { Match, PERSON, usual } from './match.js';
+import { Match, PERSON, spelled, usual } from './match.js';
 import { Moves, concerns } from './moves.js';
 import { Sharing } from './share.js';
 import { address } from './route.js';
@@ -97,19 +97,32 @@ export class GameView {
       return;
     }
     const { moves, then, seats, early } = this.target;
-    const last = this.history.graft(this.history.root, moves);
+    // Moves without a choice may be left out of an address; the server knows them.
+    const short = moves.some((joint) => joint.length < this.game.roles.length);
+    const position = await (early ?? (short ? this.game.ask('position', { moves }).catch(() => null) : null));
+    if (this.gone) return;
+    const last = this.history.graft(this.history.root, position?.moves ?? moves);
     this.history.graft(last, then);
+    last.position = position;
+    if (last.position) {
+      // What is there to see comes before what is there to do.
+      this.board.show(last.position.svg, `Board of ${this.game.title}`);
+      await seen();
+      if (this.gone) return;
+    }
+    let strange = null;
     try {
       const kinds = await this.seats.load();
       this.usual = usual(this.game.roles, kinds);
-      this.match.seats = seats?.length === this.usual.length ? seats : [...this.usual];
+      strange = seats && misplaced(seats, this.game.roles, kinds);
+      this.match.seats = seats && !strange ? seats : [...this.usual];
       this.seats.sit(this.match.seats);
       this.controls.offer(kinds);
     } catch (error) {
       this.trouble.say(error.message);
     }
-    last.position = await early ?? null;
     await this.go(last, moves.length === 0 && this.match.seats.includes(PERSON));
+    if (strange) this.trouble.say(strange);
     if (this.target.damaged) this.trouble.say('The moves in this address cannot be read: was all of it copied? This is the start.');
   }
 
@@ -391,6 +404,14 @@ export class GameView {
       this.trouble.say(error.message);
     }
   }
+}
+
+/** What is wrong with the seats of an address, or null. */
+function misplaced(seats, roles, kinds) {
+  if (seats.length !== roles.length) return `This address has ${seats.length} players, and the game ${roles.length} roles: the usual ones sit there.`;
+  const known = new Set([PERSON, ...kinds.map(({ name }) => name)]);
+  const unknown = seats.map((seat) => spelled(seat).kind).find((kind) => !known.has(kind));
+  return unknown === undefined ? null : `There is no player called ${unknown}, as this address says: the usual ones sit there.`;
 }
 
 function listed(names) {

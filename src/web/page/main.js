@@ -1,6 +1,6 @@
 // What the address says is what is shown.
 
-import { ask } from './api.js';
+import { ask, players } from './api.js';
 import { fill, make } from './dom.js';
 import { Editor } from './editor.js';
 import { GameView } from './game.js';
@@ -47,6 +47,7 @@ async function opened(target) {
   if (handed?.game && (handed.game.id === target.game || handed.game.path === `rules=${target.rules}`)) return handed.game;
   if (target.rules === undefined) {
     target.early = ask(`/api/games/${encodeURIComponent(target.game)}/position`, { moves: target.moves }).catch(() => null);
+    players().catch(() => {});
     return Game.named(target.game);
   }
   try {

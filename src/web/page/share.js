@@ -24,7 +24,7 @@ export class Sharing {
       button('Save', () => this.save(), { title: 'Save the match as a file' }),
       !view.atTable && button('Load', () => picker.click(), { title: 'Load a match record' }), picker,
       !view.atTable && this.invite,
-      button('Rules', () => view.why.open(), { title: 'Read the rules, and ask why' }),
+      button('Rules and why', () => view.why.open(), { title: 'Read the rules, and ask why or why not' }),
       button('Change rules', () => view.onEdit?.(structuredClone({ files: view.game.files, picture: view.game.picture ?? null })), { title: 'Edit these rules as your own' }));
     this.invitation = make('section', { class: 'panel invitation', hidden: true, 'aria-label': 'Invitation' });
   }

@@ -76,7 +76,7 @@ export class Solve {
       plan && plan.length > 0 && make('p', { class: 'line-of' },
         button('Play the plan', () => this.onPlan(from, plan, true), { class: 'strong' }),
         button('Step by step', () => this.onPlan(from, plan, false))),
-      plan && plan.length > 0 && make('ol', { class: 'plan' }, plan.map((move) => make('li', {}, make('code', {}, move)))),
+      plan && plan.length > 0 && steps(plan),
       counts.length > 1 && make('div', {}, make('h3', {}, 'New positions by depth'), levels(counts),
         make('details', { class: 'unfold' }, make('summary', {}, 'As numbers'),
           make('p', { class: 'numbers' }, counts.map((count) => count.toLocaleString('en')).join(' · ')))));
@@ -85,4 +85,11 @@ export class Solve {
   leave() {
     this.stop?.abort();
   }
+}
+
+/** The moves of a plan, in columns as wide as the longest. */
+function steps(plan) {
+  const list = make('ol', { class: 'plan' }, plan.map((move) => make('li', {}, make('code', {}, move))));
+  list.style.columnWidth = `${Math.max(...plan.map((move) => move.length)) + 5}ch`;
+  return list;
 }

@@ -53,7 +53,8 @@ export class Why {
     this.back?.focus?.({ preventScroll: true });
   }
 
-  async ask(question) {
+  /** `history`: not why it holds now, but how it came, stayed and went. */
+  async ask(question, history = false) {
     if (this.element.hidden) this.back = document.activeElement;
     this.open();
     this.question.value = question;
@@ -62,9 +63,11 @@ export class Why {
     this.stop?.abort();
     this.stop = new AbortController();
     try {
-      const { holds, trees, text } = await this.game.ask('why', { moves: this.position(), question: question.trim() }, this.stop.signal);
+      const asked = { moves: this.position(), question: question.trim(), history };
+      const { holds, has_history: past, trees, text } = await this.game.ask('why', asked, this.stop.signal);
       this.places = [];
       fill(this.answer, trees.length > 0 ? trees.map((tree) => this.branch(tree, 0)) : make('pre', {}, text || (holds ? 'It holds.' : 'It does not hold.')));
+      if (past) this.answer.prepend(make('p', {}, button(history ? 'Only in this position' : 'Over the moves', () => this.ask(question, !history), { class: 'small' })));
       const first = this.places[0];
       if (first) this.source.show(first);
     } catch (error) {
