@@ -105,7 +105,7 @@ pub fn read_until(sources: Sources, options: &ReadOptions, stop: &AtomicBool) ->
         findings.extend(twice::check(&lowered, options.strictness, &sources, stop));
         findings.extend(recursion::check(&lowered, stop));
         match stratify_until(&lowered.rules, &lowered.terms, stop) {
-            Ok(groups) => findings.extend(dependencies::check(&lowered, &groups, stop)),
+            Ok(groups) => findings.extend(dependencies::check(&lowered, &sources, &groups, stop)),
             Err(cycles) => findings.extend(cycles.iter().map(|c| not_stratified(&lowered, c))),
         }
         if !diagnostic::has_errors(&findings) && !stop.load(Ordering::Relaxed) {

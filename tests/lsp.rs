@@ -446,6 +446,19 @@ fn what_is_wrong_is_mended() {
             "?y)) (does",
             "Replace ?y by ?yy",
         ),
+        // Keywords that are missing.
+        (
+            "(<= terminal (true (at 2)))",
+            "(<= terminal (at 2))",
+            "(at 2)",
+            "Write (true (at 2))",
+        ),
+        (
+            "(<= (next (at ?y))",
+            "(<= (at ?y)",
+            "(at ?y)",
+            "Write (next (at ?y))",
+        ),
         // Brackets.
         ("(true (at 2)))", "(true (at 2))", "(<= terminal", "Add )"),
         ("(role robot)", "(role robot))", ")\n(init", "Remove )"),

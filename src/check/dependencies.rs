@@ -8,15 +8,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustc_hash::FxHashMap;
 
 use super::keywords::Keyword;
-use super::lower::Lowered;
+use super::lower::{Lowered, Position};
+use super::names::Bare;
 use crate::diagnostic::{Code, Diagnostic, Strictness};
 use crate::program::RelationId;
 use crate::program::strata::{Group, for_each_body_atom};
-use crate::span::Span;
+use crate::span::{Sources, Span};
 
 /// Reports keywords that depend on what they may not depend on, until `stop` is
 /// raised.
-pub(super) fn check(lowered: &Lowered, groups: &[Group], stop: &AtomicBool) -> Vec<Diagnostic> {
+pub(super) fn check(
+    lowered: &Lowered,
+    sources: &Sources,
+    groups: &[Group],
+    stop: &AtomicBool,
+) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     let on_moves: &[Keyword] = &[
         Keyword::Legal,
@@ -32,7 +38,7 @@ pub(super) fn check(lowered: &Lowered, groups: &[Group], stop: &AtomicBool) -> V
             continue;
         };
         // For each relation reached, the atom through which it was.
-        let mut reached: FxHashMap<RelationId, Span> = FxHashMap::default();
+        let mut reached: FxHashMap<RelationId, (Span, RelationId)> = FxHashMap::default();
         // Groups come in order of use; a recursive one may need a second look.
         for group in groups {
             let mut grown = true;
@@ -47,12 +53,12 @@ pub(super) fn check(lowered: &Lowered, groups: &[Group], stop: &AtomicBool) -> V
                     for_each_body_atom(rule, |atom, _| {
                         if atom.relation == source_relation || reached.contains_key(&atom.relation)
                         {
-                            through.get_or_insert(atom.span);
+                            through.get_or_insert((atom.span, atom.relation));
                         }
                     });
-                    if let Some(span) = through {
+                    if let Some(atom) = through {
                         grown = group.recursive;
-                        reached.insert(rule.head.relation, span);
+                        reached.insert(rule.head.relation, atom);
                     }
                 }
             }
@@ -61,19 +67,22 @@ pub(super) fn check(lowered: &Lowered, groups: &[Group], stop: &AtomicBool) -> V
             let Some(relation) = lowered.keyword_relation(*keyword) else {
                 continue;
             };
-            if let Some(span) = reached.get(&relation) {
+            if let Some(&(span, through)) = reached.get(&relation) {
                 let (word, source) = (keyword.as_str(), source.as_str());
                 let message = format!("{word} depends on {source}");
+                let help = match source {
+                    "does" => "only next may depend on the moves being made",
+                    _ => "it must hold before any state is known",
+                };
+                // A rule without `next` makes a relation of what is a fact of the state.
+                let is_own = lowered.keyword_of(through).is_none();
+                let bare = is_own.then(|| Bare::new(lowered, sources));
+                let meant = bare.and_then(|bare| bare.meant(through, span, Position::Body));
+                let code = Code::ForbiddenDependency;
                 findings.push(
-                    Diagnostic::new(
-                        Code::ForbiddenDependency,
-                        Strictness::Tolerant,
-                        *span,
-                        message,
-                    )
-                    .help(match source {
-                        "does" => "only next may depend on the moves being made",
-                        _ => "it must hold before any state is known",
+                    Diagnostic::new(code, Strictness::Tolerant, span, message).help(match meant {
+                        Some(meant) => format!("{help}; {meant}"),
+                        None => help.to_owned(),
                     }),
                 );
             }

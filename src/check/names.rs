@@ -159,7 +159,7 @@ fn relations(
 }
 
 /// Atoms that lack the keyword under which the same functors stand elsewhere.
-struct Bare<'s> {
+pub(super) struct Bare<'s> {
     /// What stands under `init`, `true`, `next` and `base`.
     state: FxHashSet<FunctorId>,
     /// What stands under `legal`, `does` and `input`.
@@ -169,7 +169,7 @@ struct Bare<'s> {
 }
 
 impl<'s> Bare<'s> {
-    fn new(lowered: &'s Lowered, sources: &'s Sources) -> Self {
+    pub(super) fn new(lowered: &'s Lowered, sources: &'s Sources) -> Self {
         use Keyword::{Base, Does, Init, Input, Legal, Next, True};
         Bare {
             state: said_under(lowered, &[Init, True, Next, Base]),
@@ -181,7 +181,12 @@ impl<'s> Bare<'s> {
 
     /// What is most likely meant by an atom, as a help; nothing if its functor stands under no
     /// keyword.
-    fn meant(&self, relation: RelationId, place: Span, position: Position) -> Option<String> {
+    pub(super) fn meant(
+        &self,
+        relation: RelationId,
+        place: Span,
+        position: Position,
+    ) -> Option<String> {
         let functor = self.lowered.relation_functor[relation.index()];
         let is_state = self.state.contains(&functor);
         if !is_state && !self.moves.contains(&functor) {

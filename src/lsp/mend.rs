@@ -113,7 +113,11 @@ impl Document {
                 Mend::new(format!("Write {new}"), vec![(span, new)])
             })),
             Code::OddName => one(self.unquoted(span)),
-            Code::Undefined | Code::Unused | Code::UndeclaredRole => self.replaced(finding),
+            Code::ForbiddenDependency => one(self.meant(finding)),
+            Code::Undefined | Code::Unused | Code::UndeclaredRole => match self.meant(finding) {
+                Some(mend) => vec![mend],
+                None => self.replaced(finding),
+            },
             _ => Vec::new(),
         }
     }
@@ -259,6 +263,18 @@ impl Document {
         let bare = word.strip_prefix('"')?.strip_suffix('"')?;
         let is_name = !bare.is_empty() && !bare.contains('"') && !bare.starts_with('?');
         is_name.then(|| Mend::new(format!("Write {bare}"), vec![(span, bare.to_owned())]))
+    }
+
+    /// The keyword around an atom that the finding's help names.
+    fn meant(&self, finding: &Diagnostic) -> Option<Mend> {
+        let (span, help) = (finding.span?, finding.help.as_deref()?);
+        let (_, meant) = help.rsplit_once("did you mean (")?;
+        let around = meant.strip_suffix(")?")?;
+        let keyword = around.strip_suffix(self.word(span))?.trim_end();
+        // A role would have to be chosen.
+        Keyword::of(keyword)?;
+        let new = format!("({keyword} {})", self.word(span));
+        Some(Mend::new(format!("Write {new}"), vec![(span, new)]))
     }
 
     /// Names for one that is not defined, not used or no role.
