@@ -28,7 +28,7 @@ mod wishes;
 use rustc_hash::FxHashMap;
 
 use crate::analysis::domains::Domains;
-use crate::game::Game;
+use crate::game::{Game, Move, RoleId};
 use crate::ground::{TermId, Terms};
 use crate::program::FunctorId;
 
@@ -221,8 +221,14 @@ impl Picture {
         drawing
     }
 
-    /// The places of a drawing of this picture that a move is about, ascending.
-    pub fn spots(&self, terms: &Terms, action: TermId, drawing: &Drawing) -> Vec<Spot> {
+    /// The places of a drawing of this picture that a role's move is about, ascending.
+    pub fn spots(
+        &self,
+        terms: &Terms,
+        (role, action): (RoleId, Move),
+        drawing: &Drawing,
+    ) -> Vec<Spot> {
+        let action = (role, action.term());
         self.aims.spots(&self.game, terms, action, drawing)
     }
 

@@ -416,6 +416,9 @@ fn a_move_is_about_the_places_that_it_names() {
         spots.map(row).collect::<Vec<_>>()
     };
     assert_eq!(first("tic_tac_toe", "(mark 2 3)"), ["2 3"]);
+    // Who moves says where as well, and what tells boards apart.
+    assert_eq!(first("kalah", "(sow 2)"), ["south 2"]);
+    assert_eq!(first("dots_and_boxes", "(draw flat 2 1)"), ["2 1"]);
     // No rule has both the move and the place, but the names are those of places,
     assert_eq!(first("lights_out_3x3", "(press 1 2)"), ["1 2"]);
     let mut steps = first("checkers", "(move 2 2 1 3)");

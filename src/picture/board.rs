@@ -408,6 +408,7 @@ impl Board {
                 slant: self.slant,
                 left_out,
                 origin: 0,
+                sheet: title.iter().map(|f| name(game, *f)).collect(),
             };
             match &self.seen {
                 Some((seen_rows, seen_columns)) => board.trim(|row, column| {

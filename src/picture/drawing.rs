@@ -57,6 +57,9 @@ pub struct DrawnBoard {
     /// Which board of the picture it is; several that lie side by side are one there.
     #[serde(skip)]
     pub origin: usize,
+    /// The names that tell it from those.
+    #[serde(skip)]
+    pub sheet: Vec<String>,
 }
 
 /// Facts put together.

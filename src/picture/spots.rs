@@ -2,8 +2,8 @@
 //!
 //! In: the rules, and the boards that were found. A rule that speaks of a move and of a
 //! fact on a board links them by the variables that both have: what stands in the move for
-//! a coordinate says where it is about. A move with one coordinate only, of a board with
-//! two, is about a whole line.
+//! a coordinate says where it is about, and so does who makes it. A move with one
+//! coordinate only, of a board with two, is about a whole line.
 
 use rustc_hash::FxHashMap;
 
@@ -12,7 +12,7 @@ use super::drawing::Drawing;
 use super::shape::{self, Skeleton};
 use super::{Spot, name};
 use crate::check::Keyword;
-use crate::game::Game;
+use crate::game::{Game, RoleId};
 use crate::ground::{TermId, Terms};
 use crate::program::{Atom, FunctorId, Rule, Term, Variable};
 
@@ -28,19 +28,24 @@ pub(super) struct Aims {
     rows_first: Vec<Option<bool>>,
 }
 
-/// Names of a move, counted from the left, that stand for the coordinates of a board.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+/// Names of a move, counted from the left and the role's last, that stand for the
+/// coordinates of a board.
+#[derive(Clone, PartialEq, Eq, Debug)]
 struct Aim {
     board: usize,
-    /// For the row and for the column; one of them at least.
+    /// For the row and for the column; one of them at least is not the role.
     leaves: [Option<usize>; 2],
+    /// For what tells boards side by side from each other.
+    sheets: Vec<Option<usize>>,
 }
 
 impl Aim {
     /// Whether it says more than another one, of which it has all names.
     fn covers(&self, other: &Aim) -> bool {
         let axes = self.leaves.iter().zip(&other.leaves);
+        let axes = axes.chain(self.sheets.iter().zip(&other.sheets));
         self.board == other.board
+            && self.sheets.len() == other.sheets.len()
             && self != other
             && axes
                 .clone()
@@ -61,10 +66,14 @@ impl Aims {
         };
         for rule in &game.rules().rules {
             let about = facts(game, rule);
-            for action in moves(game, rule) {
-                let Some((skeleton, leaves)) = split(game, action) else {
+            for (role, action) in moves(game, rule) {
+                let Some((skeleton, mut leaves)) = split(game, action) else {
                     continue;
                 };
+                leaves.push(match role {
+                    Term::Variable(variable) => Some(*variable),
+                    _ => None,
+                });
                 for fact in &about {
                     aims.link(game, boards, (&skeleton, &leaves), fact);
                 }
@@ -100,9 +109,11 @@ impl Aims {
                 let aim = Aim {
                     board: number,
                     leaves: [layer.first, layer.second].map(leaf),
+                    sheets: layer.sheets.iter().map(|at| leaf(Some(*at))).collect(),
                 };
                 let found = self.links.entry(skeleton.clone()).or_default();
-                let is_new = aim.leaves != [None, None] && !found.contains(&aim);
+                let is_own = |leaf: &usize| leaf + 1 < action.len();
+                let is_new = aim.leaves.iter().flatten().any(is_own) && !found.contains(&aim);
                 if is_new && found.len() < AIMS {
                     found.push(aim);
                 }
@@ -115,25 +126,32 @@ impl Aims {
         &self,
         game: &Game,
         terms: &Terms,
-        action: TermId,
+        (role, action): (RoleId, TermId),
         drawing: &Drawing,
     ) -> Vec<Spot> {
         let Some((skeleton, names)) = shape::split(terms, action) else {
             return Vec::new();
         };
+        let mut names: Vec<String> = names.iter().map(|functor| name(game, *functor)).collect();
         let links = self.links.get(&skeleton);
         let Some(links) = links.filter(|links| !links.is_empty()) else {
-            let names: Vec<String> = names.iter().map(|functor| name(game, *functor)).collect();
             return self.named(&names, drawing);
         };
+        names.push(game.role_name(role).to_owned());
         let mut spots = Vec::new();
         for aim in links {
             let drawn = drawing.boards.iter().enumerate();
             for (number, board) in drawn.filter(|(_, board)| board.origin == aim.board) {
+                let is_meant = |leaf: Option<usize>, name: &String| {
+                    leaf.is_none_or(|leaf| names[leaf] == *name)
+                };
+                let mut sheets = aim.sheets.iter().zip(&board.sheet);
+                if !sheets.all(|(leaf, name)| is_meant(*leaf, name)) {
+                    continue;
+                }
                 let along = |leaf: Option<usize>, all: &[String]| -> Vec<usize> {
-                    let wanted = leaf.map(|leaf| name(game, names[leaf]));
-                    let is_wanted = |name: &String| wanted.as_ref().is_none_or(|own| own == name);
-                    (0..all.len()).filter(|at| is_wanted(&all[*at])).collect()
+                    let places = 0..all.len();
+                    places.filter(|at| is_meant(leaf, &all[*at])).collect()
                 };
                 for row in along(aim.leaves[0], &board.rows) {
                     for &column in &along(aim.leaves[1], &board.columns) {
@@ -193,13 +211,13 @@ impl Aims {
     }
 }
 
-/// The moves that a rule speaks of.
-fn moves<'r>(game: &Game, rule: &'r Rule) -> Vec<&'r Term> {
+/// The moves that a rule speaks of, with who makes them.
+fn moves<'r>(game: &Game, rule: &'r Rule) -> Vec<(&'r Term, &'r Term)> {
     let mut found = Vec::new();
     let mut visit = |atom: &'r Atom| {
         let keywords = [Keyword::Legal, Keyword::Does].map(|keyword| game.keyword(keyword));
         if keywords.contains(&Some(atom.relation)) {
-            found.extend(atom.arguments.get(1));
+            found.extend(atom.arguments.first().zip(atom.arguments.get(1)));
         }
     };
     visit(&rule.head);

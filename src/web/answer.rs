@@ -16,11 +16,15 @@ use crate::machine::PlayError;
 pub(super) struct Refusal {
     status: StatusCode,
     pub(super) message: String,
+    /// How many of the moves that were asked about can be made, if it is about one of them.
+    pub(super) made: Option<usize>,
 }
 
 #[derive(Serialize)]
 struct Said<'m> {
     message: &'m str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    made: Option<usize>,
 }
 
 impl Refusal {
@@ -28,6 +32,7 @@ impl Refusal {
         Refusal {
             status,
             message: message.into(),
+            made: None,
         }
     }
 
@@ -73,6 +78,7 @@ impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let said = Said {
             message: &self.message,
+            made: self.made,
         };
         (self.status, Json(said)).into_response()
     }

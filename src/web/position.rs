@@ -14,7 +14,7 @@ use super::session::Session;
 use super::shelf::{Reached, blocking, find};
 use crate::game::Move;
 use crate::machine::{Machine, PlayError, canonical_facts};
-use crate::picture::{self, Drawing, Limits, Spot};
+use crate::picture::{self, Drawing, Limits, Look, Spot};
 
 /// What is asked.
 #[derive(Debug, Default, Deserialize)]
@@ -74,8 +74,13 @@ impl Reached {
         let roles: Vec<_> = machine.game().roles().collect();
         let drawing = {
             let facts = machine.facts(state);
-            self.picture
-                .draw(machine.terms(), &facts, Limits::default())
+            let limits = Limits::default();
+            let mut drawing = self.picture.draw(machine.terms(), &facts, limits);
+            if over {
+                // The facts may go on saying who would be.
+                drawing.tables.retain(|table| table.look != Look::Turn);
+            }
+            drawing
         };
         let mut legal = Vec::new();
         if !over {
@@ -85,7 +90,7 @@ impl Reached {
                 let (game, terms) = (machine.game(), machine.terms());
                 let moves = moves.iter().map(|action| LegalMove {
                     action: game.canonical(terms, action.term()),
-                    spots: self.picture.spots(terms, action.term(), &drawing),
+                    spots: self.picture.spots(terms, (role, *action), &drawing),
                 });
                 legal.push(moves.collect());
             }

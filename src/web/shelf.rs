@@ -20,9 +20,11 @@ use super::{House, Shared};
 use crate::check::{ReadOptions, Reading, read_until};
 use crate::diagnostic::DiagnosticRecord;
 use crate::game::{Game, Move, RoleId};
-use crate::machine::{self, AnyMachine, Limits, Machine, PlayError, PropnetState};
+use crate::machine::{self, AnyMachine, Backend, Limits, Machine, PlayError};
+use crate::machine::{PropnetMachine, PropnetState};
 use crate::picture::{self, Picture, Wishes};
 use crate::play::{Backends, Brief};
+use crate::propnet::GroundLimits;
 use crate::span::{Source, Sources};
 use crate::syntax::SyntaxLimits;
 
@@ -38,8 +40,11 @@ const FACTS: usize = 1_000_000;
 const KNOWN: usize = 512;
 /// Bytes of a picture file.
 const PICTURE: usize = 1 << 20;
+/// Of a network that is made for a card alone.
+/// Rows and matches of a network that is made for a card alone, and work for it.
+const CARD: (usize, u64) = (5_000, 2_000_000);
 /// Letters of what is said of a game on its card.
-const ABOUT: usize = 300;
+const ABOUT: usize = 900;
 
 /// The bundled games, each read when it is first asked for.
 #[derive(Debug, Default)]
@@ -208,10 +213,19 @@ impl Loaded {
     /// If the rules cannot be evaluated.
     pub(super) fn card(&self) -> Result<String, PlayError> {
         let card = self.card.get_or_init(|| {
-            let mut brief = Brief::new(&self.game, first_role(&self.game));
-            brief.limits = Loaded::limits();
-            let mut backends = Backends::datalog(&brief)?;
-            let machine = backends.machine();
+            // A small network tells which places there are.
+            let ground = GroundLimits {
+                facts: CARD.0,
+                instances: CARD.0 as u64,
+                work: CARD.1,
+                ..GroundLimits::default()
+            };
+            let network = PropnetMachine::new(&self.game, Loaded::limits(), &ground);
+            let mut machine = match network {
+                Ok(network) => AnyMachine::Propnet(Box::new(network)),
+                Err(_) => AnyMachine::new(&self.game, Backend::Datalog, Loaded::limits())?,
+            };
+            let machine = &mut machine;
             let picture = drawn(machine, self.wishes())?;
             let start = machine.initial()?;
             let facts = machine.facts(&start);
@@ -221,17 +235,28 @@ impl Loaded {
         card.clone()
     }
 
-    /// What the rules say of themselves in their first comment, but for its heading.
+    /// The heading of what stands last, and what the first file says next of itself.
     fn about(&self) -> String {
-        let text = self.set.files.last().map_or("", |file| &file.text);
-        let lines = text.lines().map(str::trim);
-        let comment = lines.take_while(|line| line.starts_with(';'));
-        let words = comment.map(|line| line.trim_start_matches(';').trim());
-        let about = words.collect::<Vec<_>>().join("\n");
-        let about = about.trim();
+        let paragraphs = |file: &File| -> Vec<String> {
+            let lines = file.text.lines().map(str::trim);
+            let comment = lines.take_while(|line| line.starts_with(';'));
+            let words = comment.map(|line| line.trim_start_matches(';').trim());
+            let whole = words.collect::<Vec<_>>().join("\n");
+            let parts = whole.split("\n\n").map(|part| part.trim().to_owned());
+            parts.filter(|part| !part.is_empty()).collect()
+        };
+        let files = &self.set.files;
+        let heading = files
+            .last()
+            .and_then(|file| paragraphs(file).into_iter().next());
+        let rest = files
+            .first()
+            .and_then(|file| paragraphs(file).into_iter().nth(1));
+        let parts: Vec<String> = [heading, rest].into_iter().flatten().collect();
+        let about = parts.join("\n");
         match about.char_indices().nth(ABOUT) {
             Some((end, _)) => format!("{}…", &about[..end]),
-            None => about.to_owned(),
+            None => about,
         }
     }
 
@@ -310,7 +335,7 @@ impl Desk {
                 .iter()
                 .map(|text| game.parse_term(terms, text).map(Move::new));
             let joint: Result<Vec<Move>, _> = parsed.collect();
-            let mut joint = joint.map_err(|told| Refusal::wrong(format!("move {ply}: {told}")))?;
+            let mut joint = joint.map_err(|told| of_move(ply, Refusal::wrong(told.to_string())))?;
             if joint.len() != game.role_count() {
                 let state = self.state(&joints, &hashes)?;
                 joint = machine::completed(self.backends.machine(), &state, joint)
@@ -351,8 +376,9 @@ impl Desk {
 }
 
 /// What is wrong with a move.
-fn of_move(ply: usize, error: PlayError) -> Refusal {
-    let mut refusal = Refusal::from(error);
+fn of_move(ply: usize, refusal: impl Into<Refusal>) -> Refusal {
+    let mut refusal = refusal.into();
+    refusal.made = Some(ply - 1);
     refusal.message = format!("move {ply}: {}", refusal.message);
     refusal
 }

@@ -150,6 +150,14 @@ export const tests = {
     await says(one, /cross to move\. Last: nought/);
     assert.deepEqual(await facts(one), await facts(two));
     assert.equal((await facts(one)).length, 3);
+    // Who looks back hears that the match goes on.
+    await two.getByRole('button', { name: 'Undo' }).click();
+    await says(two, /earlier in the match, which stands at 2 moves/);
+    await place(one, 2, 2).click();
+    await says(two, /stands at 3 moves/);
+    await two.locator('.count', { hasText: '1 / 3' }).waitFor();
+    await two.getByRole('button', { name: 'To the end' }).click();
+    await says(two, /nought to move\. Last: cross/);
   },
 
   async who_looks_on_sits_down_with_an_invitation({ page, context }) {
@@ -170,7 +178,8 @@ export const tests = {
     await place(other, 1, 1).click();
     await says(other, /Waiting for nought\. Last: cross/);
     const third = await context.newPage();
-    await third.goto(link.replace(/\?.*/, ''));
+    await third.goto(link.replace(/key=[^&]+/, 'key=nobodys'));
+    await third.getByText('key in this address is that of no seat').waitFor();
     await says(third, /Waiting for nought/);
     await third.getByLabel('Invitation: its link').fill(await page.getByLabel('Link for nought', { exact: true }).inputValue());
     await third.getByRole('button', { name: 'Sit down' }).click();
@@ -277,6 +286,12 @@ export const tests = {
     await page.getByText(`${about(from).length} moves about this place`).waitFor();
     await page.locator(`[data-spot="${to.join(' ')}"]`).first().click();
     await page.waitForFunction((made) => document.querySelector('.status').textContent.includes(made), move.move);
+  },
+
+  async an_edge_between_places_is_clicked({ page }) {
+    await opened(page, '#/dots_and_boxes');
+    await page.locator('[data-spot="1 0 2"]').first().click();
+    await page.locator('.history', { hasText: '(draw upright 1 3)' }).waitFor();
   },
 
   async fifty_sessions_play_at_once({ page }) {

@@ -180,7 +180,7 @@ export const tests = {
     await opened(page, `#/${LINE_OF_THREE}`);
     // What the pointer only passes is not asked about.
     await page.evaluate(() => {
-      for (const row of document.querySelectorAll('.move-list li')) row.dispatchEvent(new PointerEvent('pointerover', { bubbles: true, pointerType: 'mouse' }));
+      [...document.querySelectorAll('.move-list li')].forEach((row, clientX) => row.dispatchEvent(new PointerEvent('pointerover', { bubbles: true, pointerType: 'mouse', clientX })));
     });
     const tip = page.locator('.why-tip');
     await tip.waitFor();
@@ -279,10 +279,14 @@ export const tests = {
     assert.ok((await page.locator('.seat strong').textContent()).includes('<script>'));
   },
 
-  async an_illegal_link_says_so_and_shows_the_start({ page }) {
+  async an_illegal_link_says_so_and_shows_what_is_legal({ page }) {
     await opened(page, `#/${LINE_OF_THREE}?moves=(mark 9 9) wait`);
     await page.locator('.stage .trouble').waitFor();
     await says(page, /cross to move/);
+    // What can be made of the moves is there.
+    await opened(page, `#/${LINE_OF_THREE}?moves=(mark 1 1);(mark 2 2);(mark 1 1);(mark 3 3)`);
+    await page.locator('.stage .trouble', { hasText: 'move 3' }).waitFor();
+    await page.locator('.count', { hasText: '2 / 2' }).waitFor();
     await opened(page, `#/${LINE_OF_THREE}?moves=(mark 1`);
     await page.getByText('cannot be read').waitFor();
     await page.goto(`${home}#/no_such_game`);

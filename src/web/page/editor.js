@@ -58,6 +58,9 @@ function keep(name, rules) {
   try { localStorage.setItem(name, JSON.stringify(rules)); } catch { /* Too long to keep. */ }
 }
 
+/** Whether a file says who plays, as the rules of a game do and parts of one do not. */
+const begins = ({ text }) => /\(\s*role\s/i.test(text);
+
 /** Files as a rule set: `.toml` is the picture, all else rules. */
 export async function readFiles(files) {
   const rules = { files: [], picture: null };
@@ -96,14 +99,16 @@ export class Editor {
     const picker = make('input', { type: 'file', multiple: true, accept: '.kif,.gdl,.txt,.toml', hidden: true });
     picker.addEventListener('change', () => this.take(picker.files));
     this.picture = make('p', { class: 'quiet', hidden: true });
+    this.before = button('What you typed before', () => this.earlier(), { class: 'small', hidden: kept(EARLIER) === null });
+    this.other = make('p', { class: 'quiet', role: 'status', hidden: true }, 'These files are another game than what stood here, which “What you typed before” brings back.');
     this.element = make('section', { class: 'editor', 'aria-label': 'Your own rules' },
       make('h1', { tabindex: '-1' }, 'Your own rules'),
       make('p', { class: 'quiet' }, 'Paste rules in GDL, or drop one or several files here: several are one rule set. They are checked as you type.'),
       make('div', { class: 'line-of' }, this.tabs, button('Open files …', () => picker.click(), { class: 'small' }), picker,
         button('An example', () => this.example(), { class: 'small' }),
-        kept(EARLIER) && button('What you typed before', () => this.earlier(), { class: 'small' })),
+        this.before),
       make('div', { class: 'pane' }, this.numbers, make('div', { class: 'layers' }, this.behind, this.text)),
-      this.picture,
+      this.other, this.picture,
       make('div', { class: 'line-of' }, this.play, this.state), this.trouble, this.list);
     this.check = settled(REST, () => this.ask());
     this.drops(this.element);
@@ -136,7 +141,15 @@ export class Editor {
       return;
     }
     const { files, picture } = read;
-    const own = this.rules.files.filter((file) => file.text.trim() !== '' && !files.some((other) => other.name === file.name));
+    let own = this.rules.files.filter((file) => file.text.trim() !== '' && !files.some((other) => other.name === file.name));
+    if (files.some(begins) && own.some(begins)) {
+      // Another game, not a part of this one.
+      keep(EARLIER, this.rules);
+      this.before.hidden = false;
+      this.other.hidden = false;
+      this.rules = { files: [], picture: null };
+      own = [];
+    }
     this.rules.files = [...own, ...files];
     if (this.rules.files.length === 0) this.rules.files.push({ name: 'rules.kif', text: '' });
     this.rules.picture = picture ?? this.rules.picture;
@@ -157,6 +170,7 @@ export class Editor {
   /** Brings what was typed before back, and puts what stands here in its place. */
   earlier() {
     const rules = kept(EARLIER);
+    this.other.hidden = true;
     keep(EARLIER, this.rules);
     this.rules = rules;
     this.open(0);

@@ -8,7 +8,7 @@ import { Graph } from './graph.js';
 import { History } from './history.js';
 import { Hover } from './hover.js';
 import { Match, PERSON, spelled, usual } from './match.js';
-import { Moves, concerns } from './moves.js';
+import { Moves, concerns, counted } from './moves.js';
 import { Sharing } from './share.js';
 import { address } from './route.js';
 import { subtitled } from './rules.js';
@@ -158,6 +158,8 @@ export class GameView {
     if (node !== before) {
       this.controls.leave();
       this.think.left();
+      // What was thought of where one was says nothing here.
+      if (!forward) this.think.clear();
     }
     this.seen.clear();
     this.history.goto(node);
@@ -170,11 +172,14 @@ export class GameView {
     } catch (error) {
       if (this.gone || this.history.here !== node) return;
       this.trouble.say(error.message);
-      // Back to where one was, or to the start if that cannot be shown either.
-      const safe = before !== node && before.position ? before : this.history.root;
+      // Back to where one was, or to the moves that can be made.
+      const path = node.path();
+      const made = error.body?.made ?? 0;
+      const safe = before !== node && before.position ? before : path[Math.min(made, path.length - 2)] ?? node;
       if (safe !== node) {
-        node.parent.children = node.parent.children.filter((child) => child !== node);
-        node.parent.next = null;
+        const wrong = before === safe ? node : path[safe.ply + 1];
+        wrong.parent.children = wrong.parent.children.filter((child) => child !== wrong);
+        wrong.parent.next = null;
         await this.go(safe);
         this.trouble.say(error.message);
       }
@@ -342,10 +347,13 @@ export class GameView {
     } else if (position.over) {
       const goals = this.game.roles.map(({ name }, role) => (position.goals[role] === null ? null : `${name} ${position.goals[role]}`)).filter(Boolean);
       turn = `The game is over${goals.length ? `: ${goals.join(', ')}` : ''}.`;
+    } else if (this.atTable && this.history.here !== this.match.end) {
+      turn = `This is earlier in the match, which stands at ${counted(this.match.end.ply, 'move')}.`;
     } else if (this.match.failed) {
       turn = this.match.failed;
     } else if (states.includes('open')) {
-      turn = `${names((role) => states[role] === 'open')} to move.`;
+      const thinkers = names((role) => states[role] === 'thinking');
+      turn = `${names((role) => states[role] === 'open')} to move${thinkers ? `; ${thinkers} chooses too` : ''}.`;
     } else if (states.includes('thinking')) {
       turn = `${names((role) => states[role] === 'thinking')} thinks …`;
     } else if (position.turn.length === 0) {
@@ -369,12 +377,17 @@ export class GameView {
         if (meant && !this.spots.includes(spot)) near.add(spot);
       }
     }
-    const { joint, parent } = this.history.here;
-    const last = new Set();
+    const { joint, parent, position } = this.history.here;
+    let last = new Set();
     joint?.forEach((move, role) => {
       const found = parent.position?.turn.includes(role) && parent.position.legal[role].find((one) => one.move === move);
       for (const spot of found ? found.spots : []) last.add(spot.join(' '));
     });
+    // Of a whole line, what has changed there.
+    if (last.size > 1) {
+      const fresh = [...last].filter((spot) => standing(position, spot) !== standing(parent.position, spot));
+      if (fresh.length > 0) last = new Set(fresh);
+    }
     this.board.mark({ chosen: new Set(this.spots), near, open, last, hint: this.hint, ...marks });
   }
 
@@ -398,7 +411,10 @@ export class GameView {
         const end = this.match.changed(said);
         this.seats.fix(said.seats.map((player, role) => (role === this.target.seat && this.target.key ? `${player} (you)` : player)));
         if (live || !this.history.here.position) await this.go(end, true);
-        else this.changed();
+        else {
+          this.timeline.show(this.history);
+          this.changed();
+        }
       }
     } catch (error) {
       this.trouble.say(error.message);
@@ -412,6 +428,12 @@ function misplaced(seats, roles, kinds) {
   const known = new Set([PERSON, ...kinds.map(({ name }) => name)]);
   const unknown = seats.map((seat) => spelled(seat).kind).find((kind) => !known.has(kind));
   return unknown === undefined ? null : `There is no player called ${unknown}, as this address says: the usual ones sit there.`;
+}
+
+/** What stands at a place. */
+function standing({ drawing }, spot) {
+  const [board, row, column] = spot.split(' ');
+  return JSON.stringify(drawing.boards[board]?.contents[row]?.[column]);
 }
 
 function listed(names) {

@@ -24,6 +24,10 @@ export class Hover {
   listen(root) {
     const over = (event) => {
       if (event.pointerType === 'touch') return;
+      // What moved under a pointer that rests is not meant.
+      const place = `${event.clientX} ${event.clientY}`;
+      if (event.type === 'pointerover' && place === this.place) return;
+      if (event.type === 'pointerover') this.place = place;
       const about = event.target.closest?.('[data-why]') ?? null;
       if (about !== this.about) this.mean(about, event.target);
     };
@@ -31,7 +35,10 @@ export class Hover {
     root.addEventListener('focusin', (event) => event.target.matches(':focus-visible') && over(event));
     root.addEventListener('pointerleave', () => this.hide());
     root.addEventListener('focusout', () => this.hide());
-    root.addEventListener('click', () => this.hide());
+    root.addEventListener('click', (event) => {
+      this.place = `${event.clientX} ${event.clientY}`;
+      this.hide();
+    });
     root.addEventListener('scroll', () => this.element.hidden || this.hide(), true);
     root.addEventListener('keydown', (event) => {
       if (event.key === 'Escape') this.hide();

@@ -7,7 +7,7 @@ import { GameView } from './game.js';
 import { Home } from './home.js';
 import { address, parsed, unpacked } from './route.js';
 import { Game } from './rules.js';
-import { glimpsed } from './table.js';
+import { glimpsed, isKey } from './table.js';
 import { themeSwitch } from './theme.js';
 
 const place = document.getElementById('view');
@@ -60,6 +60,10 @@ async function opened(target) {
 
 async function table(target) {
   const said = await glimpsed(target.table);
+  if (target.key && !await isKey(target.table, target.key)) {
+    target.key = null;
+    target.refused = true;
+  }
   const game = await Game.named(said.game).catch(async (error) => {
     // Another session's rules; the link brings them along.
     if (error.status !== 404 || !target.words.rules) throw error;

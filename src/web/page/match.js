@@ -6,6 +6,8 @@
 export const PERSON = 'person';
 /** Milliseconds for which a position stands in which nobody has a choice. */
 const GLANCE = 350;
+/** Positions without a choice that are gone through at once. */
+const FORCED = 40;
 /** Nodes of trees that are asked for. */
 const TREE = 600;
 /** Milliseconds until a server that has too much to do is asked again. */
@@ -25,6 +27,8 @@ export class Match {
     this.thinking = new Map();
     this.paused = false;
     this.node = null;
+    /** Positions in a row in which nobody had a choice. */
+    this.forced = 0;
     /** Whether one may go anywhere in the tree and play on from there. */
     this.branches = true;
   }
@@ -45,7 +49,8 @@ export class Match {
       legal.forEach((moves, role) => { if (moves.length === 1) this.choices.set(role, moves[0].move); });
       const programs = turn.filter((role) => this.seats[role] !== PERSON);
       if (!forward && programs.length > 0) this.paused = true;
-      if (turn.length === 0 && !forward) this.paused = true;
+      this.forced = turn.length === 0 && forward ? this.forced + 1 : 0;
+      if (turn.length === 0 && (!forward || this.forced > FORCED)) this.paused = true;
       if (!this.paused) this.go();
     }
     this.heard.onChange();
@@ -138,6 +143,7 @@ export class Match {
 
   resume() {
     this.paused = false;
+    this.forced = 0;
     if (this.node) this.go();
     this.heard.onChange();
   }

@@ -70,7 +70,7 @@ export class Moves {
       return make('div', { class: 'group' }, make('h3', {}, name),
         make('p', { class: 'quiet' }, 'Has chosen; hidden until all have. ', back && button('Choose again', () => this.heard.onBack(role), { class: 'small' })));
     }
-    const left = moves.filter((move) => (state !== 'open' || concerns(move, this.spots))
+    const left = moves.toSorted((a, b) => inOrder(a.move, b.move)).filter((move) => (state !== 'open' || concerns(move, this.spots))
       && wanted.every((word) => move.move.toLowerCase().includes(word)));
     const rows = left.slice(0, MOST).map((move) => this.row(role, name, move, state));
     const count = left.length === moves.length ? counted(moves.length, 'move') : `${left.length} of ${counted(moves.length, 'move')}`;
@@ -112,6 +112,8 @@ export class Moves {
     event.preventDefault();
   }
 }
+
+const inOrder = new Intl.Collator('en', { numeric: true }).compare;
 
 /** Whether a move is about all these places. */
 export function concerns(move, spots) {

@@ -5,6 +5,8 @@ import { isHollow, traced } from './shapes.js';
 /** Most arcs that are drawn, and most while the view moves; a fair choice of them. */
 const MOST_ARCS = 20_000;
 const MOST_MOVING = 4_000;
+/** Arcs of a level that are all drawn. */
+const FEW = 100;
 /** Most arcs that only pass through. */
 const MOST_THROUGH = 300;
 /** Most words. */
@@ -62,7 +64,11 @@ class Painter {
     const most = moving ? MOST_MOVING : MOST_ARCS;
     for (const [name, sort] of Object.entries(sorts)) {
       const share = (name === 'through' ? MOST_THROUGH : most) / (name === 'through' ? sort.length : all);
-      if (share < 1) sorts[name] = sort.filter(({ chance }) => chance < share);
+      if (share >= 1) continue;
+      // Levels with few arcs keep them all.
+      const counts = new Map();
+      for (const { from } of sort) counts.set(from.level, (counts.get(from.level) ?? 0) + 1);
+      sorts[name] = sort.filter(({ chance, from }) => chance < share || (name !== 'through' && counts.get(from.level) <= FEW));
     }
     this.lines(sorts.through, 'arc', 0.12, 1);
     this.washed(sorts.faint, 'arc', 0.4);

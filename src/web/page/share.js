@@ -65,7 +65,7 @@ export class Sharing {
       const persons = links.filter(Boolean);
       fill(this.invitation, make('h2', {}, 'A table is laid'),
         make('p', { class: 'quiet' }, persons.length > 0 ? 'Whoever opens a link sits down in that seat. Choices stay hidden until all have chosen.' : 'No seat is a person’s: choose “a person” for a role first.'),
-        links.map((link, role) => (link === null ? null : this.seat(view.game.roles[role].name, link))),
+        links.map((link, role) => (link === null ? make('p', { class: 'quiet' }, make('strong', {}, view.game.roles[role].name), ` is played by ${view.match.seats[role]}: no seat for a person.`) : this.seat(view.game.roles[role].name, link))),
         button('Close', () => { this.invitation.hidden = true; }, { class: 'small' }));
       this.invitation.hidden = false;
     } catch (error) {
@@ -77,6 +77,6 @@ export class Sharing {
     const copy = button('Copy', () => copied(link, copy), { class: 'small', 'aria-label': `Copy the link for ${name}` });
     return make('div', { class: 'invited' }, make('strong', {}, name),
       make('input', { type: 'text', readonly: true, value: link, 'aria-label': `Link for ${name}`, on: { focus: (event) => event.target.select() } }),
-      copy, make('a', { href: link, target: '_blank', rel: 'noopener' }, 'Sit down'));
+      copy, make('a', { href: link }, 'Sit down'));
   }
 }

@@ -91,5 +91,6 @@ export class Solve {
 function steps(plan) {
   const list = make('ol', { class: 'plan' }, plan.map((move) => make('li', {}, make('code', {}, move))));
   list.style.columnWidth = `${Math.max(...plan.map((move) => move.length)) + 5}ch`;
-  return list;
+  // Columns of a list that is cut would go on to its right.
+  return make('div', { class: 'plan-frame' }, list);
 }

@@ -17,7 +17,7 @@ export async function laid(game, moves, seats) {
 }
 
 /** Whether the server has this key for a seat of a table. */
-async function isKey(table, key) {
+export async function isKey(table, key) {
   try {
     // No match is that long: what is refused is the move, or the key.
     await ask(`/api/tables/${encodeURIComponent(table)}/moves`, { key, ply: 2 ** 32, move: '' });
@@ -29,9 +29,10 @@ async function isKey(table, key) {
 }
 
 /** A field for who looks on and has an invitation: its link, or the key alone. */
-export function joining({ table, words }) {
+export function joining({ table, words, refused }) {
   const field = make('input', { type: 'text', 'aria-label': 'Invitation: its link, or the key in it', placeholder: 'link or key', spellcheck: 'false', autocomplete: 'off' });
   const said = trouble();
+  if (refused) said.say('The key in this address is that of no seat at this table.');
   const sit = async (event) => {
     event.preventDefault();
     const entered = field.value.trim();

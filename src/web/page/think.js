@@ -116,11 +116,11 @@ export class Think {
 function candidate(role, { move, visits, value, bounds }, best, most) {
   const proved = bounds[0] === bounds[1];
   const bar = make('span', { class: 'bar' }, make('span', { class: `r${role % 8}` }));
-  bar.firstChild.style.width = `${Math.min(Math.max(value, 0), 100)}%`;
+  bar.firstChild.style.width = `${visits > 0 || proved ? Math.min(Math.max(value, 0), 100) : 0}%`;
   const share = make('span', { class: 'share' });
   share.style.width = `${(100 * visits / most).toFixed(1)}%`;
   return make('tr', { class: move === best ? 'best' : null, 'data-move': move, 'data-role': role },
     make('td', {}, make('code', {}, move)),
-    make('td', { title: `surely between ${bounds[0]} and ${bounds[1]}` }, bar, make('span', { class: 'number' }, `${value.toFixed(1)}${proved ? ' ✓' : ''}`)),
+    make('td', { title: proved ? 'proved' : `surely between ${bounds[0]} and ${bounds[1]}` }, bar, make('span', { class: 'number' }, `${visits > 0 || proved ? value.toFixed(1) : '–'}${proved ? ' ✓' : ''}`)),
     make('td', { class: 'visits' }, make('span', { class: 'number' }, visits.toLocaleString('en')), share));
 }
