@@ -180,7 +180,7 @@ export const tests = {
     await opened(page, `#/${LINE_OF_THREE}`);
     // What the pointer only passes is not asked about.
     await page.evaluate(() => {
-      [...document.querySelectorAll('.move-list li')].forEach((row, clientX) => row.dispatchEvent(new PointerEvent('pointerover', { bubbles: true, pointerType: 'mouse', clientX })));
+      [...document.querySelectorAll('.move-list li')].forEach((row, at) => row.dispatchEvent(new PointerEvent('pointerover', { bubbles: true, pointerType: 'mouse', clientX: 10 * at, clientY: 10 })));
     });
     const tip = page.locator('.why-tip');
     await tip.waitFor();
@@ -208,6 +208,13 @@ export const tests = {
     await page.locator('.facts .why').first().click();
     await page.locator('.why-drawer .why-line').first().waitFor();
     assert.equal(await tip.isVisible(), false);
+    await page.keyboard.press('Escape');
+    // What comes under the pointer while it rests is not meant.
+    await seated(page, 'nought', 'person');
+    await page.locator('.move-list li', { hasText: '(mark 1 1)' }).locator('button.move').click();
+    await page.locator('.history', { hasText: '(mark 1 1)' }).waitFor();
+    await page.waitForTimeout(600);
+    assert.equal(await tip.isVisible(), false, 'a tip comes by itself');
   },
 
   async a_method_is_chosen_and_its_levels_are_seen({ page }) {

@@ -5,6 +5,8 @@ import { SIGNS } from './why.js';
 
 /** Milliseconds for which the pointer rests before anything is asked. */
 const REST = 300;
+/** Pixels that are no movement of the pointer. */
+const STILL = 2;
 /** Lines that are shown, and how deep they go. */
 const LINES = 7;
 const DEEP = 3;
@@ -18,6 +20,8 @@ export class Hover {
     this.here = here;
     this.element = make('div', { class: 'why-tip', role: 'tooltip', id: 'why-tip', hidden: true });
     this.answers = new Map();
+    /** Where the pointer was when it last meant something. */
+    this.place = [-STILL, -STILL];
     this.stop = new AbortController();
   }
 
@@ -25,9 +29,11 @@ export class Hover {
     const over = (event) => {
       if (event.pointerType === 'touch') return;
       // What moved under a pointer that rests is not meant.
-      const place = `${event.clientX} ${event.clientY}`;
-      if (event.type === 'pointerover' && place === this.place) return;
-      if (event.type === 'pointerover') this.place = place;
+      if (event.type === 'pointerover') {
+        const [x, y] = this.place;
+        if (Math.hypot(event.clientX - x, event.clientY - y) < STILL) return;
+        this.place = [event.clientX, event.clientY];
+      }
       const about = event.target.closest?.('[data-why]') ?? null;
       if (about !== this.about) this.mean(about, event.target);
     };
@@ -36,7 +42,7 @@ export class Hover {
     root.addEventListener('pointerleave', () => this.hide());
     root.addEventListener('focusout', () => this.hide());
     root.addEventListener('click', (event) => {
-      this.place = `${event.clientX} ${event.clientY}`;
+      this.place = [event.clientX, event.clientY];
       this.hide();
     });
     root.addEventListener('scroll', () => this.element.hidden || this.hide(), true);
