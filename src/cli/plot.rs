@@ -82,7 +82,10 @@ impl Table {
         let name = shown_name(path);
         let text = read_text(path, most, context)?;
         let mut rows = csv::Reader::from_reader(text.as_bytes());
-        let wrong = || format!("{name} is no table");
+        let wrong = || match text.trim_start().starts_with(['{', '[']) {
+            true => format!("{name} is JSON, and no table of values separated by commas"),
+            false => format!("{name} is no table of values separated by commas"),
+        };
         let names: Vec<String> = rows.headers().with_context(wrong)?.iter().map(str::to_owned).collect();
         let mut columns: Vec<Column> = names.iter().map(|_| Column::default()).collect();
         for row in rows.records() {

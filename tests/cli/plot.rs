@@ -79,6 +79,7 @@ fn what_cannot_be_drawn_is_said() {
     place.write("words.csv", "a,b\nc,d\n");
     place.write("empty.csv", "");
     place.write("ragged.csv", "a,b\n1,2\n1\n");
+    place.write("matches.jsonl", "{\"a\":1,\"b\":2}\n{\"a\":1}\n");
     let many: Vec<String> = (0..40).map(|k| format!("c{k}")).collect();
     let row = vec!["1"; 40].join(",");
     place.write("many.csv", format!("{}\n{row}\n", many.join(",")));
@@ -95,6 +96,7 @@ fn what_cannot_be_drawn_is_said() {
         ("plot words.csv", "no column of numbers"),
         ("plot empty.csv", "no column of numbers"),
         ("plot ragged.csv", "ragged.csv is no table"),
+        ("plot matches.jsonl", "matches.jsonl is JSON"),
         ("plot many.csv", "39 curves are too many"),
         ("plot missing.csv", "missing.csv"),
         ("plot table.csv --max-bytes 10", "table.csv"),

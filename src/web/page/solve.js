@@ -71,7 +71,8 @@ export class Solve {
     const short = solved
       ? `Solved in ${counted(plan?.length ?? 0, 'move')}${proved ? ', and there is no shorter plan' : ''}.`
       : proved ? 'There is no plan: this is proved.' : 'No plan was found.';
-    fill(this.said, make('p', { class: 'verdict' }, short), said && make('p', {}, said),
+    const more = solved && !proved ? 'A shorter one may exist.' : !solved && said;
+    fill(this.said, make('p', { class: 'verdict' }, short), more && make('p', {}, more),
       make('p', { class: 'quiet' }, `${nodes > 0 ? `${counted(nodes, 'position')} in ` : ''}${seconds.toFixed(2)} s`),
       plan && plan.length > 0 && make('p', { class: 'line-of' },
         button('Play the plan', () => this.onPlan(from, plan, true), { class: 'strong' }),

@@ -1,4 +1,4 @@
-// Made by tests/web/bundle.mjs of src/web/page, whose SHA-256 is 4d7bbf9166aede4245be7e3112378b251493f6cfeea40917fede976f5253d9d7.
+// Made by tests/web/bundle.mjs of src/web/page, whose SHA-256 is 9a6f0cabc762e76622ee421f00ac56193e99a5477d6f2dcbbc6b60b49c2ae57f.
 var H=class extends Error{constructor(t,e,s){super(e),this.status=t,this.body=s}};async function xe(a,t,e){let s=t===void 0?{signal:e}:{method:"POST",headers:{"content-type":"application/json"},body:JSON.
 stringify(t),signal:e},i;try{i=await fetch(a,s)}catch(h){throw h.name==="AbortError"?h:new H(0,"The server does not answer. Is `ggp web` still running?")}if(i.ok)return i;let o=await i.text(),n;try{n=
 JSON.parse(o)}catch{}throw new H(i.status,n?.message??Ss(n)??(o.slice(0,300)||`The server answered ${i.status}.`),n)}function Ss(a){let t=a?.findings?.find?.(e=>e.severity==="error");return t&&`The ru\
@@ -420,10 +420,10 @@ o.message);i==="progress"&&this.progress(e=o),i==="answer"&&this.answer(t,o)}}ca
 this.stop=null,this.control.textContent="Solve"}}progress({seconds:t,method:e,nodes:s,depth:i,said:o,levels:n},h=!0){p(this.said,r("p",{},h?r("span",{class:"spinner","aria-hidden":"true"}):"Stopped.",
 " ",[e,i!=null&&`depth ${i}`,s>0&&y(s,"position"),`${t.toFixed(1)} s`].filter(Boolean).join(" \xB7 ")),o&&r("p",{class:"quiet"},o),n?.length>1&&r("div",{"aria-hidden":"true"},r("h3",{},"New positions \
 by depth"),pe(n)))}answer(t,{solved:e,proved:s,plan:i,said:o,seconds:n,nodes:h,levels:l}){let c=e?`Solved in ${y(i?.length??0,"move")}${s?", and there is no shorter plan":""}.`:s?"There is no plan: th\
-is is proved.":"No plan was found.";p(this.said,r("p",{class:"verdict"},c),o&&r("p",{},o),r("p",{class:"quiet"},`${h>0?`${y(h,"position")} in `:""}${n.toFixed(2)} s`),i&&i.length>0&&r("p",{class:"line\
--of"},m("Play the plan",()=>this.onPlan(t,i,!0),{class:"strong"}),m("Step by step",()=>this.onPlan(t,i,!1))),i&&i.length>0&&hi(i),l.length>1&&r("div",{},r("h3",{},"New positions by depth"),pe(l),r("de\
-tails",{class:"unfold"},r("summary",{},"As numbers"),r("p",{class:"numbers"},l.map(u=>u.toLocaleString("en")).join(" \xB7 ")))))}leave(){this.stop?.abort()}};function hi(a){let t=r("ol",{class:"plan"},
-a.map(e=>r("li",{},r("code",{},e))));return t.style.columnWidth=`${Math.max(...a.map(e=>e.length))+5}ch`,r("div",{class:"plan-frame"},t)}var Rt=class{constructor(t){this.panels=t.map(([s,i])=>{let o=`tab-${s.toLowerCase()}`,n=r("button",{type:"button",role:"tab",id:o,"aria-controls":`${o}-panel`,on:{click:()=>{this.own=!0,this.choose(s)}}},
+is is proved.":"No plan was found.",u=e&&!s?"A shorter one may exist.":!e&&o;p(this.said,r("p",{class:"verdict"},c),u&&r("p",{},u),r("p",{class:"quiet"},`${h>0?`${y(h,"position")} in `:""}${n.toFixed(
+2)} s`),i&&i.length>0&&r("p",{class:"line-of"},m("Play the plan",()=>this.onPlan(t,i,!0),{class:"strong"}),m("Step by step",()=>this.onPlan(t,i,!1))),i&&i.length>0&&hi(i),l.length>1&&r("div",{},r("h3",
+{},"New positions by depth"),pe(l),r("details",{class:"unfold"},r("summary",{},"As numbers"),r("p",{class:"numbers"},l.map(d=>d.toLocaleString("en")).join(" \xB7 ")))))}leave(){this.stop?.abort()}};function hi(a){
+let t=r("ol",{class:"plan"},a.map(e=>r("li",{},r("code",{},e))));return t.style.columnWidth=`${Math.max(...a.map(e=>e.length))+5}ch`,r("div",{class:"plan-frame"},t)}var Rt=class{constructor(t){this.panels=t.map(([s,i])=>{let o=`tab-${s.toLowerCase()}`,n=r("button",{type:"button",role:"tab",id:o,"aria-controls":`${o}-panel`,on:{click:()=>{this.own=!0,this.choose(s)}}},
 s),h=r("div",{role:"tabpanel",id:`${o}-panel`,"aria-labelledby":o,class:"tab-panel"},i);return{name:s,tab:n,panel:h}});let e=r("div",{role:"tablist",class:"tabs"},this.panels.map(({tab:s})=>s));e.addEventListener(
 "keydown",s=>this.key(s)),this.element=r("section",{class:"panel tabbed"},e,this.panels.map(({panel:s})=>s)),this.choose(t[0][0])}choose(t){this.chosen=t;for(let{name:e,tab:s,panel:i}of this.panels)s.
 setAttribute("aria-selected",String(e===t)),s.tabIndex=e===t?0:-1,i.hidden=e!==t}suggest(t){!this.own&&this.chosen!==t&&this.choose(t)}key(t){let e={ArrowLeft:-1,ArrowRight:1}[t.key];if(!e)return;let s=this.
