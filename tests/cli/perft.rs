@@ -170,3 +170,26 @@ fn an_interrupt_keeps_what_was_counted() {
     let csv = std::fs::read_to_string(place.folder().join("counts.csv")).unwrap();
     assert!(csv.lines().count() >= 3, "{csv}");
 }
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_of_a_graph_writes_nothing() {
+    let place = Workplace::new();
+    place.write("many.kif", many_lights());
+    for output in ["many.json", "many.svg"] {
+        let line = format!("graph many.kif --budget-nodes 1000000000 -o {output}");
+        let mut command = place.command(&line);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        // It cannot end by itself, so it does not matter how far it gets.
+        std::thread::sleep(std::time::Duration::from_secs(1));
+        let killed = std::process::Command::new("kill")
+            .args(["-INT", &child.id().to_string()])
+            .status();
+        assert!(killed.unwrap().success());
+        let found = answer(child.wait_with_output().unwrap());
+        assert_eq!(found.code, Some(2), "{found:#?}");
+        assert!(found.err.contains("interrupted"), "{found:#?}");
+        assert!(!place.folder().join(output).exists(), "{output}");
+    }
+}

@@ -53,7 +53,7 @@ pub(super) fn explored(
         let terms = machine.terms();
         let said = |joint: &Joint| joint_text(&game, terms, joint);
         let facts = |state: &State| problem.machine.facts(state);
-        return Ok(put(&game, terms, options, graph, &facts, &facts, &said));
+        return put(&game, terms, options, graph, (&facts, &facts, &said), context);
     }
     let keys = match options.exact || options.tree {
         true => Keys::Exact,
@@ -71,7 +71,7 @@ pub(super) fn explored(
     let facts = |state: &State| problem.compared_facts(state);
     let keys = |state: &State| stripped.compared_facts(state);
     let said = |chosen: &Move| text(&game, terms, *chosen);
-    Ok(put(&game, terms, options, graph, &facts, &keys, &said))
+    put(&game, terms, options, graph, (&facts, &keys, &said), context)
 }
 
 fn role(game: &Game, name: Option<&str>) -> anyhow::Result<RoleId> {
@@ -116,20 +116,37 @@ fn explore_with<P: Problem<Error = PlayError>>(
     let mut progress = Progress::new(Report::default(), context);
     let graph = explore(&mut problem, &how, &budget, &mut stats, &mut progress);
     progress.finish();
+    go_on(context)?;
     Ok((problem, graph?))
 }
+
+/// A graph of which a part is missing would look whole.
+fn go_on(context: &Context) -> Result<(), PlayError> {
+    match context.is_interrupted() {
+        true => Err(PlayError::Interrupted),
+        false => Ok(()),
+    }
+}
+
+/// The facts that are shown of a state, those that count, and the text of a move.
+type Spoken<'s, A> = (
+    &'s dyn Fn(&State) -> Vec<TermId>,
+    &'s dyn Fn(&State) -> Vec<TermId>,
+    &'s dyn Fn(&A) -> String,
+);
 
 fn put<A>(
     game: &Game,
     terms: &Terms,
     options: &Options,
     graph: Graph<State, A>,
-    facts: &dyn Fn(&State) -> Vec<TermId>,
-    key: &dyn Fn(&State) -> Vec<TermId>,
-    said: &dyn Fn(&A) -> String,
-) -> Explored {
+    (facts, key, said): Spoken<'_, A>,
+    context: &Context,
+) -> anyhow::Result<Explored> {
     let mut firsts: FxHashMap<Vec<TermId>, usize> = FxHashMap::default();
-    let nodes = graph.nodes().iter().enumerate().map(|(number, node)| {
+    let on = || !context.is_interrupted();
+    let nodes = graph.nodes().iter().enumerate().take_while(|_| on());
+    let nodes = nodes.map(|(number, node)| {
         let facts = facts(&node.state).into_iter();
         let mut facts: Vec<String> = facts.map(|fact| game.canonical(terms, fact)).collect();
         facts.sort_unstable();
@@ -141,16 +158,20 @@ fn put<A>(
             same: *firsts.entry(key(&node.state)).or_insert(number),
         }
     });
-    let arcs = graph.arcs().iter().map(|arc| DrawnArc {
+    let nodes: Vec<DrawnNode> = nodes.collect();
+    let arcs = graph.arcs().iter().take_while(|_| on());
+    let arcs = arcs.map(|arc| DrawnArc {
         from: arc.from,
         to: arc.to,
         chosen: said(&arc.action),
     });
-    Explored {
+    let arcs = arcs.collect();
+    go_on(context)?;
+    Ok(Explored {
         drawing: Drawing {
             name: game.name(),
-            nodes: nodes.collect(),
-            arcs: arcs.collect(),
+            nodes,
+            arcs,
             is_complete: graph.is_complete(),
             is_tree: options.tree,
             is_alone: game.role_count() == 1,
@@ -158,7 +179,7 @@ fn put<A>(
         states: graph.nodes().iter().map(|node| node.state.clone()).collect(),
         is_stopped: graph.stopped().is_some(),
         left_out: 0,
-    }
+    })
 }
 
 impl Explored {
