@@ -13,9 +13,12 @@ mod tree;
 mod words;
 
 pub use difference::{Change, Difference, Form, Part};
-pub use infix::{from_infix, to_infix, unwritable};
+pub use infix::{from_infix, tells_infix, to_infix, unwritable};
 pub use layout::{Layout, laid_out, node_laid_out};
 pub use names::{CannotRename, Kind, Pattern, Use, edited, renamed, uses};
-pub use scramble::{NameMap, Scramble, restored, scramble, scrambled_in_place, stranger};
+pub use scramble::{
+    NameMap, Scramble, are_rules, restored, restored_words, scramble, scrambled_in_place, stranger,
+    stranger_word,
+};
 pub use tree::{Item, Node, Note, Tree};
 pub use words::{Words, is_reserved};

@@ -459,3 +459,33 @@ fn all_facts_that_match_are_followed_over_the_moves_or_named() {
         "{all}"
     );
 }
+
+#[test]
+fn names_that_are_near_are_named() {
+    let rules = |wrong: &str| {
+        format!(
+            "(role r) (init (alpha 1)) (beta 2) (<= (legal r (go 1)) {wrong})
+            (<= (next (alpha 2)) (does r (go 1))) (<= terminal (true (alpha 2))) (goal r 100)"
+        )
+    };
+    for (wrong, meant) in [
+        (
+            "(true (alpa 1))",
+            "no rule can make this true, did you mean alpha?",
+        ),
+        ("(betta 2)", "nothing defines it, did you mean beta?"),
+        (
+            "(alpha 1)",
+            "nothing defines it, did you mean (true (alpha 1))?",
+        ),
+        (
+            "(go 1)",
+            "nothing defines it, did you mean (does ROLE (go 1))?",
+        ),
+    ] {
+        let found = said(&rules(wrong), "(legal r (go 1))");
+        assert!(found.contains(meant), "{found}");
+    }
+    let found = said(&rules("(true (omega 1))"), "(legal r (go 1))");
+    assert!(!found.contains("did you mean"), "{found}");
+}

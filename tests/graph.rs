@@ -151,6 +151,26 @@ fn a_png_is_one_or_a_clear_no() {
     }
 }
 
+/// The words beside the arcs are within the picture.
+#[test]
+fn no_move_is_cut_off() {
+    for more in [&["--depth", "2"][..], &["--depth", "2", "--animate"]] {
+        let text = svg(&[&["games/rock_paper_scissors.kif", "--most", "40"], more].concat());
+        let number = |text: &str, name: &str| -> f64 {
+            let (_, rest) = text
+                .split_once(&format!(" {name}=\""))
+                .expect("it is there");
+            rest.split('"').next().unwrap().parse().expect("a number")
+        };
+        let width = number(&text, "width");
+        let moves: Vec<&str> = text.split("<g class=\"lg").skip(1).collect();
+        assert!(moves.len() > 3);
+        for one in moves {
+            assert!(number(one, "x") + number(one, "width") < width, "{one}");
+        }
+    }
+}
+
 /// Each picture of the handbook is what its command makes.
 #[test]
 fn the_pictures_of_the_handbook_are_what_their_commands_make() {

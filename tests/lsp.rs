@@ -260,6 +260,7 @@ fn names_tell_what_they_are_and_where_they_come_from() {
             .to_owned()
     };
     assert!(hover(place("legal", 0)).contains("(legal ROLE MOVE)"));
+    assert!(hover(place("<=", 0)).contains("the head holds if all literals do"));
     let after = hover(place("after", 0));
     assert!(after.contains("2 facts, 0 rules"), "{after}");
     assert!(after.contains("argument 2: `1`, `2` (2 names)"), "{after}");
@@ -608,5 +609,41 @@ fn what_is_not_understood_is_answered_and_ends_nothing() {
         }),
     );
     assert!(editor.ask("textDocument/hover", place("legal", 0))["contents"].is_object());
+    editor.end();
+}
+
+#[test]
+fn connectives_say_what_they_mean() {
+    let text = "(p a) (<= (q ?x) (p ?x) (or (not (p ?x)) (distinct ?x or)))";
+    let mut editor = Editor::open(text);
+    for (word, meaning) in [
+        ("<=", "the head holds if all literals do"),
+        ("or (", "one of them holds"),
+        ("not", "does not hold"),
+        ("distinct", "the terms differ"),
+    ] {
+        let column = text.find(word).unwrap() as u32;
+        let answer = editor.ask("textDocument/hover", at(0, column));
+        let told = answer["contents"]["value"].as_str().unwrap_or_default();
+        assert!(told.contains(meaning), "{word}: {answer}");
+    }
+    let constant = editor.ask("textDocument/hover", at(0, text.len() as u32 - 5));
+    assert!(!constant.to_string().contains("one of them"), "{constant}");
+    editor.end();
+}
+
+#[test]
+fn infix_notation_is_said_to_be_and_left_alone() {
+    let mut editor = Editor::open("role(robot)\nterminal :- true(at(2))\n");
+    let found = editor.findings();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(
+        found[0].to_string().contains("this is infix notation"),
+        "{found:?}"
+    );
+    let params = json!({ "textDocument": { "uri": URI }, "options": { "tabSize": 4, "insertSpaces": true } });
+    let refused = editor.answer("textDocument/formatting", params);
+    let told = refused["error"]["message"].as_str();
+    assert!(told.is_some_and(|told| told.contains("infix")), "{refused}");
     editor.end();
 }

@@ -17,6 +17,9 @@ use crate::program::{Atom, FunctorId, Literal, RelationId, Shape, Term};
 /// Facts and heads that are compared with atoms.
 const MOST_COMPARED: u64 = 20_000_000;
 
+/// Names that one is compared with to find the nearest.
+const MOST_NAMES: usize = 10_000;
+
 /// What could give an atom.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Maker {
@@ -199,6 +202,70 @@ impl Makers {
             (3 * distance <= name(strange).chars().count()).then(|| (name(strange), near))
         });
         found.next()
+    }
+
+    /// The name that is near to the first one of a fact or move that nothing ever gives, or
+    /// to that of a relation that nothing defines.
+    pub fn nearest(&self, atom: &Atom, terms: &Terms) -> Option<&str> {
+        let name = |functor| {
+            let functor = self.game.functors().functor(functor);
+            self.game.symbols().name(functor.name)
+        };
+        let is_input = [Keyword::True, Keyword::Does]
+            .iter()
+            .any(|keyword| self.game.keyword(*keyword) == Some(atom.relation));
+        let (own, known): (&str, Vec<&str>) = if is_input {
+            let own = atom.arguments.last()?.functor(terms)?;
+            let known = self.known_last(atom.relation, atom.arguments.len() - 1)?;
+            match known.contains(&own) {
+                true => return None,
+                false => (name(own), known.into_iter().map(name).collect()),
+            }
+        } else if !self.is_defined(atom.relation) {
+            let keywords = Keyword::ALL.iter().map(|keyword| keyword.as_str());
+            let defined = self.of_relation.keys();
+            let defined = defined.map(|relation| self.game.relation_name(*relation));
+            let known = defined.take(MOST_NAMES).chain(keywords).collect();
+            (self.game.relation_name(atom.relation), known)
+        } else {
+            return None;
+        };
+        let others = known.into_iter().filter(|known| *known != own);
+        let near = others.map(|known| (strsim::damerau_levenshtein(own, known), known));
+        let (distance, near) = near.min()?;
+        (3 * distance <= own.chars().count()).then_some(near)
+    }
+
+    /// The keyword that a name of a relation should stand under: its form is that of facts
+    /// of the state or of moves.
+    pub fn belongs_under(&self, relation: RelationId) -> Option<Keyword> {
+        let functor = self.game.relation_functor(relation);
+        let inputs = [(Keyword::True, 0), (Keyword::Does, 1)];
+        let mut found = inputs.into_iter().filter(|(keyword, column)| {
+            let sources = match keyword {
+                Keyword::True => [Some(Keyword::Init), Some(Keyword::Next)],
+                _ => [Some(Keyword::Legal), None],
+            };
+            let relations = sources
+                .into_iter()
+                .flatten()
+                .filter_map(|k| self.game.keyword(k));
+            let Some(domains) = &self.domains else {
+                return false;
+            };
+            relations
+                .into_iter()
+                .any(|source| domains.column(source, *column).contains(&functor))
+        });
+        found.next().map(|(keyword, _)| keyword)
+    }
+
+    /// The functors of what stands in a column of the sources of a relation.
+    fn known_last(&self, relation: RelationId, column: usize) -> Option<Vec<FunctorId>> {
+        let domains = self.domains.as_ref()?;
+        let sources = self.sources(relation).into_iter().flatten();
+        let known = sources.flat_map(|source| domains.column(source, column));
+        Some(known.take(MOST_NAMES).collect())
     }
 
     /// Constants in an atom that nothing ever has there, and those that stand there.

@@ -2,16 +2,20 @@
 
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
+use super::texts;
 use crate::diagnostic::Style;
+
+/// No thread that holds the list of rules can fail.
+const UNBROKEN: &str = "nothing fails with the list";
 
 /// When the output carries colours.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -45,6 +49,8 @@ pub struct Context {
     interrupt: Arc<AtomicBool>,
     /// Whether the command waits for input, which no flag can end.
     waiting: Arc<AtomicBool>,
+    /// Files of rules that were read.
+    rules: Mutex<Vec<PathBuf>>,
 }
 
 impl Context {
@@ -57,6 +63,7 @@ impl Context {
             colour,
             interrupt: Arc::default(),
             waiting: Arc::default(),
+            rules: Mutex::default(),
         };
         let interrupt = Arc::clone(&context.interrupt);
         let waiting = Arc::clone(&context.waiting);
@@ -233,13 +240,26 @@ impl Context {
         Ok(())
     }
 
+    /// Remembers a file of rules, which is not written over.
+    pub fn keep(&self, path: &Path) {
+        if !texts::is_stdin(path) {
+            let mut rules = self.rules.lock().expect(UNBROKEN);
+            if !rules.iter().any(|known| known == path) {
+                rules.push(path.to_owned());
+            }
+        }
+    }
+
     /// Writes a file as a whole: to a new file beside it first, which then takes
     /// its name and permissions, so that nobody ever sees half of it.
     ///
     /// # Errors
     ///
-    /// Those of writing, with the file's name.
+    /// Those of writing, with the file's name; or if it is one of the rules that were read.
     pub fn write_file(&self, path: &Path, content: &[u8]) -> anyhow::Result<()> {
+        let rules: Vec<PathBuf> = self.rules.lock().expect(UNBROKEN).clone();
+        let rules: Vec<&Path> = rules.iter().map(PathBuf::as_path).collect();
+        texts::keep_apart(&[path], &rules)?;
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(format!(".{}.part", std::process::id()));
         let part = path.with_file_name(name);

@@ -2,12 +2,11 @@
 
 use std::path::PathBuf;
 
-use anyhow::bail;
 use serde::Serialize;
 
 use super::texts::{self, TextLimits};
 use super::{Context, Exit, Reported, rules};
-use crate::rewrite::{Layout, from_infix, laid_out, to_infix, unwritable};
+use crate::rewrite::{Layout, from_infix, laid_out, tells_infix, to_infix, unwritable};
 use crate::span::Sources;
 
 /// The options of `ggp convert`.
@@ -21,13 +20,14 @@ Examples:
 Infix notation is that of the book \"General Game Playing\" by Genesereth and Thielscher:
   legal(P,take(N)) :- true(heap(M)) & less(N,M) & ~over
 Alternatives are written (a | b), names like map+ in quotes, 'map+'. A full stop after a
-clause, commas for & and % or ; before comments are read, too.")]
+clause, commas for & and % or ; before comments are read, too. Other commands refuse what
+is in infix notation, whatever the file is called.")]
 pub struct Options {
     /// The rule file; `-` is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// What to make [default: KIF of files named .hrf and of what does not begin with a
-    /// bracket, infix of others]
+    /// What to make; what is in it already is laid out [default: KIF of infix, infix of
+    /// what begins with a bracket; by the ending .hrf where the text says nothing]
     #[arg(long, value_enum, value_name = "NOTATION")]
     to: Option<Notation>,
     /// Write to this file instead of standard output
@@ -65,29 +65,36 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
     let sources = Sources::from(options.limits.read(&options.file, context)?);
     let source = &sources.files()[0];
-    let is_infix = || texts::is_infix(&options.file) || !begins_with_bracket(source.text());
+    // Names alone may be either.
+    let is_infix = tells_infix(source.text()).unwrap_or_else(|| {
+        texts::is_named_infix(&options.file)
+            || options.to != Some(Notation::Infix) && !begins_with_bracket(source.text())
+    });
     let refuse = |findings: &[_]| {
         rules::report(findings, &sources, context);
         Err(Reported.into())
     };
-    let to_kif = options.to.map_or_else(is_infix, |to| to == Notation::Kif);
-    let text = if to_kif {
+    let to_kif = options.to.map_or(is_infix, |to| to == Notation::Kif);
+    let tree = if is_infix {
         let tree = from_infix(source, options.limits.syntax(), context.interrupt());
         texts::go_on(context)?;
         match tree {
-            Ok(tree) => laid_out(&tree, Layout::default(), context.interrupt()),
-            Err(_) if !is_infix() => bail!(
-                "{} is KIF already: `ggp fmt` lays it out",
-                rules::shown_name(&options.file)
-            ),
+            Ok(tree) => tree,
             Err(findings) => return refuse(&findings),
         }
     } else {
-        let findings = unwritable(&options.limits.forms(&sources, context)?);
+        let findings = match to_kif {
+            true => Vec::new(),
+            false => unwritable(&options.limits.forms(&sources, context)?),
+        };
         if !findings.is_empty() {
             return refuse(&findings);
         }
-        to_infix(&options.limits.tree(&sources, context)?)
+        options.limits.tree(&sources, context)?
+    };
+    let text = match to_kif {
+        true => laid_out(&tree, Layout::default(), context.interrupt()),
+        false => to_infix(&tree),
     };
     texts::go_on(context)?;
     let notation = if to_kif { Notation::Kif } else { Notation::Infix };

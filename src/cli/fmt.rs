@@ -24,7 +24,7 @@ Examples:
 Only blanks and line breaks change. Forms, names, all comments and empty lines between
 forms stay (of several one). Facts on one line stay on one; each literal of a rule gets a
 line of its own. A file is written as a whole or not at all, and not if its brackets are
-wrong. Files in infix notation (.hrf) have no layout of their own: see `ggp convert`.")]
+wrong. Files in infix notation are refused: `ggp convert --to infix` lays them out.")]
 pub struct Options {
     /// Rule files and folders; `-` is standard input
     #[arg(required = true, value_name = "FILE")]

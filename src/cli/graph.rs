@@ -8,7 +8,7 @@ mod labels;
 mod scene;
 mod svg;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
 
@@ -16,7 +16,7 @@ use super::picture_file::PictureOptions;
 use super::position::PositionOptions;
 use super::rules::RuleOptions;
 use super::solve::PruneChoice;
-use super::{Context, Exit, raster};
+use super::{Context, Exit, raster, texts};
 use crate::machine::{AnyMachine, Machine, PlayError};
 use crate::search::Status;
 
@@ -174,6 +174,8 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let format = options.format(context)?;
     if let Some(path) = &options.output {
         Context::can_write(path)?;
+        let files: Vec<&Path> = options.rules.files.iter().map(PathBuf::as_path).collect();
+        texts::keep_apart(&[path], &files)?;
     }
     let mut machine = options.rules.machine(context)?;
     let explored = explored::explored(options, &mut machine, context)?;

@@ -380,13 +380,14 @@ impl RuleOptions {
     }
 
     fn read_source(&self, path: &Path, context: &Context) -> anyhow::Result<Source> {
-        texts::refuse_infix(path)?;
         let bytes = read_at_most(path, self.max_bytes, context)?;
         let text = match bytes.len() > self.max_bytes {
             // Enough to be refused by the reader.
             true => String::from_utf8_lossy(&bytes).into_owned(),
             false => as_text(path, bytes, context),
         };
+        texts::refuse_infix(path, &text)?;
+        context.keep(path);
         Ok(Source::new(shown_name(path), text))
     }
 

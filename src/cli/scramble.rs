@@ -1,14 +1,16 @@
 //! `ggp scramble`: names that say nothing, and back.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use serde::Serialize;
 
 use super::texts::{self, TextLimits};
 use super::{Context, Exit};
-use crate::rewrite::{self, Layout, NameMap, Scramble, laid_out, restored, stranger};
+use crate::rewrite::{self, Layout, NameMap, Scramble, laid_out};
+use crate::span::Sources;
 use crate::symbol::Case;
+use crate::syntax;
 
 /// The options of `ggp scramble`.
 #[derive(clap::Args)]
@@ -21,8 +23,9 @@ Examples:
 
 Words of the language and integers stay, and roles keep their order, so every answer is the
 same but for names. Comments are left out unless --comments is given, which leaves lines as
-they are, too. The same names and seed give the same words. What was scrambled with other
-names than those of the map is not put back, but refused.")]
+they are, too. The same names and seed give the same words. --back puts names back in rules,
+whose comments stay as they are, and in any other text, such as answers and JSON, wherever a
+word stands. What was scrambled with other names than those of the map is refused.")]
 pub struct Options {
     /// Rule files; several are one rule set, `-` is standard input
     #[arg(required = true, value_name = "FILE")]
@@ -70,20 +73,25 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     for path in options.output.iter().chain(&options.map).filter(|path| !texts::is_stdin(path)) {
         Context::can_write(path)?;
     }
-    let sources = options.limits.read_all(&options.files, context)?;
     let output = options.output.as_deref();
+    let stdout = Path::new("-");
+    let outputs: Vec<&Path> = match &options.map {
+        Some(map) => vec![map, output.unwrap_or(stdout)],
+        None => output.into_iter().collect(),
+    };
+    let inputs: Vec<&Path> = match &options.back {
+        // What comes back is all of it.
+        Some(map) => vec![map],
+        None => options.files.iter().map(PathBuf::as_path).collect(),
+    };
+    texts::keep_apart(&outputs, &inputs)?;
+    let sources = options.limits.read_all(&options.files, context)?;
     if let Some(path) = &options.back {
-        let name = path.display();
-        let map = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;
+        let map = std::fs::read(path);
+        let map = map.with_context(|| format!("cannot read {}", path.display()))?;
         let map: NameMap = serde_json::from_slice(&map)
-            .with_context(|| format!("{name} is no map of names to words"))?;
-        let forms = options.limits.forms(&sources, context)?;
-        if let Some(place) = stranger(&forms, &sources, &map) {
-            let (at, word) = (sources.place(place), sources.text(place));
-            bail!("{at}: {word} is no word of {name}, which is the map of another text");
-        }
-        let texts = (0..sources.files().len()).map(|file| restored(&forms, &sources, file, &map));
-        let text = texts.collect::<Vec<_>>().join("\n");
+            .with_context(|| format!("{} is no map of names to words", path.display()))?;
+        let text = back(&sources, &map, path, options, context)?;
         texts::put_or_report(output, text, |text| Report { text, names: None }, context)?;
         return Ok(Exit::Done);
     }
@@ -111,4 +119,41 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let names = Some(names);
     texts::put_or_report(output, text, |text| Report { text, names }, context)?;
     Ok(Exit::Done)
+}
+
+/// The names as they were: in rules where names stand, in other texts in the place of all
+/// words.
+fn back(
+    sources: &Sources,
+    map: &NameMap,
+    path: &Path,
+    options: &Options,
+    context: &Context,
+) -> anyhow::Result<String> {
+    let name = path.display();
+    let syntax = options.limits.syntax();
+    let (forms, findings) = syntax::read_until(sources, syntax, context.interrupt());
+    texts::go_on(context)?;
+    let texts: Vec<String> = if findings.is_empty() && rewrite::are_rules(&forms, sources, map) {
+        if let Some(place) = rewrite::stranger(&forms, sources, map) {
+            let (at, word) = (sources.place(place), sources.text(place));
+            bail!("{at}: {word} is no word of {name}, which is the map of another text");
+        }
+        let files = 0..sources.files().len();
+        files.map(|file| rewrite::restored(&forms, sources, file, map)).collect()
+    } else {
+        if sources.files().iter().any(|source| source.text().len() > syntax.bytes) {
+            // To say that it is too large.
+            options.limits.forms(sources, context)?;
+        }
+        for source in sources.files() {
+            if let Some(word) = rewrite::stranger_word(source.text(), map) {
+                let file = source.name();
+                bail!("{file}: {word} is no word of {name}, which is the map of another text");
+            }
+        }
+        let files = sources.files().iter();
+        files.map(|source| rewrite::restored_words(source.text(), map)).collect()
+    };
+    Ok(texts.join("\n"))
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::rules;
 use super::{Context, Reported};
 use crate::machine::PlayError;
-use crate::rewrite::Tree;
+use crate::rewrite::{Tree, tells_infix};
 use crate::span::{Source, Sources};
 use crate::syntax::{self, Sexp, SyntaxLimits};
 
@@ -43,10 +43,7 @@ impl TextLimits {
     /// If it cannot be read or is not UTF-8.
     pub fn read(self, path: &Path, context: &Context) -> anyhow::Result<Source> {
         let name = rules::shown_name(path);
-        let bytes = match is_infix(path) {
-            true => rules::read_bytes(path, self.max_bytes, context)?,
-            false => rules::read_at_most(path, self.max_bytes, context)?,
-        };
+        let bytes = rules::read_at_most(path, self.max_bytes, context)?;
         if bytes.len() > self.max_bytes {
             return Ok(Source::new(name, String::from_utf8_lossy(&bytes)));
         }
@@ -66,9 +63,12 @@ impl TextLimits {
         if paths.iter().filter(|path| is_stdin(path)).count() > 1 {
             bail!("standard input (`-`) can be read only once");
         }
-        paths.iter().try_for_each(|path| refuse_infix(path))?;
-        let files = paths.iter().map(|path| self.read(path, context));
-        Ok(Sources::new(files.collect::<Result<_, _>>()?))
+        let files = paths.iter().map(|path| {
+            let source = self.read(path, context)?;
+            refuse_infix(path, source.text())?;
+            Ok(source)
+        });
+        Ok(Sources::new(files.collect::<anyhow::Result<_>>()?))
     }
 
     /// The forms of texts, with their places.
@@ -106,8 +106,8 @@ pub fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Whether a file is written in infix notation.
-pub fn is_infix(path: &Path) -> bool {
+/// Whether a file is named as those in infix notation are.
+pub fn is_named_infix(path: &Path) -> bool {
     path.extension()
         .is_some_and(|ending| ending.eq_ignore_ascii_case("hrf"))
 }
@@ -116,13 +116,54 @@ pub fn is_infix(path: &Path) -> bool {
 ///
 /// # Errors
 ///
-/// If it is, by its name.
-pub fn refuse_infix(path: &Path) -> anyhow::Result<()> {
-    let name = path.display();
-    match is_infix(path) {
-        true => bail!("{name} is in infix notation; `ggp convert {name}` makes KIF of it"),
+/// If it is by its text, or by its name where the text says nothing.
+pub fn refuse_infix(path: &Path, text: &str) -> anyhow::Result<()> {
+    let (name, shown) = (path.display(), rules::shown_name(path));
+    match tells_infix(text).unwrap_or_else(|| is_named_infix(path)) {
+        true => bail!("{shown} is in infix notation; `ggp convert {name}` makes KIF of it"),
         false => Ok(()),
     }
+}
+
+/// Whether two paths lead to one file, which need not be there yet.
+pub fn is_same_file(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| {
+        path.canonicalize().ok().or_else(|| {
+            let folder = path
+                .parent()
+                .filter(|folder| !folder.as_os_str().is_empty());
+            let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+            Some(folder.join(path.file_name()?))
+        })
+    };
+    one == other || place(one).is_some_and(|one| place(other) == Some(one))
+}
+
+/// Fails if something is to be written over what it is made of, or over another output;
+/// standard input and output are apart.
+///
+/// # Errors
+///
+/// If two of the paths lead to one file.
+pub fn keep_apart(outputs: &[&Path], inputs: &[&Path]) -> anyhow::Result<()> {
+    for (number, output) in outputs.iter().enumerate() {
+        let name = rules::shown_name(output);
+        if outputs[..number]
+            .iter()
+            .any(|other| is_same_file(other, output))
+        {
+            let name = if is_stdin(output) {
+                "standard output".to_owned()
+            } else {
+                name
+            };
+            bail!("two outputs would be written to {name}: give each a file of its own");
+        }
+        if !is_stdin(output) && inputs.iter().any(|input| is_same_file(input, output)) {
+            bail!("{name} is read and would be lost: write to another file");
+        }
+    }
+    Ok(())
 }
 
 /// Fails if it is interrupted.

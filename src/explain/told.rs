@@ -322,11 +322,25 @@ impl Explainer {
 
     /// Adds the name that is meant where a rule asks for what there is not.
     fn add_meant(&self, missing: &Missing, text: &mut String) {
-        if let Some(makers) = self.makers.as_ref().filter(|_| missing.never)
-            && let Some((_, meant)) = makers.meant(&missing.atom, &self.terms)
-        {
-            let _ = write!(text, ", did you mean {meant}?");
-        }
+        let Some(makers) = self.makers.as_ref().filter(|_| missing.never) else {
+            return;
+        };
+        let atom = &missing.atom;
+        let is_defined = makers.is_defined(atom.relation);
+        let under = makers.belongs_under(atom.relation).filter(|_| !is_defined);
+        let shown = || self.atom_text(atom, &missing.names);
+        let near = || {
+            let strange = makers.meant(atom, &self.terms).map(|(_, meant)| meant);
+            strange.or_else(|| makers.nearest(atom, &self.terms))
+        };
+        let _ = match under {
+            Some(Keyword::True) => write!(text, ", did you mean (true {})?", shown()),
+            Some(_) => write!(text, ", did you mean (does ROLE {})?", shown()),
+            None => match near() {
+                Some(meant) => write!(text, ", did you mean {meant}?"),
+                None => Ok(()),
+            },
+        };
     }
 
     fn attempt_tree(&self, attempt: &Attempt) -> Tree {

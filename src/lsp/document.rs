@@ -8,8 +8,11 @@ use lsp_types::{Diagnostic, DocumentSymbol, Location, Position, Range, SymbolKin
 use super::protocol_finding;
 use super::slots::{Slot, fillers};
 use crate::check::{self, Keyword, ReadOptions};
+use crate::diagnostic::{Code, Strictness};
 use crate::game::Game;
-use crate::rewrite::{CannotRename, Kind, Layout, Pattern, Tree, Use, laid_out, renamed, uses};
+use crate::rewrite::{
+    CannotRename, Kind, Layout, Pattern, Tree, Use, laid_out, renamed, tells_infix, uses,
+};
 use crate::span::{Source, Sources, Span};
 use crate::symbol::Case;
 use crate::syntax::{self, Sexp, SexpKind, SyntaxLimits};
@@ -39,6 +42,9 @@ pub(super) struct Document {
 
 /// Most characters of a form in the outline.
 const OUTLINE: usize = 60;
+
+/// What is said of a text in infix notation.
+const INFIX: &str = "this is infix notation, not KIF";
 
 impl Document {
     pub(super) fn new(uri: Uri, version: i32, text: String) -> Self {
@@ -139,6 +145,21 @@ impl Document {
         self.is_read = true;
         self.limits = options.syntax;
         self.sources = Sources::from(Source::new(self.uri.as_str(), self.text.clone()));
+        if self.is_infix() {
+            let end = self.text.trim_end().lines().next().map_or(0, str::len);
+            let (file, start, end) = (0, 0, end as u32);
+            let place = Span { file, start, end };
+            let finding = crate::diagnostic::Diagnostic::new(
+                Code::BadInfix,
+                Strictness::Tolerant,
+                place,
+                INFIX.to_owned(),
+            );
+            self.findings = vec![finding.help("`ggp convert FILE` makes KIF of it")];
+            self.forms.clear();
+            self.is_game = false;
+            return;
+        }
         let (forms, wrong) = syntax::read(&self.sources, options.syntax);
         self.forms = forms;
         if wrong.is_empty() {
@@ -358,8 +379,50 @@ impl Document {
         }
     }
 
+    fn is_infix(&self) -> bool {
+        tells_infix(&self.text) == Some(true)
+    }
+
+    /// The connective at a position, or `<=`: its place and what it means.
+    pub(super) fn connective_at(&self, position: Position) -> Option<(Span, String)> {
+        let offset = self.offset(position);
+        let form = self.forms.iter().find(|form| touches(form.span, offset))?;
+        let SexpKind::List(members) = &form.kind else {
+            return None;
+        };
+        let [arrow, _, body @ ..] = &members[..] else {
+            return None;
+        };
+        if self.word(arrow.span) != "<=" {
+            return None;
+        }
+        if touches(arrow.span, offset) {
+            let text = "(<= HEAD LITERAL ...) — the head holds if all literals do";
+            return Some((arrow.span, text.to_owned()));
+        }
+        let mut literals = body;
+        loop {
+            let literal = literals
+                .iter()
+                .find(|literal| touches(literal.span, offset))?;
+            let SexpKind::List(members) = &literal.kind else {
+                return None;
+            };
+            let (first, rest) = members.split_first()?;
+            let keyword = Keyword::of(self.word(first.span)).filter(|k| k.is_connective())?;
+            if touches(first.span, offset) {
+                let text = format!("{} — {}", keyword.form(), keyword.meaning());
+                return Some((first.span, text));
+            }
+            literals = rest;
+        }
+    }
+
     /// The edit that lays the text out; none if it is laid out so.
     pub(super) fn formatted(&self) -> Result<Vec<TextEdit>, String> {
+        if self.is_infix() {
+            return Err(INFIX.to_owned());
+        }
         let stop = AtomicBool::new(false);
         let tree = match Tree::read(&self.sources, self.limits, &stop) {
             Ok(tree) => tree,

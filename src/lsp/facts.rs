@@ -16,9 +16,10 @@ const SHOWN: usize = 12;
 impl Document {
     /// What is told at a position.
     pub(super) fn hover(&self, position: Position) -> Option<Hover> {
-        let (span, text) = match self.variable_at(position) {
-            Some((variable, _)) => (variable, self.variable_facts(variable)?),
-            None => {
+        let (span, text) = match (self.connective_at(position), self.variable_at(position)) {
+            (Some(connective), _) => connective,
+            (None, Some((variable, _))) => (variable, self.variable_facts(variable)?),
+            (None, None) => {
                 let name = self.name_at(position)?;
                 let keyword =
                     Keyword::of(self.word(name.span)).filter(|_| name.kind == Kind::Relation);

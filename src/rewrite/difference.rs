@@ -1,8 +1,8 @@
 //! What is different between two rule sets, rule by rule.
 //!
 //! In: the forms of two texts. Out: forms that only one of them has, and pairs that
-//! are nearly the same. The order of forms and of literals, the names of variables,
-//! layout and comments are no difference; the order of roles is.
+//! are nearly the same. The order of forms, of literals and of alternatives, the names of
+//! variables, layout and comments are no difference; the order of roles is.
 
 mod literals;
 mod pairing;

@@ -12,13 +12,16 @@
 //! - `(<= h a b)` is `h :- a & b`, `(not a)` is `~a`, `(or a b)` is `(a | b)` and
 //!   `(and a b)` within a body `(a & b)`; connectives with other numbers of arguments
 //!   are written as relations are, `or(a)`. `p` is `p`, `(p)` is `p()`.
-//! - Clauses may end with a full stop; `(<= h)` must, `h :- .`.
+//! - Clauses may end with a full stop; `(<= h)` must, `h :- .`. Without it nothing follows
+//!   a rule on its line, or further right on the next one.
 //! - Comments begin with `%` or `;`.
 
 mod read;
+mod tell;
 mod write;
 
 pub use read::from_infix;
+pub use tell::tells_infix;
 pub use write::{to_infix, unwritable};
 
 #[cfg(test)]

@@ -234,6 +234,90 @@ fn is_of_rules(form: &Sexp, sources: &Sources) -> bool {
     })
 }
 
+/// The parts of a text that may be words of a map, and what stands between: letters,
+/// digits and `_` in a row, with the `?` of a variable. What `\` says in JSON is none.
+fn parts(text: &str) -> Vec<(&str, bool)> {
+    let is_of_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut parts = Vec::new();
+    let (mut from, mut at) = (0, 0);
+    while let Some(start) = text[at..].find(is_of_word).map(|start| at + start) {
+        let end = text[start..].find(|c| !is_of_word(c));
+        let end = end.map_or(text.len(), |length| start + length);
+        let before = &text[from..start];
+        let escapes = before.len() - before.trim_end_matches('\\').len();
+        let skipped = match text.as_bytes()[start] {
+            b'u' if escapes % 2 == 1 => 5,
+            b'n' | b't' | b'r' | b'b' | b'f' if escapes % 2 == 1 => 1,
+            _ => 0,
+        };
+        let begin = match before.ends_with('?') {
+            true => start - 1,
+            false => (start + skipped).min(end),
+        };
+        if begin < end && text.is_char_boundary(begin) {
+            parts.push((&text[from..begin], false));
+            parts.push((&text[begin..end], true));
+            from = end;
+        }
+        at = end;
+    }
+    parts.push((&text[from..], false));
+    parts
+}
+
+/// A text that is no rules, such as an answer, with all words replaced by the names that
+/// they stand for, wherever they stand; in JSON, names are written as JSON has them.
+pub fn restored_words(text: &str, names: &NameMap) -> String {
+    let names = by_word(names);
+    let values = serde_json::Deserializer::from_str(text).into_iter::<serde::de::IgnoredAny>();
+    let mut values = values.peekable();
+    let is_json = values.peek().is_some() && values.all(|value| value.is_ok());
+    let restored = parts(text).into_iter().map(|(part, is_word)| {
+        let name = is_word.then(|| names.get(&*part.to_lowercase())).flatten();
+        match name {
+            Some(name) if is_json => {
+                let quoted = serde_json::to_string(name).expect("a string is JSON");
+                Cow::Owned(quoted[1..quoted.len() - 1].to_owned())
+            }
+            Some(name) => Cow::Borrowed(*name),
+            None => Cow::Borrowed(part),
+        }
+    });
+    restored.collect()
+}
+
+/// A word that shows that a text that is no rules is of other names: it looks drawn, and
+/// none of the text is in the map. (Some words of English look drawn, too.)
+pub fn stranger_word<'t>(text: &'t str, names: &NameMap) -> Option<&'t str> {
+    let names = by_word(names);
+    let parts = parts(text).into_iter().filter(|(_, is_word)| *is_word);
+    let mut drawn = None;
+    for (word, _) in parts {
+        let lower = word.to_lowercase();
+        if names.contains_key(&*lower) {
+            return None;
+        }
+        if drawn.is_none() && is_drawn(&lower) {
+            drawn = Some(word);
+        }
+    }
+    drawn
+}
+
+/// Whether forms are rules, and not an answer: one is as those of rules are, and all are in
+/// brackets but for words of a map and of the language.
+pub fn are_rules(forms: &[Sexp], sources: &Sources, names: &NameMap) -> bool {
+    let names = by_word(names);
+    let is_known = |form: &Sexp| match &form.kind {
+        SexpKind::List(_) => true,
+        _ => {
+            let word = sources.text(form.span);
+            Keyword::of(word).is_some() || original(form.span, sources, &names).is_some()
+        }
+    };
+    forms.iter().all(is_known) && forms.iter().any(|form| is_of_rules(form, sources))
+}
+
 fn by_word(names: &NameMap) -> HashMap<&str, &str> {
     names
         .iter()

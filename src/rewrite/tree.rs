@@ -285,7 +285,7 @@ impl<'t> Gap<'t> {
 }
 
 /// The column of a place, counted from 0, as an editor shows it.
-fn column_of(text: &str, at: usize) -> usize {
+pub(super) fn column_of(text: &str, at: usize) -> usize {
     let line = text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1);
     text[line..at].chars().fold(0, |column, c| match c {
         '\t' => (column / 8 + 1) * 8,

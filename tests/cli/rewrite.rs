@@ -405,9 +405,182 @@ fn convert_goes_and_comes_back() {
         2,
         &["K006", "cannot be written in infix"],
     );
-    let hint = "lights.kif is KIF already: `ggp fmt` lays it out";
-    place.check_failure("convert lights.kif --to kif", &[], "", 2, &[hint]);
+    // What is in it already is laid out.
+    place.check("convert - --to kif", &[], UNTIDY, 0, TIDY.trim_end());
+    let infix = infix.trim_end();
+    place.check("convert lights.hrf --to infix", &[], "", 0, infix);
     let hint = "lights.hrf is in infix notation; `ggp convert lights.hrf` makes KIF of it";
     place.check_failure("check lights.hrf", &[], "", 2, &[hint]);
     place.check_failure("diff lights.hrf lights.kif", &[], "", 2, &[hint]);
+}
+
+#[test]
+fn infix_is_known_by_its_text_and_written_over_by_nothing() {
+    let place = Workplace::new();
+    place.check("convert lights.kif -o inf.kif", &[], "", 0, "");
+    let infix = format!(
+        "% a comment that is longer than a line of so many letters, to be sure, is long\n{}",
+        read(&place, "inf.kif")
+    );
+    place.write("inf.kif", &infix);
+    for line in [
+        "fmt inf.kif",
+        "fmt --check inf.kif",
+        "scramble inf.kif",
+        "scramble inf.kif -o inf.kif",
+        "rename inf.kif on off",
+        "diff lights.kif inf.kif",
+        "check inf.kif",
+        "legal inf.kif",
+        "graph inf.kif",
+    ] {
+        let hint = "inf.kif is in infix notation; `ggp convert inf.kif` makes KIF of it";
+        match line.contains("-o") {
+            true => place.check_failure(line, &[], "", 2, &["inf.kif"]),
+            false => place.check_failure(line, &[], "", 2, &[hint]),
+        }
+    }
+    for line in ["check -", "fmt -", "scramble -"] {
+        let hint = "<stdin> is in infix notation; `ggp convert -` makes KIF of it";
+        place.check_failure(line, &[], &infix, 2, &[hint]);
+    }
+    assert_eq!(read(&place, "inf.kif"), infix);
+    let told = [
+        "K007",
+        "<stdin>:1:26",
+        "& or | is missing before done",
+        "full stop",
+    ];
+    place.check_failure("convert -", &[], "legal(P,noop) :- role(P) done", 2, &told);
+    let told = ["<stdin>:1:6", "negation is written ~"];
+    place.check_failure("convert -", &[], "c :- not b", 2, &told);
+    // The ending says nothing where the text does.
+    place.write("kif.hrf", UNTIDY);
+    place.check("fmt --stdout kif.hrf", &[], "", 0, TIDY.trim_end());
+}
+
+#[test]
+fn nothing_is_written_over_what_it_is_made_of() {
+    let place = Workplace::new();
+    let lights = read(&place, "lights.kif");
+    std::fs::create_dir(place.folder().join("sub")).unwrap();
+    for line in [
+        "scramble lights.kif -o lights.kif",
+        "scramble lights.kif -o sub/../lights.kif",
+        "scramble lights.kif --map lights.kif",
+        "graph lights.kif --format svg -o lights.kif",
+        "why lights.kif --format html -o ./lights.kif terminal",
+    ] {
+        let told = "lights.kif is read and would be lost: write to another file";
+        place.check_failure(line, &[], "", 2, &[told]);
+        assert_eq!(read(&place, "lights.kif"), lights, "{line}");
+    }
+    for line in [
+        "scramble lights.kif -o new --map new",
+        "scramble lights.kif -o sub/../new --map ./new",
+        "scramble lights.kif --map -",
+    ] {
+        place.check_failure(line, &[], "", 2, &["two outputs would be written to"]);
+    }
+    assert!(!place.folder().join("new").exists());
+    place.check(
+        "scramble lights.kif --map map.json -o a.kif",
+        &[],
+        "",
+        0,
+        "",
+    );
+    let told = "map.json is read and would be lost";
+    place.check_failure(
+        "scramble --back map.json a.kif -o map.json",
+        &[],
+        "",
+        2,
+        &[told],
+    );
+    // Names that come back are no loss.
+    place.check("scramble --back map.json a.kif -o a.kif", &[], "", 0, "");
+    place.check("diff a.kif lights.kif", &[], "", 0, "");
+}
+
+#[test]
+fn names_come_back_in_any_answer() {
+    let place = Workplace::new();
+    let rules = read(&place, "matches.kif").replace("take", "take\\\"");
+    place.write("a.kif", rules);
+    place.check("scramble a.kif --map map.json -o b.kif", &[], "", 0, "");
+    let names: std::collections::BTreeMap<String, String> =
+        serde_json::from_str(&read(&place, "map.json")).unwrap();
+    for line in [
+        "legal",
+        "info",
+        "draw",
+        "playout --seed 1",
+        "why --full",
+        "check --play",
+        "legal --json",
+    ] {
+        let mut words = line.split(' ').map(str::to_owned);
+        let command = words.next().unwrap();
+        let rest: Vec<String> = words.collect();
+        let asked = if command == "why" {
+            "(legal ann (take\\\" 1))"
+        } else {
+            ""
+        };
+        let asked_b = if command == "why" {
+            format!("(legal {} ({} 1))", names["ann"], names["take\\\""])
+        } else {
+            String::new()
+        };
+        let answer = |file: &str, asked: &str| {
+            let more: Vec<&str> = [asked]
+                .into_iter()
+                .filter(|asked| !asked.is_empty())
+                .collect();
+            place.run_with(&format!("{command} {file} {}", rest.join(" ")), &more, "")
+        };
+        let (own, other) = (answer("a.kif", asked), answer("b.kif", &asked_b));
+        let back = place.run_with("scramble --back map.json -", &[], &other.out);
+        assert_eq!(back.code, Some(0), "{line}: {back:?}");
+        for word in names.values() {
+            let is_left = back.out.contains(word.trim_start_matches('?'));
+            assert!(!is_left, "{line}: {word} in\n{}", back.out);
+        }
+        assert!(
+            !own.out.is_empty() && !own.out.contains(&names["ann"]),
+            "{own:?}"
+        );
+        if line.ends_with("--json") {
+            let [own, back] = [own, back].map(|answer| {
+                serde_json::from_str::<serde_json::Value>(&answer.out).expect("JSON")
+            });
+            assert_eq!(own, back);
+        }
+    }
+    // In rules only names are names.
+    place.write("c.kif", "(role ann) ; ann");
+    place.check(
+        "scramble c.kif --comments --map c.json -o d.kif",
+        &[],
+        "",
+        0,
+        "",
+    );
+    let word = read(&place, "d.kif")[6..12].to_owned();
+    place.write("d.kif", format!("(role {word}) ; {word}"));
+    place.check(
+        "scramble --back c.json d.kif",
+        &[],
+        "",
+        0,
+        &format!("(role ann) ; {word}"),
+    );
+    place.check(
+        "scramble --back c.json -",
+        &[],
+        &format!("x:{word}, \"{word}\""),
+        0,
+        "x:ann, \"ann\"",
+    );
 }

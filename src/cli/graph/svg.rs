@@ -69,6 +69,7 @@ pub(super) fn text(drawing: &Drawing, scene: &Scene, words: &[String], film: Opt
         film,
         origin: [MARGIN + STEPS, MARGIN + HEADER + words.len() as f64 * 18.0],
         taken: Taken::default(),
+        right: 0.0,
     };
     paper.title(drawing, words);
     paper.steps(drawing, scene);
@@ -86,6 +87,7 @@ pub(super) fn text(drawing: &Drawing, scene: &Scene, words: &[String], film: Opt
         paper.card(drawing, scene, number);
     }
     let mut width = (scene.layout.size[0] + STEPS + 2.0 * MARGIN).max(560.0);
+    width = width.max(paper.right + MARGIN);
     let longest = words.iter().map(|line| line.chars().count()).max();
     width = width.max(longest.unwrap_or(0) as f64 * LETTER + 2.0 * MARGIN);
     let top = paper.origin[1] + scene.layout.size[1] + 24.0;
@@ -111,6 +113,8 @@ struct Paper<'f> {
     origin: [f64; 2],
     /// What no word may stand on.
     taken: Taken,
+    /// Where moves beside links end at the right.
+    right: f64,
 }
 
 /// Left, top, right and bottom of rectangles, by the fields of a grid that they touch.
@@ -281,6 +285,7 @@ impl Paper<'_> {
                 continue;
             };
             self.taken.push([x - half, y - 7.0, x + half, y + 7.0]);
+            self.right = self.right.max(x + half);
             let when = self.film.map(|film| film.link(&scene.links[number]));
             let group = self.class("lg", when);
             self.put(format_args!(

@@ -3,7 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::{Form, key};
-use crate::rewrite::tree::Node;
+use crate::check::Keyword;
+use crate::rewrite::tree::{Item, Node};
 use crate::symbol::Case;
 
 /// Most attempts to find out whether two forms are the same; past them they count as
@@ -12,6 +13,9 @@ const MOST_ATTEMPTS: usize = 100_000;
 
 /// Most literals of two forms, multiplied, that are compared each with each.
 const MOST_PAIRS: usize = 100_000;
+
+/// Most attempts for one literal.
+const FEW_ATTEMPTS: usize = 1_000;
 
 /// A part of two forms that are compared; 0 is the head.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -26,40 +30,76 @@ pub enum Part {
     Added(usize),
 }
 
+/// Literals of two forms that stand for each other in some order.
+struct Group<'m, 's> {
+    old: Vec<&'m Node<'s>>,
+    new: Vec<&'m Node<'s>>,
+    /// Those of the new ones that are chosen.
+    taken: Vec<bool>,
+}
+
+impl<'m, 's> Group<'m, 's> {
+    fn new(old: Vec<&'m Node<'s>>, new: Vec<&'m Node<'s>>) -> Self {
+        let taken = vec![false; new.len()];
+        Group { old, new, taken }
+    }
+
+    fn is_balanced(&self) -> bool {
+        self.old.len() == self.new.len()
+    }
+
+    /// What is to be chosen, by the number of the group.
+    fn open(&self, number: usize) -> Vec<(usize, usize)> {
+        (0..self.old.len())
+            .map(|literal| (number, literal))
+            .collect()
+    }
+}
+
+/// A literal that was chosen, and how much there was before it.
+struct Choice {
+    other: usize,
+    bound: usize,
+    groups: usize,
+    open: usize,
+}
+
+/// The connective of a literal whose parts have no order.
+fn connective(node: &Node<'_>) -> Option<Keyword> {
+    let keyword = node.functor().and_then(Keyword::of);
+    keyword.filter(|keyword| matches!(keyword, Keyword::Or | Keyword::And | Keyword::Not))
+}
+
 fn is_variable(word: &str) -> bool {
     word.starts_with('?')
 }
 
 /// What a form looks like if variables had no names and literals no order.
 pub(super) fn blind(form: &Form<'_>, case: Case) -> Vec<String> {
-    let mut parts: Vec<String> = form
-        .parts
-        .iter()
-        .map(|part| blind_node(part, case))
-        .collect();
+    let (head, body) = form.parts.split_first().expect("a form has a head");
+    let mut parts = vec![blind_node(head, false, case)];
+    parts.extend(body.iter().map(|part| blind_node(part, true, case)));
     parts[1..].sort_unstable();
     parts.push(form.is_rule.to_string());
     parts
 }
 
-fn blind_node(node: &Node<'_>, case: Case) -> String {
-    fn write(node: &Node<'_>, case: Case, out: &mut String) {
-        match node {
-            Node::Word(word) if is_variable(word) => out.push('?'),
-            Node::Word(word) => out.push_str(&key(word, case)),
-            Node::List { items, .. } => {
-                out.push('(');
-                for item in items {
-                    write(&item.node, case, out);
-                    out.push(' ');
-                }
-                out.push(')');
+fn blind_node(node: &Node<'_>, is_literal: bool, case: Case) -> String {
+    match node {
+        Node::Word(word) if is_variable(word) => "?".to_owned(),
+        Node::Word(word) => key(word, case).into_owned(),
+        Node::List { items, .. } => {
+            let is_joined = is_literal && connective(node).is_some();
+            let parts = items
+                .iter()
+                .map(|item| blind_node(&item.node, is_joined, case));
+            let mut parts: Vec<String> = parts.collect();
+            if is_joined {
+                parts[1..].sort_unstable();
             }
+            format!("({})", parts.join(" "))
         }
     }
-    let mut out = String::new();
-    write(node, case, &mut out);
-    out
 }
 
 /// Which variables and literals of two forms stand for each other.
@@ -94,37 +134,21 @@ impl<'m, 's> Match<'m, 's> {
     /// the order of literals.
     pub fn is_same(old: &'m Form<'s>, new: &'m Form<'s>, case: Case) -> bool {
         let mut found = Match::new(old, new, case);
-        if old.is_rule != new.is_rule || old.parts.len() != new.parts.len() || !found.bind(0, 0) {
+        if old.is_rule != new.is_rule || !found.bind(0, 0) {
             return false;
         }
-        // For each literal the one that it stands for, and what was bound before it.
-        let mut chosen: Vec<(usize, usize)> = Vec::new();
-        let mut from = 1;
-        for _ in 0..MOST_ATTEMPTS {
-            let part = chosen.len() + 1;
-            if part == old.parts.len() {
-                return true;
-            }
-            let before = found.bound.len();
-            let next = (from..new.parts.len())
-                .find(|&other| !found.taken[other] && found.bind(part, other));
-            match next {
-                Some(other) => {
-                    found.taken[other] = true;
-                    chosen.push((other, before));
-                    from = 1;
-                }
-                None => {
-                    let Some((other, before)) = chosen.pop() else {
-                        return false;
-                    };
-                    found.taken[other] = false;
-                    found.bound.truncate(before);
-                    from = other + 1;
-                }
-            }
-        }
-        false
+        let mut same = |most| {
+            let [old, new] = [old, new].map(|form| form.parts[1..].iter().collect());
+            found.bind_any(old, new, most)
+        };
+        // Long rules in a bad order are found at once by what they share.
+        same(FEW_ATTEMPTS) || Match::near(old, new, case).is_whole() || same(MOST_ATTEMPTS)
+    }
+
+    /// Whether each part stands for one that is the same.
+    fn is_whole(&self) -> bool {
+        let is_same = |partner: &Option<(usize, bool)>| partner.is_some_and(|(_, same)| same);
+        self.partner.iter().all(is_same) && self.taken.iter().all(|taken| *taken)
     }
 
     /// Lets as many parts stand for each other as are found in one go.
@@ -249,24 +273,109 @@ impl<'m, 's> Match<'m, 's> {
 
     /// Whether two parts are the same, with more variables bound; if not, none are.
     fn bind(&mut self, part: usize, other: usize) -> bool {
+        let (old, new) = (&self.old.parts[part], &self.new.parts[other]);
+        if part > 0 && other > 0 {
+            return self.bind_any(vec![old], vec![new], FEW_ATTEMPTS);
+        }
         let before = self.bound.len();
-        let is_same = self.bind_node(&self.old.parts[part], &self.new.parts[other]);
+        // A fact or head with a connective inside has it as a term.
+        let is_same = self.bind_node(old, new, None);
         if !is_same {
             self.bound.truncate(before);
         }
         is_same
     }
 
-    fn bind_node(&mut self, old: &Node<'_>, new: &Node<'_>) -> bool {
+    /// Whether literals are the same in some order, and those in connectives in turn, with
+    /// more variables bound; if not, none are. Choices are taken back where they lead
+    /// nowhere, until there were too many.
+    fn bind_any(&mut self, old: Vec<&'m Node<'s>>, new: Vec<&'m Node<'s>>, most: usize) -> bool {
+        let before = self.bound.len();
+        let mut groups = vec![Group::new(old, new)];
+        let mut open: Vec<(usize, usize)> = groups[0].open(0);
+        let mut chosen: Vec<Choice> = Vec::new();
+        let mut from = 0;
+        let is_balanced = groups[0].is_balanced();
+        for _ in 0..if is_balanced { most } else { 0 } {
+            let Some(&(group, literal)) = open.get(chosen.len()) else {
+                return true;
+            };
+            let choice = Choice {
+                other: 0,
+                bound: self.bound.len(),
+                groups: groups.len(),
+                open: open.len(),
+            };
+            let (old, count) = (groups[group].old[literal], groups[group].new.len());
+            let mut next = None;
+            for other in from..count {
+                let mut inner = Vec::new();
+                if !groups[group].taken[other]
+                    && self.bind_node(old, groups[group].new[other], Some(&mut inner))
+                    && inner.iter().all(Group::is_balanced)
+                {
+                    next = Some((other, inner));
+                    break;
+                }
+                self.bound.truncate(choice.bound);
+            }
+            match next {
+                Some((other, inner)) => {
+                    groups[group].taken[other] = true;
+                    for more in inner {
+                        open.extend(more.open(groups.len()));
+                        groups.push(more);
+                    }
+                    chosen.push(Choice { other, ..choice });
+                    from = 0;
+                }
+                None => {
+                    let Some(last) = chosen.pop() else {
+                        break;
+                    };
+                    self.bound.truncate(last.bound);
+                    groups.truncate(last.groups);
+                    open.truncate(last.open);
+                    let (group, _) = open[chosen.len()];
+                    groups[group].taken[last.other] = false;
+                    from = last.other + 1;
+                }
+            }
+        }
+        self.bound.truncate(before);
+        false
+    }
+
+    /// Whether two nodes are the same, with more variables bound. The parts of a connective
+    /// have no order: they are put into `inner`, to be compared later; terms are given none.
+    fn bind_node(
+        &mut self,
+        old: &'m Node<'s>,
+        new: &'m Node<'s>,
+        inner: Option<&mut Vec<Group<'m, 's>>>,
+    ) -> bool {
         match (old, new) {
             (Node::Word(old), Node::Word(new)) => match (is_variable(old), is_variable(new)) {
                 (true, true) => self.bind_variable(old, new),
                 (false, false) => key(old, self.case) == key(new, self.case),
                 _ => false,
             },
-            (Node::List { items: old, .. }, Node::List { items: new, .. }) => {
-                let mut both = old.iter().zip(new);
-                old.len() == new.len() && both.all(|(a, b)| self.bind_node(&a.node, &b.node))
+            (Node::List { items: a, .. }, Node::List { items: b, .. }) => {
+                let connective = connective(old);
+                match inner {
+                    Some(inner) if connective.is_some() => {
+                        let parts = |items: &'m [Item<'s>]| {
+                            items[1..].iter().map(|item| &item.node).collect()
+                        };
+                        inner.push(Group::new(parts(a), parts(b)));
+                        connective == self::connective(new)
+                    }
+                    _ => {
+                        let mut both = a.iter().zip(b);
+                        a.len() == b.len()
+                            && both.all(|(a, b)| self.bind_node(&a.node, &b.node, None))
+                    }
+                }
             }
             _ => false,
         }

@@ -29,6 +29,15 @@ fn what_means_the_same_is_no_difference() {
             "(<= p (e ?x ?w) (f ?w) (e ?z ?y) (e ?y ?x))",
         ),
         ("(a) (a) (b)", "(a) (b) (a)"),
+        (
+            "(<= p (or (q ?a) (and (r ?b) s)) (t ?a) (not (or u (u ?a))))",
+            "(<= p (NOT (or (u ?x) u)) (OR (and s (r ?y)) (q ?x)) (t ?x))",
+        ),
+        // Alternatives that fit may be the wrong ones.
+        (
+            "(<= p (or (q ?a) (q ?b) (q ?c)) (r ?a ?b) (s ?b ?c))",
+            "(<= p (or (q ?z) (q ?y) (q ?x)) (r ?x ?y) (s ?y ?z))",
+        ),
     ] {
         assert!(
             between(old, new).is_empty(),
@@ -48,6 +57,14 @@ fn what_means_something_else_is_one() {
         ("(<= (p ?x) (q ?x ?y))", "(<= (p ?x) (q ?x ?x))"),
         ("(<= (p ?x) (q ?x ?x))", "(<= (p ?x) (q ?x ?y))"),
         ("(role a) (role b)", "(role b) (role a)"),
+        ("(<= p (or q r))", "(<= p (and q r))"),
+        ("(<= p (or q r r))", "(<= p (or q r q))"),
+        ("(<= p (q (or a b)))", "(<= p (q (or b a)))"),
+        ("(p (or a b))", "(p (or b a))"),
+        (
+            "(<= p (or (q ?a) (r ?b)) (s ?a))",
+            "(<= p (or (r ?b) (q ?a)) (s ?b))",
+        ),
     ] {
         assert!(!between(old, new).is_empty(), "{old} and {new}");
     }

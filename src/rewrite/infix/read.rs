@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pest::Parser;
 
 use crate::diagnostic::{Code, Diagnostic, Strictness};
-use crate::rewrite::tree::{Gap, Item, Node, Note, Tree, list, settle_behind};
+use crate::rewrite::tree::{Gap, Item, Node, Note, Tree, column_of, list, settle_behind};
 use crate::span::{Source, Span};
 use crate::syntax::SyntaxLimits;
 use infix::{Infix, Rule};
@@ -262,7 +262,7 @@ impl<'t> Reader<'t, '_> {
         }
         let help = match found {
             "'" => "a quoted name ends with ' on the same line",
-            "(" | "<" | "?" => "this looks like KIF; files of that are converted with --to infix",
+            "(" | "<" | "?" => "this looks like KIF; in infix notation it is p(a), X, and h :- b",
             "\\" => "negation is written ~",
             "!" => "negation is written ~, other names in quotes: 'a!'",
             "|" | "&" | "~" => "formulas cannot stand inside terms",
@@ -277,6 +277,7 @@ impl<'t> Reader<'t, '_> {
 
     fn clause(&mut self) -> Read<Item<'t>> {
         let before = self.before();
+        let start = self.tokens[self.at].start;
         let mut head = self.term("a name")?;
         if !self.accept(Rule::arrow) {
             self.accept(Rule::stop);
@@ -296,11 +297,51 @@ impl<'t> Reader<'t, '_> {
                 )),
             }
         }
-        self.accept(Rule::stop);
+        if !self.accept(Rule::stop) {
+            self.ends(start)?;
+        }
         let mut item = list(before, items, Vec::new());
         item.behind.append(&mut self.behind);
         settle_behind(&mut item);
         Ok(item)
+    }
+
+    /// Fails if what comes next looks as if it went on with the rule that begins at a
+    /// place: it stands on the same line, or on the next one further right.
+    fn ends(&mut self, rule: usize) -> Read<()> {
+        let Some(next) = self.tokens.get(self.at) else {
+            return Ok(());
+        };
+        let goes_on = self.near
+            || !self.notes.contains(&Note::Blank)
+                && column_of(self.text, next.start) > column_of(self.text, rule);
+        let begins = matches!(
+            next.rule,
+            Rule::name | Rule::quoted | Rule::variable | Rule::marked | Rule::negation | Rule::open
+        );
+        if !goes_on || !begins {
+            return Ok(());
+        }
+        let word = |token: &Token| &self.text[token.start..token.end];
+        let before = &self.tokens[self.at - 1];
+        let (at, message) = match word(before) {
+            "not" if self.near => (
+                self.at - 1,
+                "not does not stand before what it denies".into(),
+            ),
+            _ => {
+                let message = format!("& or | is missing before {}", word(next));
+                (self.at, message)
+            }
+        };
+        let help = match word(&self.tokens[at]) {
+            "not" => "negation is written ~p or not(p)",
+            "and" => "and is written &",
+            "or" => "or is written |",
+            _ => "join both by & or |, or end the rule with a full stop",
+        };
+        let Token { start, end, .. } = self.tokens[at];
+        self.error_at(Code::BadInfix, start, end, message, help)
     }
 
     /// Formulas joined by `|`, each as those joined by `&` in it.

@@ -84,6 +84,10 @@ fn comments_go_and_come_back() {
         "% head\n\n%% two\na()  % behind\nb :-\n  % before\n  c() &  % of c\n  d()  % of d\n% end\n",
     );
     both("(a)  ;% odd\n", "a()  ;% odd\n");
+    // Two comments behind each other stay two.
+    let text = infix("(<= a b\n ; end\n) ; after\n(c)");
+    assert_eq!(text, "a :-\n  b\n  % end\n  % after\nc()\n");
+    assert_eq!(kif(&text), "(<= a\n    b)\n; end\n; after\n(c)\n");
     assert_eq!(infix("(a ; x\n (b ; y\n c))"), "% x\n% y\na(b(c))\n");
     assert_eq!(kif("a(b, % x\n c)"), "(a b  ; x\n   c)\n");
 }
@@ -96,6 +100,32 @@ fn what_is_wrong_has_a_place() {
     assert_eq!(kif("p :- & q\nr :- s |\n"), "K007@1:6 K007@2:8");
     assert_eq!(kif("p('a b')\nq('x"), "K007@1:3 K007@2:3");
     assert_eq!(kif("(<= p q)"), "K007@1:1");
+    for (text, place) in [
+        ("legal(P,noop) :- role(P) done", "1:26"),
+        ("c :- not b", "1:6"),
+        ("c :- a & not b.", "1:10"),
+        ("c :- a and b", "1:8"),
+        ("c :- a ~b", "1:8"),
+        ("c :- (a | b) 'd+'", "1:14"),
+        ("c :- a :- b", "1:8"),
+        ("  c :-\n    a\n    % and\n    b", "4:5"),
+    ] {
+        assert_eq!(kif(text), format!("K007@{place}"), "{text}");
+    }
+    for (text, forms) in [
+        ("c :- a. d :- b. e", "(<= c\n    a)\n(<= d\n    b)\ne\n"),
+        ("c(1) c(2) d :- b\ne", "(c 1) (c 2)\n(<= d\n    b)\ne\n"),
+        ("  c :- a\n  d", "(<= c\n    a)\nd\n"),
+        ("c :- a\n\n  d", "(<= c\n    a)\n\nd\n"),
+        (
+            "c :- not(b) & not (d)",
+            "(<= c\n    (not b)\n    (not d))\n",
+        ),
+        ("c :- not\nd", "(<= c\n    not)\nd\n"),
+        ("c :- a &\n b", "(<= c\n    a\n    b)\n"),
+    ] {
+        assert_eq!(kif(text), forms, "{text}");
+    }
     assert_eq!(kif("p(a,)"), "K007@1:5");
     assert_eq!(kif("p(~a)"), "K007@1:3");
     assert_eq!(kif(&format!("p :- {}a", "~".repeat(100_000))), "K004@1:206");
@@ -115,4 +145,28 @@ fn infix_findings(kif: &str) -> String {
         .map(|f| f.code.to_string())
         .collect::<Vec<_>>()
         .join(" ")
+}
+
+#[test]
+fn a_text_tells_its_notation() {
+    for text in [
+        "p(a)",
+        "% x\n; y\n\nterminal :- q",
+        "p\nq.\nr(1)",
+        "'a+'(1)",
+        "p:-q",
+    ] {
+        assert_eq!(tells_infix(text), Some(true), "{text}");
+    }
+    for text in [
+        "(p a)",
+        "\u{feff}; x\n (<= p q)",
+        "terminal (role x)",
+        "% x\n(p)",
+    ] {
+        assert_eq!(tells_infix(text), Some(false), "{text}");
+    }
+    for text in ["", "p", "; p(a)", "p q\n100", "a+ (p)", "'x", "((", "é(a)"] {
+        assert_ne!(tells_infix(text), Some(true), "{text}");
+    }
 }

@@ -10,6 +10,9 @@ use crate::syntax::{Sexp, SexpKind};
 /// Longest line, where one can be broken.
 const WIDTH: usize = 80;
 
+/// Before each literal of a rule.
+const INDENT: &str = "  ";
+
 /// Lists that infix notation has no form for: those that do not begin with a name.
 pub fn unwritable(forms: &[Sexp]) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
@@ -48,7 +51,19 @@ pub fn to_infix(tree: &Tree<'_>) -> String {
                 out.push_str(&prefix(&item.node));
             }
         }
-        behind(&item.behind, "", &mut out);
+        match &item.node {
+            // A comment on the last line goes on to its end.
+            Node::List { items, after }
+                if items.len() > 2 && item.node.is_rule() && has_comment(after) =>
+            {
+                for comment in &item.behind {
+                    out.push('\n');
+                    out.push_str(INDENT);
+                    out.push_str(&comment_text(comment));
+                }
+            }
+            _ => behind(&item.behind, "", &mut out),
+        }
         out.push('\n');
     }
     notes(&tree.after, "", &mut out);
@@ -60,7 +75,6 @@ pub fn to_infix(tree: &Tree<'_>) -> String {
 }
 
 fn rule(item: &Item<'_>, head: &Item<'_>, body: &[Item<'_>], out: &mut String) {
-    const INDENT: &str = "  ";
     inner_comments(&head.node, "", out);
     out.push_str(&prefix(&head.node));
     out.push_str(" :-");
@@ -105,11 +119,14 @@ fn has_comments(item: &Item<'_>) -> bool {
     let Node::List { items, after } = &item.node else {
         return false;
     };
-    let is_comment = |note: &Note<'_>| *note != Note::Blank;
     let has = |item: &Item<'_>| {
-        item.before.iter().any(is_comment) || !item.behind.is_empty() || has_comments(item)
+        has_comment(&item.before) || !item.behind.is_empty() || has_comments(item)
     };
-    after.iter().any(is_comment) || items.iter().any(has)
+    has_comment(after) || items.iter().any(has)
+}
+
+fn has_comment(notes: &[Note<'_>]) -> bool {
+    notes.iter().any(|note| *note != Note::Blank)
 }
 
 /// Comments on lines of their own, each ended.

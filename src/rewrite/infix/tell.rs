@@ -1,0 +1,42 @@
+//! Which notation a text is in.
+
+/// Bytes of a text that are looked at.
+const SEEN: usize = 1 << 20;
+
+/// Whether a text is in infix notation, by what it begins with after comments: a bracket
+/// is KIF; a name with its bracket or an arrow behind it, as in `p(a)`, `'a+'` or `p :-`,
+/// is infix. Names alone say nothing.
+pub fn tells_infix(text: &str) -> Option<bool> {
+    let mut end = text.len().min(SEEN);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let is_blank = |c: char| " \t\n\r\u{b}\u{c}\u{a0}\u{feff}".contains(c);
+    let mut rest = &text[..end];
+    loop {
+        rest = rest.trim_start_matches(is_blank);
+        if rest.starts_with([';', '%']) {
+            rest = &rest[rest.find(['\n', '\r'])?..];
+            continue;
+        }
+        if rest.starts_with(":-") {
+            return Some(true);
+        }
+        let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let name = rest.find(|c| !is_of_name(c)).unwrap_or(rest.len());
+        let behind = &rest[name..];
+        match behind.chars().next() {
+            Some('(') => return Some(name > 0),
+            Some(':') if name > 0 && behind.starts_with(":-") => return Some(true),
+            Some('\'') if name == 0 => {
+                let end = behind[1..].find(['\'', '\n'])?;
+                let quoted = behind[1 + end..].strip_prefix('\'')?;
+                return quoted.starts_with('(').then_some(true);
+            }
+            Some(c) if name > 0 && (is_blank(c) || c == '.') => {
+                rest = behind.strip_prefix('.').unwrap_or(behind);
+            }
+            _ => return None,
+        }
+    }
+}
