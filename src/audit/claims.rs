@@ -467,7 +467,7 @@ impl Evidence<'_> {
                 never.sort_by(|left, right| self.game.compare_terms(terms, *left, *right));
                 if !is_said {
                     let named = listed(never.iter().map(|chosen| self.text(*chosen)), NAMED, ", ");
-                    claim.text += &format!("; never does, whenever it is chosen: {named}");
+                    claim.text += &format!("; nor did these ever by themselves: {named}");
                 }
                 let mut path = example.path;
                 path.push(example.what);

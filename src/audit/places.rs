@@ -127,14 +127,14 @@ impl Places {
 
     /// Whether nothing more can be learnt.
     fn is_done(&self) -> bool {
-        self.is_open && !self.is_sure && self.keys.len() < ENOUGH_PLACES
+        self.is_open && !self.is_sure
     }
 
     /// Two facts of one place that held at once.
     pub(super) fn both(&self) -> Option<&Example<[TermId; 2]>> {
-        let is_meant = self.is_sure || self.keys.len() >= ENOUGH_PLACES;
         let is_seen = self.is_likely || self.is_replaced || self.is_again;
-        let is_told = is_meant || !self.is_open && !self.is_mixed && is_seen;
+        let is_believed = self.keys.len() >= ENOUGH_PLACES || !self.is_mixed && is_seen;
+        let is_told = self.is_sure || !self.is_open && is_believed;
         self.both.as_ref().filter(|_| is_told)
     }
 
