@@ -512,8 +512,8 @@ impl Evidence<'_> {
             false => None,
         };
         for joint in &joints {
-            let next = self.machine.next(state, joint)?;
-            let next: FxHashSet<TermId> = self.machine.facts(&next).into_iter().collect();
+            let after = self.machine.next(state, joint)?;
+            let next: FxHashSet<TermId> = self.machine.facts(&after).into_iter().collect();
             self.lost.extend(here.difference(&next));
             self.gained.extend(next.difference(&here));
             let is_idle = (here.symmetric_difference(&next)).all(|f| self.apart.contains(f));
@@ -525,6 +525,7 @@ impl Evidence<'_> {
                 after: &next,
                 joint,
                 is_idle,
+                is_last: self.keeping.places.is_watching() && self.machine.is_terminal(&after)?,
                 length,
                 path,
             };

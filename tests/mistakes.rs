@@ -283,6 +283,12 @@ fn places_are_watched_whatever_their_names() {
                 );
             }
         }
+        // What is lost with the last move is not missed.
+        let quits = "(<= (legal ?r quit) (role ?r)) (<= (next quit) (does ?r quit)) (<= terminal (true quit))";
+        if right == SHOTS {
+            let (_, lines) = found(&format!("{SHOTS} {quits}"));
+            assert!(!lines.contains(&"kept fails".to_owned()), "{lines:#?}");
+        }
         // What follows is not told.
         if expected == ["ends fails"] {
             assert_eq!(lines, expected);

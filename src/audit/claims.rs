@@ -141,8 +141,8 @@ impl Evidence<'_> {
         if self.is_over() {
             claim.verdict = Verdict::Fails;
             claim.basis = Basis::Example;
-            claim.text = "the game is over before the first move: terminal holds at once; \
-                          `ggp why` tells for terminal by which rule"
+            claim.text = "the game is over before the first move: terminal holds at once, \
+                          `ggp why ... terminal` tells why"
                 .to_owned();
             claim.moves = Some(Vec::new());
             return claim;

@@ -156,6 +156,8 @@ pub(super) struct Step<'a> {
     pub(super) joint: &'a [Move],
     /// Whether nothing changes besides counters and turns.
     pub(super) is_idle: bool,
+    /// Whether play is over with it: what is lost then is not missed.
+    pub(super) is_last: bool,
     /// Moves before it, and the way.
     pub(super) length: usize,
     pub(super) path: &'a dyn Fn() -> Path,
@@ -213,6 +215,11 @@ impl AllPlaces {
         }
     }
 
+    /// Whether some places may be seen to lose their value.
+    pub(super) fn is_watching(&self) -> bool {
+        self.all.iter().any(|places| !places.is_open)
+    }
+
     /// Looks at a move.
     pub(super) fn step(&mut self, step: &Step<'_>, terms: &Terms) {
         for number in 0..self.all.len() {
@@ -241,7 +248,7 @@ impl AllPlaces {
             let mut lost = Vec::new();
             for (key, facts) in &before {
                 match after.get(key).map_or(&[][..], |facts| &facts[..]) {
-                    [] if is_whole => lost.push((key, facts[0])),
+                    [] if is_whole && !step.is_last => lost.push((key, facts[0])),
                     [one] => places.is_replaced |= facts[..] != [*one],
                     [_, _, ..] if facts.len() == 1 => {
                         places.doubling.insert(step.joint.to_vec());
