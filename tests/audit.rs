@@ -68,6 +68,8 @@ fn check_example(game: &Game, claim: &Claim) -> Result<(), String> {
         .map(|name| game.role_named(name).expect("it is a role"));
     let fails = claim.verdict == Verdict::Fails;
     let is_so = match claim.subject {
+        // Over before it begins.
+        Subject::Ends if claim.round.is_none() => machine.is_terminal(&state).expect("it is small"),
         Subject::Ends => {
             let around = claim.round.clone().unwrap_or_default();
             let (_, back, _) = replayed(game, &[&moves[..], &around[..]].concat());

@@ -415,7 +415,8 @@ impl Coverage {
             let mut here = vec![false; reached.len()];
             self.ask(watch, facts, std::slice::from_ref(joint), &mut here)?;
             for &body in with.iter().filter(|&&body| here[body]) {
-                first[body].get_or_insert_with(|| [&path[..], &[joint.clone()]].concat());
+                first[body]
+                    .get_or_insert_with(|| [&path[..], std::slice::from_ref(joint)].concat());
             }
         }
         Ok(())
