@@ -16,9 +16,13 @@
 
 mod alarm;
 mod alike;
+mod bodies;
 mod claims;
 mod coverage;
+mod facts;
+mod idle;
 mod keeping;
+mod places;
 mod plays;
 mod proof;
 mod silent;
@@ -42,10 +46,12 @@ use crate::search::{self, Budget, Stats};
 use crate::solve::{SolveOptions, solve};
 pub use alarm::Alarm;
 use coverage::Coverage;
+use idle::Idle;
 use keeping::Keeping;
+use places::Step;
 use plays::{Orders, play};
 use space::{Space, State, joint_moves};
-use tally::{Path, Tally};
+use tally::{Path, Seen, Tally};
 
 /// How much is looked at.
 #[derive(Copy, Clone, PartialEq, Debug)]
@@ -93,6 +99,8 @@ pub struct Report {
     pub silent: usize,
     /// Whether time was over before all that was asked for was looked at.
     pub cut: bool,
+    /// Whether it was interrupted before that.
+    pub interrupted: bool,
     /// Findings with a place in the rules.
     #[serde(skip)]
     pub findings: Vec<Diagnostic>,
@@ -218,9 +226,6 @@ const ENOUGH: usize = 100;
 /// Positions in which silent rules are looked at once more.
 const CLOSER: usize = 300;
 
-/// A position: its facts, and joint moves made there.
-type Seen = (Vec<TermId>, Vec<Vec<Move>>);
-
 /// Everything that claims are made from.
 struct Evidence<'a> {
     game: &'a Game,
@@ -242,6 +247,7 @@ struct Evidence<'a> {
     gained: FxHashSet<TermId>,
     coverage: Coverage,
     keeping: Keeping,
+    idle: Idle,
 }
 
 /// Looks at a game. `limits` are those of the machine.
@@ -255,15 +261,21 @@ pub fn audit(
     options: &AuditOptions,
 ) -> Result<Report, PlayError> {
     let alarm = Alarm::new(Arc::clone(&limits.interrupt));
-    audit_within(machine, limits, &alarm, options)
+    let report = audit_within(machine, limits, &alarm, options)?;
+    match report.interrupted {
+        true => Err(PlayError::Interrupted),
+        false => Ok(report),
+    }
 }
 
 /// Looks at a game. `limits` are those of the machine; where it is interrupted by the
-/// bell of the alarm, not even a single step takes more than the time.
+/// bell of the alarm, not even a single step takes more than the time. Where somebody
+/// interrupts, the report is of what was seen until then.
 ///
 /// # Errors
 ///
-/// [`PlayError::Interrupted`], or what makes the rules impossible to evaluate.
+/// [`PlayError::Interrupted`] where the machine is interrupted without the alarm, or what
+/// makes the rules impossible to evaluate.
 pub fn audit_within(
     machine: &mut AnyMachine,
     limits: &Limits,
@@ -303,7 +315,12 @@ pub fn audit_within(
     })?;
     let coverage = Coverage::new(&game, machine.terms(), limits, until(4));
     let start = machine.initial()?;
-    let keeping = Keeping::new(&game, machine.terms(), &machine.facts(&start));
+    let keeping = Keeping::new(
+        &game,
+        machine.terms(),
+        &machine.facts(&start),
+        coverage.bounds(),
+    );
     let mut evidence = Evidence {
         game: &game,
         machine,
@@ -320,6 +337,7 @@ pub fn audit_within(
         gained: FxHashSet::default(),
         coverage,
         keeping,
+        idle: Idle::default(),
     };
     let time = options.time.mul_f64(SHARES[2] - SHARES[1]);
     let plan = alarm.within(until(2), || Ok(evidence.find_plan(time)))?;
@@ -329,7 +347,10 @@ pub fn audit_within(
     let plays = evidence.played.ends + evidence.played.cut + evidence.played.stuck;
     // Where next to nothing was seen, next to nothing fired.
     let silent = match evidence.coverage.positions > 0 && (plays > 0 || evidence.space.is_some()) {
-        true => alarm.within(until(4), || evidence.coverage.silent(&closer))?,
+        true if !alarm.is_raised() => {
+            alarm.within(until(4), || evidence.coverage.silent(&closer))?
+        }
+        true => None,
         false => None,
     };
     let complete = watched == Some(true) && evidence.space.is_some() && evidence.coverage.is_exact;
@@ -337,14 +358,23 @@ pub fn audit_within(
         Some(silent) => evidence.silent(silent, complete),
         None => Vec::new(),
     };
-    let claims = evidence.claims()?;
-    if alarm.is_raised() {
-        return Err(PlayError::Interrupted);
-    }
+    let claims = alarm.within(evidence.deadline, || match alarm.is_raised() {
+        true => Err(PlayError::Interrupted),
+        false => evidence.claims(),
+    })?;
+    let claims = match claims {
+        Some(claims) => claims,
+        // Without proofs.
+        None => {
+            evidence.deadline = Instant::now();
+            evidence.claims()?
+        }
+    };
     let is_late = Instant::now() >= evidence.deadline;
     Ok(Report {
         plays,
         cut: plays < options.plays || watched != Some(true) || is_late,
+        interrupted: alarm.is_raised(),
         positions: evidence.played.positions,
         space: evidence
             .space
@@ -423,14 +453,16 @@ impl Evidence<'_> {
                     return Ok(false);
                 }
                 let next = self.machine.next(&state, joint)?;
-                self.look(&state, vec![joint.clone()], closer)?;
+                let way = || path[..place].to_vec();
+                self.look(&state, vec![joint.clone()], (place, &way), closer)?;
                 state = next;
                 let facts = self.machine.facts(&state);
                 let way = || path[..=place].to_vec();
                 self.keeping
                     .look(&facts, self.machine.terms(), place + 1, &way);
             }
-            self.look(&state, Vec::new(), closer)?;
+            let way = || path.clone();
+            self.look(&state, Vec::new(), (path.len(), &way), closer)?;
         }
         Ok(true)
     }
@@ -449,11 +481,11 @@ impl Evidence<'_> {
                 true => Vec::new(),
                 false => joint_moves(&plays::legal(self.machine, state)?).collect(),
             };
-            self.look(state, joints, closer)?;
+            let path = || space.path(number);
+            let length = space.length(number);
+            self.look(state, joints, (length, &path), closer)?;
             if number > 0 {
                 let facts = self.machine.facts(state);
-                let path = || space.path(number);
-                let length = space.length(number);
                 self.keeping
                     .look(&facts, self.machine.terms(), length, &path);
             }
@@ -461,22 +493,43 @@ impl Evidence<'_> {
         Ok(true)
     }
 
+    /// Looks at a position, and at moves made there; so many lead to it on this way.
     fn look(
         &mut self,
         state: &State,
         joints: Vec<Vec<Move>>,
+        (length, path): (usize, &dyn Fn() -> Path),
         closer: &mut Vec<Seen>,
     ) -> Result<(), PlayError> {
         let facts = self.machine.facts(state);
         let here: FxHashSet<TermId> = facts.iter().copied().collect();
+        let has_choice: Option<Vec<bool>> = match self.tally().idle.is_some() && !joints.is_empty()
+        {
+            true => {
+                let legal = plays::legal(self.machine, state)?;
+                Some(legal.iter().map(|moves| moves.len() > 1).collect())
+            }
+            false => None,
+        };
         for joint in &joints {
-            let next = self.machine.next(state, joint)?;
-            let next: FxHashSet<TermId> = self.machine.facts(&next).into_iter().collect();
+            let after = self.machine.next(state, joint)?;
+            let next: FxHashSet<TermId> = self.machine.facts(&after).into_iter().collect();
             self.lost.extend(here.difference(&next));
             self.gained.extend(next.difference(&here));
-            let (kept, gone) = (here.intersection(&next), here.difference(&next));
-            let terms = self.machine.terms();
-            self.keeping.changed(kept.copied(), gone.copied(), terms);
+            let is_idle = (here.symmetric_difference(&next)).all(|f| self.apart.contains(f));
+            if let Some(has_choice) = &has_choice {
+                self.idle.look(joint, has_choice, !is_idle);
+            }
+            let step = Step {
+                facts: &here,
+                after: &next,
+                joint,
+                is_idle,
+                is_last: self.keeping.places.is_watching() && self.machine.is_terminal(&after)?,
+                length,
+                path,
+            };
+            self.keeping.step(&step, self.machine.terms());
         }
         self.coverage.look(&facts, &joints)?;
         // Positions spread over all that are seen: fewer and fewer of them.
@@ -487,10 +540,10 @@ impl Evidence<'_> {
                 .is_multiple_of(1 + self.coverage.positions / CLOSER as u64)
         {
             match closer.len() < CLOSER {
-                true => closer.push((facts, joints)),
+                true => closer.push((facts, joints, path())),
                 false => {
                     let place = self.coverage.positions as usize % CLOSER;
-                    closer[place] = (facts, joints);
+                    closer[place] = (facts, joints, path());
                 }
             }
         }

@@ -3,10 +3,13 @@
 
 mod common;
 
-use ggp::audit::{AuditOptions, Basis, Claim, Report, Subject, Verdict, audit};
+use ggp::audit::{
+    Alarm, AuditOptions, Basis, Claim, Report, Subject, Verdict, audit, audit_within,
+};
 use ggp::game::{Game, Move};
 use ggp::machine::{AnyMachine, Backend, Limits, Machine, NaiveMachine, PlayError};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 fn game(text: &str) -> Game {
@@ -65,6 +68,8 @@ fn check_example(game: &Game, claim: &Claim) -> Result<(), String> {
         .map(|name| game.role_named(name).expect("it is a role"));
     let fails = claim.verdict == Verdict::Fails;
     let is_so = match claim.subject {
+        // Over before it begins.
+        Subject::Ends if claim.round.is_none() => machine.is_terminal(&state).expect("it is small"),
         Subject::Ends => {
             let around = claim.round.clone().unwrap_or_default();
             let (_, back, _) = replayed(game, &[&moves[..], &around[..]].concat());
@@ -470,6 +475,30 @@ fn facts_that_are_not_kept_and_places_with_two_values_are_told() {
         assert_eq!(single.moves.as_ref().map(Vec::len), Some(1));
         check_example(&both, single).expect("it is so");
     }
+}
+
+#[test]
+fn who_interrupts_gets_what_was_seen() {
+    let flag = Arc::new(AtomicBool::new(false));
+    let alarm = Alarm::new(Arc::clone(&flag));
+    let mut limits = Limits::default();
+    limits.interrupt = alarm.bell();
+    let walk = game(WALK);
+    let mut machine = AnyMachine::new(&walk, Backend::Auto, limits.clone()).expect("it is small");
+    let options = AuditOptions {
+        plays: u64::MAX,
+        ..options(0)
+    };
+    let report = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(500));
+            flag.store(true, Ordering::Relaxed);
+        });
+        audit_within(&mut machine, &limits, &alarm, &options)
+    });
+    let report = report.expect("it is what was seen");
+    assert!(report.interrupted && report.cut && report.plays > 0);
+    assert_eq!(claim(&report, Subject::Goal).verdict, Verdict::Holds);
 }
 
 #[test]

@@ -103,7 +103,7 @@ const FOUND: &[(Edit, i32, &[&str])] = &[
         0, &["W208 (legal mous hide)", "P301 note (does mouse hide)"]),
     // A constant that no fact has, a variable without its sign, arguments the wrong way round.
     (("turns", "(true (place ?x empty))\n", "(true (place ?x emty))\n"),
-        0, &["P301 note (true (place ?x emty))", "winnable robin fails"]),
+        0, &["P301 note (true (place ?x emty))", "ends fails"]),
     (("puzzle", "(true (at ?x ?y))\n    (beside", "(true (at ?x y))\n    (beside"),
         2, &["P301 note (true (at ?x y))", "legal gardener fails"]),
     (("turns", "(true (place ?x ?bird))", "(true (place ?bird ?x))"),
@@ -213,6 +213,134 @@ fn mistakes_are_found() {
             );
         }
     }
+}
+
+/// A right game with a counter for each role.
+const SHOTS: &str = "
+    (role red) (role blue) (init (shots red 0)) (init (shots blue 0)) (init (round 1))
+    (after 0 1) (after 1 2) (after 2 3) (after 3 4)
+    (<= (legal ?r rest) (role ?r))
+    (<= (legal ?r load) (true (shots ?r ?n)) (after ?n ?m))
+    (<= (next (shots ?r ?m)) (does ?r load) (true (shots ?r ?n)) (after ?n ?m))
+    (<= (next (shots ?r ?n)) (does ?r rest) (true (shots ?r ?n)))
+    (<= (next (round ?m)) (true (round ?n)) (after ?n ?m))
+    (<= terminal (true (round 4)))
+    (<= (goal ?r 100) (true (shots ?r 2)))
+    (<= (goal ?r 0) (role ?r) (not (true (shots ?r 2))))";
+/// Two things that are moved from one side to the other.
+const SIDES: &str = "
+    (role x) (init (holder a left)) (init (holder b left))
+    (<= (legal x (move ?h)) (true (holder ?h left)))
+    (<= (next (holder ?h right)) (does x (move ?h)))
+    (<= (next (holder ?h ?s)) (true (holder ?h ?s)) (not (does x (move ?h))))
+    (<= terminal (true (holder a right)) (true (holder b right)))
+    (<= (goal x 100) (true (holder a right)) (true (holder b right)))
+    (<= (goal x 0) (true (holder ?h left)))";
+
+/// Right rules, the text in them that is replaced, its replacement, and what is said of
+/// the mistake only.
+#[rustfmt::skip]
+fn places() -> Vec<(String, &'static str, &'static str, &'static [&'static str])> {
+    let hanoi = concat!(env!("CARGO_MANIFEST_DIR"), "/games/hanoi.kif");
+    let hanoi = std::fs::read_to_string(hanoi).expect("the game can be read");
+    let pawns = right("pawns").1;
+    vec![
+        // A place that loses its only value: no rule is about the move, or the place
+        // where something goes is not asked for.
+        (SHOTS.to_owned(), "(<= (next (shots ?r ?n)) (does ?r rest) (true (shots ?r ?n)))", "",
+            &["kept fails"]),
+        (hanoi, "(<= (next (on ?disk ?peg))\n    (does player (move ?disk ?peg)))", "",
+            &["kept fails"]),
+        // Two places with two values each.
+        (SHOTS.to_owned(), "(does ?r rest) (true", "(role ?r) (true", &["single fails"]),
+        (SIDES.to_owned(), " (not (does x (move ?h))))", ")", &["single fails"]),
+        // Places that may be empty.
+        (pawns.clone(), "(<= (left ?x ?y)\n    (does ?p (take ?u ?v ?x))\n    (ahead ?p ?v ?y))\n", "",
+            &["single fails"]),
+        // Over before it begins.
+        (pawns, "(<= terminal\n    (won ?p))", "(<= terminal\n    (true (turn ?p)))", &["ends fails"]),
+    ]
+}
+
+#[test]
+fn places_are_watched_whatever_their_names() {
+    for (right, from, to, expected) in places() {
+        let (code, fine) = found(&right);
+        assert_eq!(code, 0);
+        assert_eq!(right.matches(from).count(), 1, "{from}");
+        let wrong = right.replace(from, to);
+        let (_, lines) = found(&wrong);
+        let (_, other) = found(&made(&["scramble", "-"], &wrong));
+        for &line in expected {
+            assert!(
+                !fine.contains(&line.to_owned()),
+                "{line} of the right rules"
+            );
+            for lines in [&lines, &other] {
+                assert!(
+                    lines.contains(&line.to_owned()),
+                    "no {line} in {lines:#?} of {wrong}"
+                );
+            }
+        }
+        // What is lost with the last move is not missed.
+        let quits = "(<= (legal ?r quit) (role ?r)) (<= (next quit) (does ?r quit)) (<= terminal (true quit))";
+        if right == SHOTS {
+            let (_, lines) = found(&format!("{SHOTS} {quits}"));
+            assert!(!lines.contains(&"kept fails".to_owned()), "{lines:#?}");
+        }
+        // What follows is not told.
+        if expected == ["ends fails"] {
+            assert_eq!(lines, expected);
+        }
+    }
+}
+
+#[test]
+fn what_needs_a_move_that_is_never_legal_follows_from_that() {
+    let (_, right) = right("pawns");
+    let (from, to) = ("(true (at ?u ?w ?other))", "(true (att ?u ?w ?other))");
+    assert_eq!(right.matches(from).count(), 1);
+    let (_, lines) = found(&right.replace(from, to));
+    let heads = lines
+        .iter()
+        .filter(|line| line.starts_with("P301 ") && !line.contains("note"));
+    let heads: Vec<&String> = heads.collect();
+    assert_eq!(heads[0], "P301 (can ?p (take ?x ?y ?u))");
+    assert!(
+        heads
+            .iter()
+            .all(|head| !head.contains("left") && !head.contains("next")),
+        "{heads:?}"
+    );
+}
+
+#[test]
+fn moves_that_never_change_anything_are_named() {
+    let dance = "(<= (legal ?r dance) (role ?r))
+        (<= (next (shots ?r ?n)) (does ?r dance) (true (shots ?r ?n)))";
+    let (_, out) = ggp(&["check", "--play", "-"], &format!("{SHOTS} {dance}"));
+    assert!(
+        out.contains("; nor did these ever by themselves: rest, dance\n"),
+        "{out}"
+    );
+    let (_, out) = ggp(&["check", "--play", "-"], SHOTS);
+    assert!(
+        out.contains("changes nothing") && !out.contains("nor did"),
+        "{out}"
+    );
+}
+
+#[test]
+fn it_is_told_what_to_ask_of_a_rule_that_never_fires() {
+    let odd = "(<= odd (true (shots red 2)) (true (round 2))) (<= (legal ?r jump) odd (role ?r))";
+    let rules = format!("{SHOTS} {odd}");
+    let (_, out) = ggp(&["check", "--play", "-"], &rules);
+    let (_, command) = out.split_once("`ggp why ... 'odd' --moves '").expect(&out);
+    let (moves, _) = command.split_once("'`").expect(&out);
+    let (code, answer) = ggp(&["why", "-", "odd", "--moves", moves], &rules);
+    assert_eq!(code, 1);
+    assert!(answer.contains("✗ (true (round 2))"), "{answer}");
 }
 
 /// A clock that starts late.

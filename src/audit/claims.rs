@@ -3,19 +3,16 @@
 use super::alike::alike;
 use super::proof::Induction;
 use super::space::Ending;
-use super::tally::{Example, GoalFault, Got, Tally};
+use super::tally::{Example, GoalFault, Tally};
 use super::{Basis, Claim, Evidence, Subject, Verdict, Weight, listed};
-use crate::analysis::unread;
-use crate::check::Keyword;
 use crate::game::{Move, Score};
 use crate::ground::TermId;
 use crate::machine::{Machine, PlayError};
-use crate::program::FunctorId;
 use crate::propnet::Propnet;
 use crate::propnet::clauses::Watch;
 
-/// Facts named in one claim.
-const NAMED: usize = 6;
+/// Facts or moves named in one claim.
+pub(super) const NAMED: usize = 6;
 
 impl Evidence<'_> {
     /// Everything that is said.
@@ -31,6 +28,12 @@ impl Evidence<'_> {
                 .map(|net| Induction::new(net, Some(self.deadline), &self.limits.interrupt)),
         };
         let mut claims = vec![self.ends(net.as_ref(), induction.as_mut())];
+        if self.is_over() {
+            // The rest follows from that, or was not looked at.
+            let goals = (0..self.game.role_count()).map(|role| self.goal(role, None));
+            claims.extend(goals.filter(|claim| claim.verdict == Verdict::Fails));
+            return Ok(claims);
+        }
         let some_move = self.some_move();
         let roles: Vec<_> = self.game.roles().collect();
         let legal = (0..roles.len()).map(|role| self.legal(role, induction.as_mut()));
@@ -76,6 +79,11 @@ impl Evidence<'_> {
         tally.positions > tally.ends + tally.stuck
     }
 
+    /// Whether play is over before it begins.
+    pub(super) fn is_over(&self) -> bool {
+        self.tally().lengths == Some((0, 0)) && !self.some_move()
+    }
+
     fn basis(&self) -> Basis {
         match self.space {
             Some(_) => Basis::Positions,
@@ -89,7 +97,7 @@ impl Evidence<'_> {
         all.or(of(&self.played)).cloned()
     }
 
-    fn claim(&self, subject: Subject, weight: Weight) -> Claim {
+    pub(super) fn claim(&self, subject: Subject, weight: Weight) -> Claim {
         Claim {
             subject,
             role: None,
@@ -102,11 +110,11 @@ impl Evidence<'_> {
         }
     }
 
-    fn texts(&self, path: &[Vec<Move>]) -> Vec<String> {
+    pub(super) fn texts(&self, path: &[Vec<Move>]) -> Vec<String> {
         path.iter().map(|joint| self.joint(joint)).collect()
     }
 
-    fn joint(&self, joint: &[Move]) -> String {
+    pub(super) fn joint(&self, joint: &[Move]) -> String {
         let texts: Vec<String> = joint
             .iter()
             .map(|chosen| self.text(chosen.term()))
@@ -114,7 +122,7 @@ impl Evidence<'_> {
         texts.join(" ")
     }
 
-    fn text(&self, term: TermId) -> String {
+    pub(super) fn text(&self, term: TermId) -> String {
         self.game.canonical(self.machine.terms(), term)
     }
 
@@ -130,6 +138,15 @@ impl Evidence<'_> {
 
     fn ends(&self, net: Option<&Propnet>, induction: Option<&mut Induction<'_>>) -> Claim {
         let mut claim = self.claim(Subject::Ends, Weight::Warning);
+        if self.is_over() {
+            claim.verdict = Verdict::Fails;
+            claim.basis = Basis::Example;
+            claim.text = "the game is over before the first move: terminal holds at once, \
+                          `ggp why ... terminal` tells why"
+                .to_owned();
+            claim.moves = Some(Vec::new());
+            return claim;
+        }
         if self.tally().stuck > 0 {
             claim.verdict = Verdict::Open;
             claim.weight = Weight::Remark;
@@ -443,6 +460,15 @@ impl Evidence<'_> {
                     "a legal move changes nothing{but}: {}",
                     self.joint(&example.what)
                 );
+                let never = self.idle.never(self.space.is_some());
+                let is_said = never.iter().all(|chosen| example.what.contains(chosen));
+                let mut never: Vec<TermId> = never.iter().map(|chosen| chosen.term()).collect();
+                let terms = self.machine.terms();
+                never.sort_by(|left, right| self.game.compare_terms(terms, *left, *right));
+                if !is_said {
+                    let named = listed(never.iter().map(|chosen| self.text(*chosen)), NAMED, ", ");
+                    claim.text += &format!("; nor did these ever by themselves: {named}");
+                }
                 let mut path = example.path;
                 path.push(example.what);
                 claim.moves = Some(self.texts(&path));
@@ -453,127 +479,5 @@ impl Evidence<'_> {
             None => {}
         }
         claim
-    }
-
-    /// Facts that hold in every position.
-    fn constant(&self, net: Option<&Propnet>) -> Option<Claim> {
-        let always = self.coverage.always.as_ref()?;
-        if always.is_empty() || self.coverage.positions < 2 {
-            return None;
-        }
-        let mut facts: Vec<TermId> = always.iter().copied().collect();
-        let terms = self.machine.terms();
-        facts.sort_by(|left, right| self.game.compare_terms(terms, *left, *right));
-        let mut claim = self.claim(Subject::Facts, Weight::Remark);
-        claim.verdict = Verdict::Fails;
-        let fixed = |fact: &TermId| {
-            net.is_some_and(|net| {
-                let assumed = net.assumed.iter();
-                assumed
-                    .filter(|(known, _)| net.facts[*known] == *fact)
-                    .any(|(_, equal)| equal.is_constant())
-            })
-        };
-        if self.space.is_none() && facts.iter().all(fixed) {
-            claim.basis = Basis::Induction;
-        }
-        let named = listed(facts.iter().map(|fact| self.text(*fact)), NAMED, " ");
-        claim.text = format!(
-            "true in every position: {named}; what never changes need not be part of the state"
-        );
-        Some(claim)
-    }
-
-    /// Facts that nothing depends on.
-    fn unread(&self) -> Option<Claim> {
-        let functors = unread(self.game);
-        if functors.is_empty() {
-            return None;
-        }
-        let mut claim = self.claim(Subject::Read, Weight::Warning);
-        claim.verdict = Verdict::Fails;
-        claim.basis = Basis::Rules;
-        let names = functors.iter().map(|functor| self.with_place(*functor));
-        let names = names.collect::<Vec<_>>().join(", ");
-        claim.text = format!("no legal move, goal or end depends on: {names}");
-        Some(claim)
-    }
-
-    /// The name of facts, and where the rules first give one.
-    fn with_place(&self, functor: FunctorId) -> String {
-        let game = self.game;
-        let name = game.symbols().name(game.functors().functor(functor).name);
-        let gives = |relation| {
-            let keywords = [Keyword::Init, Keyword::Next];
-            keywords
-                .into_iter()
-                .any(|keyword| game.keyword(keyword) == Some(relation))
-        };
-        let facts = game
-            .rules()
-            .facts
-            .iter()
-            .filter(|fact| gives(fact.relation));
-        let facts = facts
-            .filter(|fact| game.terms().functor(fact.arguments[0]) == functor)
-            .map(|fact| fact.span);
-        let heads = game.rules().rules.iter().map(|rule| &rule.head);
-        let heads = heads
-            .filter(|head| gives(head.relation))
-            .filter(|head| head.arguments[0].functor(game.terms()) == Some(functor))
-            .map(|head| head.span);
-        match facts.chain(heads).min() {
-            Some(span) => format!("{name} ({})", game.sources().place(span)),
-            None => name.to_owned(),
-        }
-    }
-
-    /// Facts that nothing keeps.
-    fn kept(&self) -> Vec<Claim> {
-        let tally = self.tally();
-        let is_won = |role: &Got| role.best.as_ref().is_some_and(|best| best.what == 100);
-        let is_lost = self.plan.is_none() && !tally.roles.iter().all(is_won);
-        let found = self.keeping.forgotten(self.game, tally.stuck > 0, is_lost);
-        let claims = found.into_iter().map(|(functor, path)| {
-            let mut claim = self.claim(Subject::Kept, Weight::Warning);
-            claim.verdict = Verdict::Fails;
-            claim.basis = Basis::Example;
-            let name = self.with_place(functor);
-            claim.text = format!("no rule keeps {name}: what holds of it is gone after one move");
-            claim.moves = path.map(|path| self.texts(&path));
-            claim
-        });
-        claims.collect()
-    }
-
-    /// Places with two values.
-    fn single(&self) -> Vec<Claim> {
-        let claims = self.keeping.both().into_iter().map(|both| {
-            let mut claim = self.claim(Subject::Single, Weight::Warning);
-            claim.verdict = Verdict::Fails;
-            claim.basis = Basis::Example;
-            let mut texts = both.what.map(|fact| self.text(fact));
-            texts.sort_unstable();
-            let [one, other] = texts;
-            claim.text =
-                format!("{one} and {other} hold at once, though at first each place has one value");
-            claim.moves = Some(self.texts(&both.path));
-            claim
-        });
-        claims.collect()
-    }
-
-    /// Moves or goals of what is no role.
-    fn strangers(&self) -> Option<Claim> {
-        let (relation, stranger) = self.coverage.stranger?;
-        let mut claim = self.claim(Subject::Roles, Weight::Warning);
-        claim.verdict = Verdict::Fails;
-        claim.basis = Basis::Example;
-        claim.text = format!(
-            "there is a {} for {}, which is no role; is a (role ...) missing?",
-            self.game.relation_name(relation),
-            self.text(stranger)
-        );
-        Some(claim)
     }
 }

@@ -14,6 +14,9 @@ use std::time::Instant;
 
 use rustc_hash::FxHashSet;
 
+use super::bodies::{alternatives, in_order, place_of, relaxed_body, with_body};
+use super::silent::needed_for;
+use super::tally::{Path, Seen};
 use crate::analysis::makers::{Maker, Makers};
 use crate::check::Keyword;
 use crate::datalog::{Bounds, Evaluator, Failure, Layer, Query};
@@ -22,6 +25,9 @@ use crate::ground::{TermId, Terms};
 use crate::machine::{Limits, PlayError};
 use crate::program::{Atom, Literal, RelationId, Rule, RuleSet, Term, Variable};
 use crate::span::Span;
+
+/// Rules that fire which are looked through for the one that does not.
+const LINKS: usize = 4;
 
 /// What is known of the rules.
 pub(super) struct Coverage {
@@ -73,6 +79,9 @@ pub(super) struct Silent {
     pub(super) meant: Option<String>,
     /// The rules that alone could give it, if none of them ever fires either.
     pub(super) makers: Option<Vec<usize>>,
+    /// Moves to a position where as much of it is fulfilled as ever, with those made there
+    /// if it depends on them.
+    pub(super) path: Option<Path>,
 }
 
 impl Coverage {
@@ -203,7 +212,7 @@ impl Coverage {
         })
     }
 
-    fn bounds(&self) -> Bounds {
+    pub(super) fn bounds(&self) -> Bounds {
         Bounds {
             facts: self.limits.facts,
             work: self.limits.work,
@@ -278,16 +287,12 @@ impl Coverage {
         Ok(())
     }
 
-    /// The rules that never fired, and where they come to nothing in these
-    /// positions: facts, and the joint moves made.
+    /// The rules that never fired, and where they come to nothing in these positions.
     ///
     /// # Errors
     ///
     /// [`PlayError::Interrupted`].
-    pub(super) fn silent(
-        &mut self,
-        positions: &[(Vec<TermId>, Vec<Vec<Move>>)],
-    ) -> Result<Vec<Silent>, PlayError> {
+    pub(super) fn silent(&mut self, positions: &[Seen]) -> Result<Vec<Silent>, PlayError> {
         let silent: Vec<usize> = (0..self.fired.len())
             .filter(|&rule| !self.fired[rule])
             .collect();
@@ -315,18 +320,30 @@ impl Coverage {
             }
         }
         let mut reached = vec![false; bodies.len()];
+        // By body: a way to where it is fulfilled.
+        let mut first: Vec<Option<Path>> = vec![None; bodies.len()];
         if let Ok(mut watch) = self.watching(bodies) {
-            for (facts, joints) in positions {
+            for (facts, joints, path) in positions {
                 if Instant::now() >= self.deadline {
                     break;
                 }
                 self.ask(&mut watch, facts, joints, &mut reached)?;
+                self.note(&mut watch, (facts, joints, path), &reached, &mut first)?;
             }
         }
-        let mut pairs = reached.chunks_exact(2);
+        let mut pairs = reached.chunks_exact(2).zip(first.chunks_exact(2));
+        let moving = moving(&self.game);
+        let needs_moves = |order: &[Literal]| {
+            let mut needs = false;
+            for literal in order {
+                literal.for_each_atom(&mut |atom, _| needs |= moving[atom.relation.index()]);
+            }
+            needs
+        };
         let mut found = Vec::with_capacity(silent.len());
         let makers = Makers::new(&self.game);
         let terms = self.game.terms();
+        let mut own_terms = terms.clone();
         let fired = self
             .units
             .iter()
@@ -334,7 +351,8 @@ impl Coverage {
             .filter(|(_, fired)| **fired);
         let fired: FxHashSet<usize> = fired.map(|((rule, _), _)| *rule).collect();
         for ((unit, order), proved) in silent.into_iter().zip(orders).zip(never) {
-            let pairs: Vec<&[bool]> = pairs.by_ref().take(order.len()).collect();
+            let (pairs, first): (Vec<&[bool]>, Vec<&[Option<Path>]>) =
+                pairs.by_ref().take(order.len()).unzip();
             // What nothing makes is the cause, whatever else is missed before it.
             let is_orphan = |one: &Literal| matches!(one, Literal::Positive(atom) if makers.is_orphan(atom, terms));
             let nothing = order.iter().position(is_orphan);
@@ -348,7 +366,9 @@ impl Coverage {
                 }
                 _ => None,
             };
-            let makers_of = missing.and_then(|atom| self.silent_makers(atom, &makers, &fired));
+            let makers_of = missing.and_then(|atom| {
+                self.silent_makers(atom, (&makers, &mut own_terms), &fired, LINKS)
+            });
             let is_nothing = missing.is_some_and(|atom| makers.is_orphan(atom, terms));
             let meant = missing.and_then(|atom| makers.meant(atom, terms));
             found.push(Silent {
@@ -360,28 +380,75 @@ impl Coverage {
                 nothing: is_nothing,
                 meant: meant.map(|(_, meant)| meant.to_owned()),
                 makers: makers_of.filter(|_| !is_nothing),
+                path: match reached.checked_sub(1) {
+                    Some(last) if needs_moves(&order[..=last]) == needs_moves(&order) => {
+                        first[last][0].clone()
+                    }
+                    Some(_) => None,
+                    None => (!needs_moves(&order)).then(Path::new),
+                },
             });
         }
         Ok(found)
     }
 
-    /// The rules that could give an atom, if there are some and none of them fired;
-    /// those that only keep what was true are none.
+    /// Sets ways to what is fulfilled here for the first time.
+    fn note(
+        &mut self,
+        watch: &mut Watched,
+        (facts, joints, path): (&[TermId], &[Vec<Move>], &Path),
+        reached: &[bool],
+        first: &mut [Option<Path>],
+    ) -> Result<(), PlayError> {
+        let fresh: Vec<usize> = (0..reached.len())
+            .filter(|&body| reached[body] && first[body].is_none())
+            .collect();
+        let (with, without): (Vec<usize>, Vec<usize>) =
+            fresh.into_iter().partition(|&body| watch.asked[body].2);
+        without
+            .into_iter()
+            .for_each(|body| first[body] = Some(path.clone()));
+        for joint in joints {
+            if with.iter().all(|&body| first[body].is_some()) || Instant::now() >= self.deadline {
+                break;
+            }
+            let mut here = vec![false; reached.len()];
+            self.ask(watch, facts, std::slice::from_ref(joint), &mut here)?;
+            for &body in with.iter().filter(|&&body| here[body]) {
+                first[body]
+                    .get_or_insert_with(|| [&path[..], std::slice::from_ref(joint)].concat());
+            }
+        }
+        Ok(())
+    }
+
+    /// The rules that could give an atom, if there are some and none of them fired, or
+    /// never for this atom; those that only keep what was true are none.
     fn silent_makers(
         &self,
         atom: &Atom,
-        makers: &Makers,
+        (makers, terms): (&Makers, &mut Terms),
         fired: &FxHashSet<usize>,
+        depth: usize,
     ) -> Option<Vec<usize>> {
         let mut found = Vec::new();
-        for maker in makers.of(atom, self.game.terms()) {
+        let of_atom: Vec<Maker> = makers.of(atom, terms).collect();
+        for maker in of_atom {
             match maker {
                 Maker::Fact(_) => return None,
                 Maker::Rule(rule) if makers.only_keeps(rule) => {}
-                Maker::Rule(rule) => found.push(rule),
+                Maker::Rule(rule) if !fired.contains(&rule) => found.push(rule),
+                Maker::Rule(_) if depth == 0 => return None,
+                Maker::Rule(rule) => {
+                    let needed = needed_for(&self.game.rules().rules[rule], atom, terms);
+                    let mut causes = needed.iter().filter_map(|atom| {
+                        self.silent_makers(atom, (makers, terms), fired, depth - 1)
+                    });
+                    found.extend(causes.next()?);
+                }
             }
         }
-        (!found.is_empty() && !found.iter().any(|rule| fired.contains(rule))).then_some(found)
+        (!found.is_empty()).then_some(found)
     }
 
     /// Which of these rules never fire, as far as that is easily proved.
@@ -458,7 +525,7 @@ impl Coverage {
 }
 
 /// By relation: whether it depends on the moves made.
-fn moving(game: &Game) -> Vec<bool> {
+pub(super) fn moving(game: &Game) -> Vec<bool> {
     let mut moving = vec![false; game.rules().arity.len()];
     if let Some(does) = game.keyword(Keyword::Does) {
         moving[does.index()] = true;
@@ -481,86 +548,5 @@ fn close(game: &Game, found: &mut [bool]) {
             grown |= reads && !found[head];
             found[head] = reads;
         }
-    }
-}
-
-/// A body without negations of what changes.
-fn relaxed_body(body: &[Literal], changing: &[bool]) -> Vec<Literal> {
-    let keeps = |literal: &Literal| !matches!(literal, Literal::Negative(atom) if changing[atom.relation.index()]);
-    let mut relaxed = Vec::with_capacity(body.len());
-    for literal in body.iter().filter(|literal| keeps(literal)) {
-        match literal {
-            Literal::Any(branches) => {
-                let branches: Vec<Vec<Literal>> = (branches.iter())
-                    .map(|branch| relaxed_body(branch, changing))
-                    .collect();
-                // An empty branch holds.
-                if branches.iter().all(|branch| !branch.is_empty()) {
-                    relaxed.push(Literal::Any(branches));
-                }
-            }
-            other => relaxed.push(other.clone()),
-        }
-    }
-    relaxed
-}
-
-/// The bodies of a rule, each with one branch of one of its alternatives.
-fn alternatives(rule: &Rule) -> Vec<Vec<Literal>> {
-    let mut bodies = Vec::new();
-    for (place, literal) in rule.body.iter().enumerate() {
-        let Literal::Any(branches) = literal else {
-            continue;
-        };
-        for branch in branches {
-            let mut body = rule.body.clone();
-            body.splice(place..=place, branch.iter().cloned());
-            bodies.push(body);
-        }
-    }
-    if bodies.is_empty() {
-        bodies.push(rule.body.clone());
-    }
-    bodies
-}
-
-fn with_body(rule: &Rule, body: Vec<Literal>) -> Rule {
-    Rule {
-        body,
-        ..rule.clone()
-    }
-}
-
-/// A body in the order of the text, tests as soon as they can be made.
-fn in_order(rule: &Rule) -> Vec<Literal> {
-    let mut bound = vec![false; rule.variables.len()];
-    let mut tests: Vec<&Literal> = Vec::new();
-    let mut order = Vec::with_capacity(rule.body.len());
-    for literal in &rule.body {
-        match literal {
-            Literal::Positive(atom) => {
-                atom.for_each_variable(|variable, _| bound[variable.index()] = true);
-                order.push(literal.clone());
-            }
-            test => tests.push(test),
-        }
-        tests.retain(|test| {
-            let mut ready = true;
-            test.for_each_variable(&mut |variable| ready &= bound[variable.index()]);
-            if ready {
-                order.push(Literal::clone(test));
-            }
-            !ready
-        });
-    }
-    order
-}
-
-/// Where a literal was written.
-fn place_of(literal: &Literal) -> Option<Span> {
-    match literal {
-        Literal::Positive(atom) | Literal::Negative(atom) => Some(atom.span),
-        Literal::Distinct(_, _, span) | Literal::Same(_, _, span) => Some(*span),
-        Literal::Any(branches) => branches.iter().flatten().find_map(place_of),
     }
 }

@@ -1,19 +1,18 @@
 //! What becomes of facts from one position to the next, where it is likely not meant.
 //!
 //! In: positions, each with a way to it. Out: facts that no rule keeps, though they are
-//! needed later, and places that have two values at once.
+//! needed later; for places see `places`.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::places::{AllPlaces, Places, Step};
 use super::tally::{Example, Path};
 use crate::analysis::{read_by, unkept, unread};
 use crate::check::Keyword;
+use crate::datalog::Bounds;
 use crate::game::Game;
 use crate::ground::{TermId, Terms};
 use crate::program::{FunctorId, Shape};
-
-/// Facts of one functor that have each but one value at first, for as many places.
-const FEWEST_PLACES: usize = 3;
 
 /// Facts of one functor.
 #[derive(Debug)]
@@ -32,27 +31,17 @@ struct Kind {
     none: Option<Example<()>>,
 }
 
-/// Facts of one functor that say of each place what is there: all arguments but one.
-#[derive(Debug)]
-struct Places {
-    functor: FunctorId,
-    value: usize,
-    /// Two facts of one place.
-    both: Option<Example<[TermId; 2]>>,
-}
-
 /// What was seen of facts.
-#[derive(Debug)]
 pub(super) struct Keeping {
     kinds: Vec<Kind>,
-    places: Vec<Places>,
+    pub(super) places: AllPlaces,
     by_legal: FxHashSet<FunctorId>,
     by_ends: FxHashSet<FunctorId>,
 }
 
 impl Keeping {
     /// For a game whose initial state has these facts.
-    pub(super) fn new(game: &Game, terms: &Terms, initial: &[TermId]) -> Keeping {
+    pub(super) fn new(game: &Game, terms: &Terms, initial: &[TermId], bounds: Bounds) -> Keeping {
         let mut at_first: FxHashMap<FunctorId, Vec<TermId>> = FxHashMap::default();
         for &fact in initial {
             at_first.entry(terms.functor(fact)).or_default().push(fact);
@@ -75,19 +64,13 @@ impl Keeping {
         let kinds = kinds.collect();
         let mut functors: Vec<FunctorId> = at_first.keys().copied().collect();
         functors.sort_unstable();
-        let places = functors.into_iter().filter_map(|functor| {
-            let value = value_of(&at_first[&functor], terms)?;
-            let both = None;
-            Some(Places {
-                functor,
-                value,
-                both,
-            })
-        });
+        let places = (functors.into_iter())
+            .filter_map(|functor| Places::new(game, &at_first[&functor], terms));
+        let places = AllPlaces::new(game, places.collect(), terms, bounds);
         let ends = [Keyword::Goal, Keyword::Terminal].map(|keyword| read_by(game, keyword));
         Keeping {
             kinds,
-            places: places.collect(),
+            places,
             by_legal: read_by(game, Keyword::Legal).into_iter().collect(),
             by_ends: ends.into_iter().flatten().collect(),
         }
@@ -119,28 +102,21 @@ impl Keeping {
                 }
             }
         }
-        for places in &mut self.places {
-            if !is_shorter(places.both.as_ref().map(|known| known.path.len())) {
-                continue;
-            }
-            let mut known: FxHashMap<Vec<TermId>, TermId> = FxHashMap::default();
-            for &fact in facts
-                .iter()
-                .filter(|f| terms.functor(**f) == places.functor)
-            {
-                let mut key = terms.arguments(fact).to_vec();
-                key.remove(places.value);
-                if let Some(other) = known.insert(key, fact) {
-                    let what = [other, fact];
-                    places.both = Some(Example { what, path: path() });
-                    break;
-                }
-            }
+        for places in &mut self.places.all {
+            places.look(facts, terms, length, path);
         }
     }
 
+    /// Looks at a move.
+    pub(super) fn step(&mut self, step: &Step<'_>, terms: &Terms) {
+        let kept = step.facts.intersection(step.after);
+        let gone = step.facts.difference(step.after);
+        self.changed(kept.copied(), gone.copied(), terms);
+        self.places.step(step, terms);
+    }
+
     /// Looks at facts that a move left as they were, and at those it took away.
-    pub(super) fn changed(
+    fn changed(
         &mut self,
         kept: impl Iterator<Item = TermId>,
         gone: impl Iterator<Item = TermId>,
@@ -194,32 +170,4 @@ impl Keeping {
         }
         found
     }
-
-    /// Two facts of one place that held at once, though at first each place has one.
-    pub(super) fn both(&self) -> Vec<&Example<[TermId; 2]>> {
-        self.places
-            .iter()
-            .filter_map(|places| places.both.as_ref())
-            .collect()
-    }
-}
-
-/// The only argument of which the others decide what it is, if some value of it stands
-/// at several places.
-fn value_of(facts: &[TermId], terms: &Terms) -> Option<usize> {
-    let arity = terms.arguments(*facts.first()?).len();
-    if facts.len() < FEWEST_PLACES || arity < 2 {
-        return None;
-    }
-    let mut found = (0..arity).filter(|&value| {
-        let key = |fact: &TermId| {
-            let mut key = terms.arguments(*fact).to_vec();
-            key.remove(value);
-            key
-        };
-        let keys: FxHashSet<Vec<TermId>> = facts.iter().map(key).collect();
-        let values: FxHashSet<TermId> = facts.iter().map(|f| terms.arguments(*f)[value]).collect();
-        keys.len() == facts.len() && values.len() < facts.len()
-    });
-    found.next().filter(|_| found.next().is_none())
 }

@@ -7,10 +7,14 @@ use super::coverage::Silent;
 use super::{Evidence, listed};
 use crate::check::Keyword;
 use crate::diagnostic::{Code, Diagnostic, Strictness};
-use crate::program::RelationId;
+use crate::ground::Terms;
 use crate::program::strata::for_each_body_atom;
+use crate::program::unify::Unifier;
+use crate::program::{Atom, Literal, RelationId, Rule};
 use crate::span::Span;
 
+/// The longest list of moves in a command that is advised.
+const LONGEST: usize = 500;
 /// Rules named that follow from others.
 const FOLLOWERS: usize = 3;
 
@@ -19,7 +23,10 @@ impl Evidence<'_> {
     /// Rules that never fire because of another one are named with it.
     pub(super) fn silent(&self, silent: &[Silent], complete: bool) -> Vec<Diagnostic> {
         let any = self.coverage.positions > 0;
+        // Where play is over before it begins, other rules had no chance.
+        let is_over = self.is_over();
         let silent = silent.iter().filter(|silent| any || silent.proved);
+        let silent = silent.filter(|silent| !is_over || silent.nothing);
         let mut silent: Vec<&Silent> = silent.collect();
         let place = |silent: &Silent| self.game.rules().rules[silent.rule].span;
         silent.sort_by_key(|one| (!one.nothing, place(one), one.stops_at));
@@ -167,10 +174,23 @@ impl Evidence<'_> {
         finding.help(match (&silent.meant, some) {
             (Some(meant), _) => format!("did you mean {meant}?"),
             (None, true) => "if the alternative is not needed, take it out".to_owned(),
-            (None, false) => {
-                "ask `ggp why` for a fact that it should give, or take the rule out".to_owned()
-            }
+            (None, false) => format!("ask {}, or take the rule out", self.question(silent)),
         })
+    }
+
+    /// How to see what the rule misses.
+    fn question(&self, silent: &Silent) -> String {
+        let moves = silent.path.as_ref().map(|path| self.texts(path).join("; "));
+        let Some(moves) = moves.filter(|moves| moves.len() <= LONGEST) else {
+            return "`ggp why` for a fact that it should give".to_owned();
+        };
+        let head = &self.game.rules().rules[silent.rule].head;
+        let words = self.game.sources().text(head.span).split_whitespace();
+        let head = words.collect::<Vec<_>>().join(" ");
+        match moves.is_empty() {
+            true => format!("`ggp why ... '{head}'`"),
+            false => format!("`ggp why ... '{head}' --moves '{moves}'`"),
+        }
     }
 
     /// Where rules stand, in words, but for those that are told of.
@@ -187,4 +207,21 @@ impl Evidence<'_> {
 fn append(finding: &mut Diagnostic, text: &str) {
     let help = finding.help.take();
     finding.help = Some(help.map_or_else(|| text.to_owned(), |help| format!("{help}; {text}")));
+}
+
+/// What a rule needs to give an atom, with the atom's terms in it.
+pub(super) fn needed_for(rule: &Rule, atom: &Atom, terms: &mut Terms) -> Vec<Atom> {
+    let offset = rule.variables.len();
+    let mut most = 0;
+    atom.for_each_variable(|variable, _| most = most.max(variable.index() + 1));
+    let mut unifier = Unifier::new(offset + most, terms);
+    let mut pairs = rule.head.arguments.iter().zip(&atom.arguments);
+    if !pairs.all(|(head, term)| unifier.unify((head, 0), (term, offset))) {
+        return Vec::new();
+    }
+    let positive = rule.body.iter().filter_map(|literal| match literal {
+        Literal::Positive(atom) => unifier.atom(atom, 0),
+        _ => None,
+    });
+    positive.collect()
 }

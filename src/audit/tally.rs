@@ -6,6 +6,9 @@ use crate::ground::{TermId, Terms};
 /// Joint moves from the initial state on.
 pub(super) type Path = Vec<Vec<Move>>;
 
+/// A position: its facts, joint moves made there, and a way to it.
+pub(super) type Seen = (Vec<TermId>, Vec<Vec<Move>>, Path);
+
 /// What is wrong with a role's goal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum GoalFault {

@@ -26,8 +26,10 @@ With --play random plays are made, all positions are looked at where there are f
 holds in every play is proved where that can be: that play ends, that each role always has a
 move and one goal at each end, that each can get 100, and more. Each claim says whether it was
 seen or proved, and gives moves for `ggp ... --moves` that lead to an example. Facts that no
-rule keeps and places with two values are told where the rules seem not to mean it. Rules that
-never fire are shown with the literal where they fail, causes first.")]
+rule keeps, places that lose their value and places with two are told where the rules seem not
+to mean it. Rules that never fire are shown with the literal where they fail, causes first.
+
+Ctrl-C ends it with what was seen until then, and exit code 1 if that has no error.")]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,
@@ -119,9 +121,13 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     {
         play::print(played, &reading.sources, context)?;
     }
+    let is_interrupted = played.as_ref().is_some_and(|played| played.interrupted);
     let fails = played.is_some_and(|played| played.has_errors());
     if rules::is_usable(&reading) && !fails {
-        Ok(Exit::Done)
+        Ok(match is_interrupted {
+            true => Exit::Negative,
+            false => Exit::Done,
+        })
     } else {
         Err(Reported.into())
     }

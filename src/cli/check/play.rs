@@ -82,6 +82,9 @@ pub(super) fn look(
         rules.machine_within(game, limits.clone(), context)
     });
     let Some(mut machine) = prepared? else {
+        if alarm.is_raised() {
+            bail!("interrupted before the rules were prepared");
+        }
         bail!("the rules could not be prepared in time; allow more by --time");
     };
     let options = AuditOptions {
@@ -114,10 +117,14 @@ pub(super) fn print(report: &Report, sources: &Sources, context: &Context) -> an
     for claim in &report.claims {
         context.print_lines(lines(claim))?;
     }
-    if report.cut && report.watched > 0 {
+    if report.interrupted {
+        context.print("  open    interrupted; this is what was seen until then")?;
+    } else if report.cut && report.watched > 0 {
         context.print("  open    time was over before all was looked at; allow more by --time")?;
     }
     match report.findings.len() {
+        // Nothing could fire, or not all of it was watched.
+        0 if report.lengths == Some((0, 0)) || report.interrupted => {}
         _ if report.watched == 0 => {
             context.print("  open    rules could not be watched in time; allow more by --time")?;
         }
