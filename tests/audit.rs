@@ -481,8 +481,10 @@ fn facts_that_are_not_kept_and_places_with_two_values_are_told() {
 fn who_interrupts_gets_what_was_seen() {
     let flag = Arc::new(AtomicBool::new(false));
     let alarm = Alarm::new(Arc::clone(&flag));
-    let mut limits = Limits::default();
-    limits.interrupt = alarm.bell();
+    let limits = Limits {
+        interrupt: alarm.bell(),
+        ..Limits::default()
+    };
     let walk = game(WALK);
     let mut machine = AnyMachine::new(&walk, Backend::Auto, limits.clone()).expect("it is small");
     let options = AuditOptions {
