@@ -1,6 +1,6 @@
 // Makes src/web/served/page.js of the modules in src/web/page: `node tests/web/bundle.mjs`, and
-// `--check` only tells whether it is what they make. One file, since a browser needs a quarter of
-// a second more until it has read forty.
+// `--check` only tells whether it is what they make. One file, since a browser needs much longer
+// to ask for forty and to read them.
 
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
