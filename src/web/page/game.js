@@ -89,6 +89,7 @@ export class GameView {
   }
 
   async shown() {
+    this.own = location.hash;
     this.ended = onTheme(() => this.board.paint());
     document.addEventListener('keydown', this.keys);
     this.solve?.shown();
@@ -237,7 +238,10 @@ export class GameView {
     const { seats } = this.match;
     const own = this.usual && seats.join(';') !== this.usual.join(';');
     const target = address(this.game.path, { moves: here.moves(), then: this.history.ahead(), seats: own ? seats : null });
+    // Another address than this view's own is about to be gone to.
+    if (location.hash !== this.own) return;
     if (location.hash !== target) history.replaceState(null, '', target);
+    this.own = location.hash;
   }
 
   // Choices.
