@@ -41,6 +41,8 @@ export const facts = async (page) => {
 export async function opened(page, hash) {
   await page.goto(`${home}${hash}`);
   await board(page).locator('svg').waitFor();
+  // A board is seen before it can be played on.
+  await page.locator('.game:not([aria-busy])').waitFor();
 }
 
 /** Waits until the words of the status match. */

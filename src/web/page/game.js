@@ -71,7 +71,7 @@ export class GameView {
 
   layout() {
     const { game } = this;
-    this.element = make('article', { class: 'game' },
+    this.element = make('article', { class: 'game', 'aria-busy': 'true' },
       make('div', { class: 'game-head' }, make('h1', { tabindex: '-1' }, game.title, subtitled(game) && make('span', { class: 'quiet subtitle' }, ` ${subtitled(game)}`)), this.sharing.element),
       game.about.trim() && make('details', { class: 'unfold about' }, make('summary', {}, 'About this game'), make('p', {}, game.about.trim())),
       make('div', { class: 'columns' },
