@@ -10,9 +10,9 @@
 
 use std::time::{Duration, Instant};
 
-use ggp::bench::usage::cpu_time;
-use ggp::game::Game;
-use ggp::play::{AgentSpec, Brief, Pace};
+use ggp_cli::bench::usage::cpu_time;
+use ggp_gdl::game::Game;
+use ggp_play::{AgentSpec, Brief, Pace};
 
 const THREADS: [usize; 3] = [1, 2, 4];
 

@@ -17,13 +17,13 @@
 
 use std::time::Duration;
 
-use ggp::bench::usage::cpu_time;
-use ggp::game::Game;
-use ggp::propnet::batch::{Batch, Packed, pack};
-use ggp::propnet::code::Engine;
-use ggp::propnet::playout::{PlayoutOptions, Playouts, Proceed};
-use ggp::propnet::rollouts::{Record, RolloutOptions, Rollouts};
-use ggp::propnet::{GroundLimits, Propnet};
+use ggp_cli::bench::usage::cpu_time;
+use ggp_gdl::game::Game;
+use ggp_engine::propnet::batch::{Batch, Packed, pack};
+use ggp_engine::propnet::code::Engine;
+use ggp_engine::propnet::playout::{PlayoutOptions, Playouts, Proceed};
+use ggp_engine::propnet::rollouts::{Record, RolloutOptions, Rollouts};
+use ggp_engine::propnet::{GroundLimits, Propnet};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

@@ -15,13 +15,13 @@
 
 use std::time::{Duration, Instant};
 
-use ggp::bench::usage::cpu_time;
-use ggp::game::{Game, Move};
-use ggp::machine::{Limits, Machine, PropnetMachine, PropnetState};
-use ggp::propnet::batch::Batch;
-use ggp::propnet::code::Engine;
-use ggp::propnet::differential::Differential;
-use ggp::propnet::{GroundLimits, Propnet};
+use ggp_cli::bench::usage::cpu_time;
+use ggp_gdl::game::{Game, Move};
+use ggp_engine::machine::{Limits, Machine, PropnetMachine, PropnetState};
+use ggp_engine::propnet::batch::Batch;
+use ggp_engine::propnet::code::Engine;
+use ggp_engine::propnet::differential::Differential;
+use ggp_engine::propnet::{GroundLimits, Propnet};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use ggp::play::AgentSpec;
+use ggp_play::AgentSpec;
 
 #[path = "../tests/tactics/shared.rs"]
 mod shared;

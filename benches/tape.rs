@@ -13,10 +13,10 @@
 
 use std::time::{Duration, Instant};
 
-use ggp::propnet::code::{Code, Engine};
-use ggp::propnet::lanes::Rows;
-use ggp::propnet::network::{Builder, Literal, Network, read};
-use ggp::propnet::tape::{Place, Tape};
+use ggp_engine::propnet::code::{Code, Engine};
+use ggp_engine::propnet::lanes::Rows;
+use ggp_engine::propnet::network::{Builder, Literal, Network, read};
+use ggp_engine::propnet::tape::{Place, Tape};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

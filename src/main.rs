@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    ggp::cli::main()
+    ggp_cli::main()
 }

@@ -11,9 +11,9 @@ mod random;
 
 use std::fmt::Write as _;
 
-use ggp::game::{Game, RoleId};
-use ggp::machine::{AnyMachine, Backend, Limits, Machine, PlayError};
-use ggp::propnet::{Approach, GroundLimits};
+use ggp_gdl::game::{Game, RoleId};
+use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PlayError};
+use ggp_engine::propnet::{Approach, GroundLimits};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use rand::{Rng, RngExt, SeedableRng};

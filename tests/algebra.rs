@@ -8,19 +8,19 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rustc_hash::FxHashSet;
 
-use ggp::check::{ReadOptions, read};
-use ggp::game::{Game, Score};
-use ggp::grid::{Grid, puzzles};
-use ggp::ground::TermId;
-use ggp::propnet::batch::{Batch, Packed, pack};
-use ggp::propnet::code::Engine;
-use ggp::propnet::network::read as value;
-use ggp::propnet::{GroundLimits, Propnet};
-use ggp::puzzle::effects::Effects;
-use ggp::puzzle::potential::Potentials;
-use ggp::puzzle::{Outcome, Puzzle, Reason, linear, parity};
-use ggp::span::{Source, Sources};
-use ggp::verify::{Answer, Given, Limits, Proof, verify};
+use ggp_gdl::check::{ReadOptions, read};
+use ggp_gdl::game::{Game, Score};
+use ggp_gdl::text_grid::{Grid, puzzles};
+use ggp_gdl::terms::TermId;
+use ggp_engine::propnet::batch::{Batch, Packed, pack};
+use ggp_engine::propnet::code::Engine;
+use ggp_engine::propnet::network::read as value;
+use ggp_engine::propnet::{GroundLimits, Propnet};
+use ggp_solver::planning::effects::Effects;
+use ggp_solver::planning::potential::Potentials;
+use ggp_solver::planning::{Outcome, Puzzle, Reason, linear, parity};
+use ggp_gdl::span::{Source, Sources};
+use ggp_solver::verify::{Answer, Given, Limits, Proof, verify};
 
 mod common;
 

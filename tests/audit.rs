@@ -3,11 +3,11 @@
 
 mod common;
 
-use ggp::audit::{
+use ggp_playcheck::{
     Alarm, AuditOptions, Basis, Claim, Report, Subject, Verdict, audit, audit_within,
 };
-use ggp::game::{Game, Move};
-use ggp::machine::{AnyMachine, Backend, Limits, Machine, NaiveMachine, PlayError};
+use ggp_gdl::game::{Game, Move};
+use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, NaiveMachine, PlayError};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;

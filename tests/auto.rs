@@ -7,10 +7,10 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 use common::names::scrambled;
-use ggp::game::{Move, Score};
-use ggp::machine::{AnyMachine, Backend, DatalogMachine, Limits, Machine};
-use ggp::search::{Budget, Stats, Verdict};
-use ggp::solve::{Answer, Method, SolveOptions, Strategy, count_from, solve, solve_best_from};
+use ggp_gdl::game::{Move, Score};
+use ggp_engine::machine::{AnyMachine, Backend, DatalogMachine, Limits, Machine};
+use ggp_search::{Budget, Stats, Verdict};
+use ggp_solver::solve::{Answer, Method, SolveOptions, Strategy, count_from, solve, solve_best_from};
 
 #[path = "puzzle_search/shared.rs"]
 mod shared;

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{env, fs, process};
 
-use ggp::conformance::{self, Explanation, GameReport, Options, Outcome, Report};
-use ggp::conformance::{list_digest, sha256};
-use ggp::machine::Backend;
+use ggp_cli::conformance::{self, Explanation, GameReport, Options, Outcome, Report};
+use ggp_cli::conformance::{list_digest, sha256};
+use ggp_engine::machine::Backend;
 use serde_json::{Value, json};
 
 fn explanations() -> Vec<Explanation> {

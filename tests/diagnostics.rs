@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::{env, fs};
 
-use ggp::check::{ReadOptions, Reading, read};
-use ggp::diagnostic::{Code, Severity, Strictness, Style};
-use ggp::rewrite::from_infix;
-use ggp::span::{Source, Sources};
-use ggp::symbol::Case;
-use ggp::syntax::SyntaxLimits;
+use ggp_gdl::check::{ReadOptions, Reading, read};
+use ggp_gdl::diagnostic::{Code, Severity, Strictness, Style};
+use ggp_gdl::rewrite::from_infix;
+use ggp_gdl::span::{Source, Sources};
+use ggp_gdl::symbol::Case;
+use ggp_gdl::syntax::SyntaxLimits;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad")

@@ -5,11 +5,11 @@ mod common;
 #[path = "explain/steps.rs"]
 mod steps;
 
-use ggp::explain::tree::Tree;
-use ggp::explain::{Answer, Explainer, Options, Situation};
-use ggp::game::{Game, Move};
-use ggp::ground::TermId;
-use ggp::machine::{AnyMachine, Backend, Limits, Machine};
+use ggp_explain::tree::Tree;
+use ggp_explain::{Answer, Explainer, Options, Situation};
+use ggp_gdl::game::{Game, Move};
+use ggp_gdl::terms::TermId;
+use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use steps::{check_derivation, check_missing};

@@ -13,17 +13,17 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use ggp::check::{ReadOptions, Reading, read};
-use ggp::diagnostic::{Strictness, Style};
-use ggp::game::{Move, Score};
-use ggp::grid::{Grid, puzzles};
-use ggp::machine::{
+use ggp_gdl::check::{ReadOptions, Reading, read};
+use ggp_gdl::diagnostic::{Strictness, Style};
+use ggp_gdl::game::{Move, Score};
+use ggp_gdl::text_grid::{Grid, puzzles};
+use ggp_engine::machine::{
     AnyMachine, Backend, Level, Limits, Machine, PerftOptions, Stop, canonical_facts,
     canonical_moves, perft,
 };
-use ggp::search::{Budget, Coverage, Plans, Stats, Verdict};
-use ggp::solve::{Answer, Checker, SolveOptions, Strategy, evaluate, solve};
-use ggp::span::{Source, Sources};
+use ggp_search::{Budget, Coverage, Plans, Stats, Verdict};
+use ggp_solver::solve::{Answer, Checker, SolveOptions, Strategy, evaluate, solve};
+use ggp_gdl::span::{Source, Sources};
 
 #[path = "games/shared.rs"]
 mod shared;
@@ -280,7 +280,7 @@ fn no_file_has_a_finding() {
     for name in names("tests/games", "txt") {
         for strictness in [Strictness::Tolerant, Strictness::Strict] {
             let reading = reading(&name, strictness);
-            let shown = |f: &ggp::diagnostic::Diagnostic| f.render(&reading.sources, Style::Plain);
+            let shown = |f: &ggp_gdl::diagnostic::Diagnostic| f.render(&reading.sources, Style::Plain);
             let findings: String = reading.findings.iter().map(shown).collect();
             assert!(
                 reading.findings.is_empty(),

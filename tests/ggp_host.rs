@@ -11,12 +11,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use fake::{Fake, Manner};
-use ggp::game::Game;
-use ggp::ggp::host::{ExchangeError, HostError, HostOptions, Party, Seen, host, info};
-use ggp::machine::{DatalogMachine, Limits, PlayError};
-use ggp::play::contest::Means;
-use ggp::play::record::MatchRecord;
-use ggp::symbol::Case;
+use ggp_gdl::game::Game;
+use ggp_play::protocol::host::{ExchangeError, HostError, HostOptions, Party, Seen, host, info};
+use ggp_engine::machine::{DatalogMachine, Limits, PlayError};
+use ggp_play::contest::Means;
+use ggp_play::record::MatchRecord;
+use ggp_gdl::symbol::Case;
 use tempfile::TempDir;
 
 /// Two players take one or two of five matches in turn.

@@ -1,6 +1,6 @@
 //! What hosts and players say, as text.
 
-use ggp::ggp::message::{
+use ggp_play::protocol::message::{
     Balance, Info, Message, MessageError, MessageLimits, Reply, parse_move, spaced,
 };
 use proptest::prelude::*;

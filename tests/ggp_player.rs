@@ -15,10 +15,10 @@ use std::net::{Ipv4Addr, Shutdown, TcpStream};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use ggp::game::{Game, Move};
-use ggp::ggp::message::spaced;
-use ggp::ggp::player::{Event, Player, PlayerOptions};
-use ggp::machine::{AnyMachine, Backend, Limits, Machine};
+use ggp_gdl::game::{Game, Move};
+use ggp_play::protocol::message::spaced;
+use ggp_play::protocol::player::{Event, Player, PlayerOptions};
+use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine};
 
 use common::names::scrambled;
 use host::{EVER, Running, body, connect, exchange, options, read, request, start};

@@ -10,11 +10,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use ggp::check::{ReadOptions, Reading, read, read_until};
-use ggp::diagnostic::{Severity, Style};
-use ggp::ground::TermLimits;
-use ggp::machine::{AnyMachine, Backend, Limits, Machine, PlayError};
-use ggp::span::{Source, Sources};
+use ggp_gdl::check::{ReadOptions, Reading, read, read_until};
+use ggp_gdl::diagnostic::{Severity, Style};
+use ggp_gdl::terms::TermLimits;
+use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PlayError};
+use ggp_gdl::span::{Source, Sources};
 
 /// Counts the bytes in use and the most there ever were.
 struct Counting;

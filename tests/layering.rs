@@ -277,7 +277,7 @@ fn the_evaluator_knows_no_word_of_the_language() {
                 .any(|w| w == word);
             assert!(!named, "src/{} names {word}", file.display());
         }
-        for keyword in ggp::check::Keyword::ALL {
+        for keyword in ggp_gdl::check::Keyword::ALL {
             let quoted = literals.iter().any(|literal| literal == keyword.as_str());
             assert!(
                 !quoted,
@@ -360,9 +360,9 @@ fn the_core_asks_nothing_of_its_surroundings() {
 #[test]
 fn imports_are_found_in_all_their_forms() {
     let text = "
-        use crate::game::Game; // use crate::cli;
+        use ggp_gdl::game::Game; // use crate::cli;
         use crate::{span::{Span, check}, symbol, ground::Terms};
-        fn f() -> crate::machine::Level { \"crate::web\" }
+        fn f() -> ggp_engine::machine::Level { \"ggp_web\" }
         use super::super::search;
     ";
     let found = imports(Path::new("solve/plan.rs"), text);

@@ -5,15 +5,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ggp::game::{Game, Score};
-use ggp::machine::{DatalogMachine, Limits};
-use ggp::propnet::batch::pack;
-use ggp::propnet::{GroundLimits, Propnet};
-use ggp::puzzle::checkpoint::{Checkpoint, CheckpointError};
-use ggp::puzzle::levels::{Classes, LevelsError, LevelsOptions, Spill, levels};
-use ggp::puzzle::{Outcome, Plan, Puzzle, Reason};
-use ggp::search::{Budget, Counts, Stats};
-use ggp::solve::check_plan;
+use ggp_gdl::game::{Game, Score};
+use ggp_engine::machine::{DatalogMachine, Limits};
+use ggp_engine::propnet::batch::pack;
+use ggp_engine::propnet::{GroundLimits, Propnet};
+use ggp_solver::planning::checkpoint::{Checkpoint, CheckpointError};
+use ggp_solver::planning::levels::{Classes, LevelsError, LevelsOptions, Spill, levels};
+use ggp_solver::planning::{Outcome, Plan, Puzzle, Reason};
+use ggp_search::{Budget, Counts, Stats};
+use ggp_solver::solve::check_plan;
 
 fn puzzle(name: &str, change: impl Fn(String) -> String) -> Puzzle {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");

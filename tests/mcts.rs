@@ -7,9 +7,9 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use common::names::scrambled;
-use ggp::game::{Game, Move, RoleId};
-use ggp::machine::{AnyMachine, Backend, Limits, Machine, PropnetState};
-use ggp::play::{Advice, Agent, AgentSpec, Brief, Pace};
+use ggp_gdl::game::{Game, Move, RoleId};
+use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PropnetState};
+use ggp_play::{Advice, Agent, AgentSpec, Brief, Pace};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

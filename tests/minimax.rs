@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use ggp::game::{Game, Move, RoleId};
-use ggp::machine::{AnyMachine, Backend, Limits, Machine, PropnetState};
-use ggp::play::{AgentSpec, Brief, Evaluation, Lanes, Outlook, Pace};
-use ggp::search::minimax::{Minimax, MinimaxGame, MinimaxReport, Table, Wanted, minimax};
-use ggp::search::{Budget, Stats};
+use ggp_gdl::game::{Game, Move, RoleId};
+use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PropnetState};
+use ggp_play::{AgentSpec, Brief, Evaluation, Lanes, Outlook, Pace};
+use ggp_search::minimax::{Minimax, MinimaxGame, MinimaxReport, Table, Wanted, minimax};
+use ggp_search::{Budget, Stats};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -274,7 +274,7 @@ fn play(name: &str, specs: &[&str], seed: u64) -> Vec<u8> {
     let mut played = Vec::new();
     let mut state = machine.initial().unwrap();
     while !machine.is_terminal(&state).unwrap() {
-        let choose = |(agent, spec): &mut (Box<dyn ggp::play::Agent>, AgentSpec)| {
+        let choose = |(agent, spec): &mut (Box<dyn ggp_play::Agent>, AgentSpec)| {
             let (deadline, nodes) = spec.limits(None);
             let pace = Pace::new(deadline, nodes);
             let advice = agent.choose(&played, &pace).unwrap();

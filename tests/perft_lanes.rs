@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use ggp::game::Game;
-use ggp::machine::{DatalogMachine, Level, Limits, Machine, PerftOptions, perft};
-use ggp::propnet::code::Engine;
-use ggp::propnet::perft::{CountError, CountOptions, Counter, PathLevel, Width};
-use ggp::propnet::{GroundLimits, Propnet};
+use ggp_gdl::game::Game;
+use ggp_engine::machine::{DatalogMachine, Level, Limits, Machine, PerftOptions, perft};
+use ggp_engine::propnet::code::Engine;
+use ggp_engine::propnet::perft::{CountError, CountOptions, Counter, PathLevel, Width};
+use ggp_engine::propnet::{GroundLimits, Propnet};
 
 /// Sequences up to which a game is counted.
 const PATHS: u128 = 20_000;

@@ -4,9 +4,9 @@ mod common;
 
 use std::fs;
 
-use ggp::game::Game;
-use ggp::machine::{AnyMachine, Backend, Limits, Machine};
-use ggp::picture::{self, Drawing, ENOUGH, Picture, sample};
+use ggp_gdl::game::Game;
+use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine};
+use ggp_picture::{Drawing, ENOUGH, Picture, sample};
 use serde_json::Value;
 
 fn machine(text: &str) -> AnyMachine {
@@ -33,7 +33,7 @@ fn draw(text: &str, moves: &[&str]) -> Drawing {
 }
 
 fn check(text: &str, moves: &[&str], expected: &str) {
-    let found = picture::text(&draw(text, moves));
+    let found = ggp_picture::text(&draw(text, moves));
     let trimmed = |text: &str| text.trim_end().trim_start_matches('\n').to_owned();
     assert_eq!(trimmed(&found), trimmed(expected), "\n{found}");
 }
@@ -436,7 +436,7 @@ fn a_third_coordinate_makes_boards_side_by_side() {
 fn svg_takes_no_name_for_markup() {
     let rules = DEEP.replace("mine", "<script>x</script>&\u{22}'");
     let drawing = draw(&rules, &["(take 1 2 2)"]);
-    let svg = picture::svg(&drawing, "a <b> title");
+    let svg = ggp_picture::svg(&drawing, "a <b> title");
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
     assert!(svg.contains("&lt;script&gt;x&lt;/script&gt;"), "{svg}");
     assert!(svg.contains("a &lt;b&gt; title"), "{svg}");
@@ -462,7 +462,7 @@ fn a_large_board_is_cut() {
         follows.collect::<String>()
     );
     let drawing = draw(&rules, &[]);
-    let text = picture::text(&drawing);
+    let text = ggp_picture::text(&drawing);
     assert!(text.len() < 100_000, "{}", text.len());
     assert!(text.contains("more rows"), "{text}");
     assert_eq!(drawing.left_out, 1);

@@ -2,13 +2,13 @@
 
 mod common;
 
-use ggp::game::{Game, Move};
-use ggp::machine::{
+use ggp_gdl::game::{Game, Move};
+use ggp_engine::machine::{
     AnyMachine, Backend, Limits, Machine, PlayError, PlayoutOptions, PropnetMachine, PropnetState,
     canonical_facts, canonical_moves, playout,
 };
-use ggp::propnet::playout::{PlayoutOptions as LaneOptions, Playouts, Proceed};
-use ggp::propnet::{Approach, GroundLimits, Propnet, TooLarge};
+use ggp_engine::propnet::playout::{PlayoutOptions as LaneOptions, Playouts, Proceed};
+use ggp_engine::propnet::{Approach, GroundLimits, Propnet, TooLarge};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 

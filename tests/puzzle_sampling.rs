@@ -4,16 +4,16 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use ggp::game::Score;
-use ggp::machine::{DatalogMachine, Limits};
-use ggp::puzzle::levels::{LevelsOptions, levels};
-use ggp::puzzle::nested::{Nested, nested};
-use ggp::puzzle::nrpa::{Nrpa, nrpa};
-use ggp::puzzle::rollout::{Sampling, Scoring};
-use ggp::puzzle::uct::{Uct, uct};
-use ggp::puzzle::{BestSoFar, Outcome, Puzzle};
-use ggp::search::{Budget, Stats};
-use ggp::solve::check_plan;
+use ggp_gdl::game::Score;
+use ggp_engine::machine::{DatalogMachine, Limits};
+use ggp_solver::planning::levels::{LevelsOptions, levels};
+use ggp_solver::planning::nested::{Nested, nested};
+use ggp_solver::planning::nrpa::{Nrpa, nrpa};
+use ggp_solver::planning::rollout::{Sampling, Scoring};
+use ggp_solver::planning::uct::{Uct, uct};
+use ggp_solver::planning::{BestSoFar, Outcome, Puzzle};
+use ggp_search::{Budget, Stats};
+use ggp_solver::solve::check_plan;
 
 #[path = "puzzle_search/shared.rs"]
 mod shared;

@@ -4,20 +4,20 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use ggp::check::Keyword;
-use ggp::game::{Game, Score};
-use ggp::machine::DatalogMachine;
-use ggp::machine::{Limits, Machine};
-use ggp::puzzle::best_first::{BestFirst, Order, best_first};
-use ggp::puzzle::bidirectional::bidirectional;
-use ggp::puzzle::deepening::{Bounds, Deepening, deepening};
-use ggp::puzzle::dive::{DeadEnd, DiveOptions, dive};
-use ggp::puzzle::estimate::Estimate;
-use ggp::puzzle::levels::{LevelsOptions, levels};
-use ggp::puzzle::{Outcome, Puzzle, Reason};
-use ggp::search::breadth_first::{BreadthFirst, breadth_first};
-use ggp::search::{Budget, Compare, Plans, Stats, Verdict};
-use ggp::solve::{GameProblem, Keys, check_plan};
+use ggp_gdl::check::Keyword;
+use ggp_gdl::game::{Game, Score};
+use ggp_engine::machine::DatalogMachine;
+use ggp_engine::machine::{Limits, Machine};
+use ggp_solver::planning::best_first::{BestFirst, Order, best_first};
+use ggp_solver::planning::bidirectional::bidirectional;
+use ggp_solver::planning::deepening::{Bounds, Deepening, deepening};
+use ggp_solver::planning::dive::{DeadEnd, DiveOptions, dive};
+use ggp_solver::planning::estimate::Estimate;
+use ggp_solver::planning::levels::{LevelsOptions, levels};
+use ggp_solver::planning::{Outcome, Puzzle, Reason};
+use ggp_search::breadth_first::{BreadthFirst, breadth_first};
+use ggp_search::{Budget, Compare, Plans, Stats, Verdict};
+use ggp_solver::solve::{GameProblem, Keys, check_plan};
 
 #[path = "puzzle_search/shared.rs"]
 mod shared;

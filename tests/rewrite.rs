@@ -6,14 +6,14 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use ggp::check::Keyword;
-use ggp::rewrite::{
+use ggp_gdl::check::Keyword;
+use ggp_gdl::rewrite::{
     Difference, Form, Layout, NameMap, Scramble, Tree, from_infix, laid_out, restored, scramble,
     to_infix, unwritable,
 };
-use ggp::span::{Source, Sources};
-use ggp::symbol::Case;
-use ggp::syntax::{SyntaxLimits, read};
+use ggp_gdl::span::{Source, Sources};
+use ggp_gdl::symbol::Case;
+use ggp_gdl::syntax::{SyntaxLimits, read};
 use proptest::prelude::*;
 
 /// Name and text of all rule files there are.

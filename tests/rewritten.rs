@@ -11,15 +11,15 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use ggp::conformance::{self, Explanation, Options, sha256};
-use ggp::game::Game;
-use ggp::machine::{AnyMachine, Backend, Limits, Machine, PerftOptions, perft};
-use ggp::rewrite::{
+use ggp_cli::conformance::{self, Explanation, Options, sha256};
+use ggp_gdl::game::Game;
+use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PerftOptions, perft};
+use ggp_gdl::rewrite::{
     Layout, Scramble, Tree, from_infix, laid_out, restored, scramble, to_infix, unwritable,
 };
-use ggp::span::{Source, Sources};
-use ggp::symbol::Case;
-use ggp::syntax::{SyntaxLimits, read};
+use ggp_gdl::span::{Source, Sources};
+use ggp_gdl::symbol::Case;
+use ggp_gdl::syntax::{SyntaxLimits, read};
 use serde_json::Value;
 
 /// A way to rewrite a text, if it can be.
@@ -56,7 +56,7 @@ fn converted(text: &str) -> Option<String> {
     Some(lay(&tree.expect("it was written by us")))
 }
 
-fn scrambled(text: &str, order: bool) -> Option<(String, ggp::rewrite::NameMap)> {
+fn scrambled(text: &str, order: bool) -> Option<(String, ggp_gdl::rewrite::NameMap)> {
     let how = Scramble {
         seed: 11,
         order,

@@ -10,11 +10,11 @@ mod common;
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
-use ggp::check::Keyword;
-use ggp::game::{Game, Move, RoleId};
-use ggp::machine::{AnyMachine, Backend, Limits, Machine, PlayError, PropnetMachine};
-use ggp::machine::{canonical_facts, canonical_moves};
-use ggp::propnet::{GroundLimits, TooLarge};
+use ggp_gdl::check::Keyword;
+use ggp_gdl::game::{Game, Move, RoleId};
+use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PlayError, PropnetMachine};
+use ggp_engine::machine::{canonical_facts, canonical_moves};
+use ggp_engine::propnet::{GroundLimits, TooLarge};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -343,7 +343,7 @@ fn move_texts(machine: &AnyMachine, moves: &[Move]) -> Vec<String> {
         .collect()
 }
 
-fn values(machine: &AnyMachine, values: Vec<ggp::ground::TermId>) -> Vec<String> {
+fn values(machine: &AnyMachine, values: Vec<ggp_gdl::terms::TermId>) -> Vec<String> {
     let moves: Vec<Move> = values.into_iter().map(Move::new).collect();
     move_texts(machine, &moves)
 }

@@ -3,11 +3,11 @@
 mod common;
 
 use common::names::scrambled;
-use ggp::game::{Game, Score};
-use ggp::machine::{AnyMachine, Backend, Limits, Machine};
-use ggp::search::graph::{Explore, Graph, Merge, explore};
-use ggp::search::{Budget, BudgetKind, Coverage, Plans, Prune, Stats, Verdict};
-use ggp::solve::{
+use ggp_gdl::game::{Game, Score};
+use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine};
+use ggp_search::graph::{Explore, Graph, Merge, explore};
+use ggp_search::{Budget, BudgetKind, Coverage, Plans, Prune, Stats, Verdict};
+use ggp_solver::solve::{
     Answer, Checker, GameProblem, Keys, SolveError, SolveOptions, Strategy, check_plan, evaluate,
     solve,
 };
@@ -55,7 +55,7 @@ fn all(strategy: Strategy) -> SolveOptions {
 fn told(machine: &AnyMachine, answer: &Answer) -> String {
     let mut terms = machine.terms().clone();
     terms.refresh();
-    let text = |plan: &Vec<ggp::game::Move>| {
+    let text = |plan: &Vec<ggp_gdl::game::Move>| {
         let moves = plan
             .iter()
             .map(|m| machine.game().canonical(&terms, m.term()));
@@ -82,7 +82,7 @@ fn check(text: &str, options: &SolveOptions, expected: &str) {
     assert_eq!(told(&machine, &answer), expected, "{:?}", options.strategy);
 }
 
-type Explored = Graph<<AnyMachine as Machine>::State, ggp::game::Move>;
+type Explored = Graph<<AnyMachine as Machine>::State, ggp_gdl::game::Move>;
 
 fn graph(text: &str, keys: Keys, merge: Merge, prune: Prune, depth: u32) -> Explored {
     let mut machine = machine(text);

@@ -8,9 +8,9 @@
 use std::collections::HashMap;
 use std::{env, fs};
 
-use ggp::game::{Move, RoleId};
-use ggp::machine::{AnyMachine, Limits, Machine, PropnetState};
-use ggp::play::AgentSpec;
+use ggp_gdl::game::{Move, RoleId};
+use ggp_engine::machine::{AnyMachine, Limits, Machine, PropnetState};
+use ggp_play::AgentSpec;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

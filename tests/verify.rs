@@ -10,7 +10,7 @@ mod random;
 #[path = "verify/shared.rs"]
 mod shared;
 
-use ggp::verify::digest;
+use ggp_solver::verify::digest;
 use shared::{WALK, game};
 
 #[test]

@@ -1,6 +1,6 @@
 //! `--no-jit`, wherever rules are played.
 
-use ggp::propnet::code::Engine;
+use ggp_engine::propnet::code::Engine;
 
 use super::workplace::Workplace;
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use ggp::ggp::player::{Event, Log, Player, PlayerOptions};
+use ggp_play::protocol::player::{Event, Log, Player, PlayerOptions};
 
 /// How long anything may take; nothing does, unless it is broken.
 pub const EVER: Duration = Duration::from_secs(60);

@@ -7,7 +7,7 @@ pub mod names;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use ggp::game::Game;
+use ggp_gdl::game::Game;
 
 /// Reference answers for published games: where `GGP_CORPUS` says, or beside
 /// the repository, since they are not ours to publish.

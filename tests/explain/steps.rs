@@ -1,11 +1,11 @@
 //! Whether what is said of a question is so, step by step.
 
-use ggp::check::Keyword;
-use ggp::explain::{
+use ggp_gdl::check::Keyword;
+use ggp_explain::{
     Answer, Derivation, Explainer, FactOf, Missing, Nothing, Premise, Reason, State,
 };
-use ggp::ground::{TermId, Terms};
-use ggp::program::{Literal, Term};
+use ggp_gdl::terms::{TermId, Terms};
+use ggp_gdl::program::{Literal, Term};
 
 use super::{Place, situation};
 
@@ -41,7 +41,7 @@ fn satisfied(
     used: &mut [bool],
     terms: &mut Terms,
 ) -> bool {
-    let fact_of = |atom: &ggp::program::Atom, terms: &mut Terms| FactOf {
+    let fact_of = |atom: &ggp_gdl::program::Atom, terms: &mut Terms| FactOf {
         relation: atom.relation,
         arguments: (atom.arguments.iter())
             .map(|term| ground(term, bindings, terms))
@@ -249,7 +249,7 @@ pub fn check_missing(explainer: &mut Explainer, missing: &Missing, place: &Place
     mended
 }
 
-fn ground_fact(atom: &ggp::program::Atom) -> Option<FactOf> {
+fn ground_fact(atom: &ggp_gdl::program::Atom) -> Option<FactOf> {
     let arguments = atom.arguments.iter().map(|term| match term {
         Term::Ground(id) => Some(*id),
         _ => None,

@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use ggp::game::{Game, Move, RoleId};
-use ggp::ggp::message::{Message, MessageLimits};
-use ggp::machine::{DatalogMachine, Limits, Machine};
+use ggp_gdl::game::{Game, Move, RoleId};
+use ggp_play::protocol::message::{Message, MessageLimits};
+use ggp_engine::machine::{DatalogMachine, Limits, Machine};
 
 /// How a player answers PLAY.
 #[derive(Clone, Debug)]

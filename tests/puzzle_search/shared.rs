@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use ggp::game::{Game, Score};
-use ggp::propnet::batch::pack;
-use ggp::propnet::{GroundLimits, Propnet};
-use ggp::puzzle::Puzzle;
+use ggp_gdl::game::{Game, Score};
+use ggp_engine::propnet::batch::pack;
+use ggp_engine::propnet::{GroundLimits, Propnet};
+use ggp_solver::planning::Puzzle;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ggp::game::{Game, Move};
-use ggp::play::{Advice, AgentSpec, Brief, Pace};
+use ggp_gdl::game::{Game, Move};
+use ggp_play::{Advice, AgentSpec, Brief, Pace};
 
 /// A position, and what is known of it.
 #[derive(Clone, PartialEq, Eq, Debug)]

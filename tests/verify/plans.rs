@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use ggp::game::{Game, Move, Score};
-use ggp::machine::Machine;
-use ggp::puzzle::{Puzzle, collapse};
-use ggp::search::{Budget, Plans};
-use ggp::solve::{Method, Strategy, claim_count};
-use ggp::verify::{Answer, Failure, Flips, Given, Limits, Proof};
+use ggp_gdl::game::{Game, Move, Score};
+use ggp_engine::machine::Machine;
+use ggp_solver::planning::{Puzzle, collapse};
+use ggp_search::{Budget, Plans};
+use ggp_solver::solve::{Method, Strategy, claim_count};
+use ggp_solver::verify::{Answer, Failure, Flips, Given, Limits, Proof};
 
 use super::shared::*;
 
@@ -68,7 +68,7 @@ fn bounds_hold_by_search_and_by_clauses() {
     }
     let best = |score, moves: &[&str], no_solution_within| Answer::OutOfBudget {
         no_solution_within,
-        best: Some(ggp::verify::End {
+        best: Some(ggp_solver::verify::End {
             score,
             plan: plan(moves),
         }),

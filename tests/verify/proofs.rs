@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use ggp::search::Plans;
-use ggp::solve::{Method, Strategy};
-use ggp::verify::{Answer, Failure, Given, Proof};
+use ggp_search::Plans;
+use ggp_solver::solve::{Method, Strategy};
+use ggp_solver::verify::{Answer, Failure, Given, Proof};
 
 use super::shared::*;
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use ggp::search::Plans;
-use ggp::solve::Strategy;
-use ggp::verify::{Answer, Given, Limits, Proof};
+use ggp_search::Plans;
+use ggp_solver::solve::Strategy;
+use ggp_solver::verify::{Answer, Given, Limits, Proof};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use ggp::game::{Game, Score};
-use ggp::ground::TermId;
-use ggp::machine::{AnyMachine, Backend, Limits as MachineLimits, Machine};
-use ggp::puzzle::{Outcome, Puzzle, invariant};
-use ggp::search::{Budget, Plans, Stats};
-use ggp::solve::{SolveOptions, Strategy, claim, solve};
-use ggp::verify::{Answer, Checked, Failure, Limits, Proof, verify};
+use ggp_gdl::game::{Game, Score};
+use ggp_gdl::terms::TermId;
+use ggp_engine::machine::{AnyMachine, Backend, Limits as MachineLimits, Machine};
+use ggp_solver::planning::{Outcome, Puzzle, invariant};
+use ggp_search::{Budget, Plans, Stats};
+use ggp_solver::solve::{SolveOptions, Strategy, claim, solve};
+use ggp_solver::verify::{Answer, Checked, Failure, Limits, Proof, verify};
 
 pub fn game(text: &str) -> Game {
     Game::from_text("test.kif", text).unwrap_or_else(|found| panic!("{text}\n{:?}", found.findings))

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use ggp::game::{Game, Score};
-use ggp::machine::{AnyMachine, Limits, Machine};
-use ggp::search::graph::{Explore, Merge, explore};
-use ggp::search::{Budget, Stats};
-use ggp::solve::{GameProblem, Keys};
+use ggp_gdl::game::{Game, Score};
+use ggp_engine::machine::{AnyMachine, Limits, Machine};
+use ggp_search::graph::{Explore, Merge, explore};
+use ggp_search::{Budget, Stats};
+use ggp_solver::solve::{GameProblem, Keys};
 use serde_json::{Value, json};
 
 use super::service::{self, Service};

@@ -1,0 +1,291 @@
+//! `ggp bench`: random playouts, for every backend.
+
+mod child;
+mod crew;
+mod report;
+mod task;
+
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context as _, anyhow, bail};
+use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use super::perft::parse_seconds;
+use crate::rules::{BackendChoice, EngineOptions, GroundOptions};
+use crate::{Context, Exit};
+use crate::bench::agreement::disagreements;
+use crate::bench::peers::Peers;
+use crate::bench::{Row, read_rows};
+use task::{Limits, Task};
+
+/// The backends that are measured if none is named: all but the oracle.
+const BACKENDS: &[BackendChoice] = &[BackendChoice::Propnet, BackendChoice::Datalog];
+
+/// Positions that may be played at the same time.
+const LANES: [&str; 4] = ["64", "256", "512", "1024"];
+
+/// The options of `ggp bench`.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Each game is played by each backend in a process of its own, from the initial state to the
+end by uniformly chosen legal moves, and the goals are read there, over and over. A state
+change is one joint move. Mean lengths and mean goals must agree between the backends, and
+with a reference if there is one.
+
+Exit codes: 0 all games were measured; 1 means disagree, or a game was over a limit; 2 a
+rule file is wrong, or a process failed. Every game has its row all the same.
+
+Examples:
+  ggp bench games
+  ggp bench tic_tac_toe.kif --backend datalog --backend naive --seconds 3
+  ggp bench games --against benches/peers.csv --reference benches/reference.json
+  ggp bench games --start --jobs 4 --csv start.csv
+  ggp bench rules.kif+instance.kif --json | jq '.[].state_changes_per_cpu_second'")]
+pub struct Options {
+    /// Rule files, or folders of them; A+B is one rule set of two files
+    #[arg(value_name = "GAME", required_unless_present = "child")]
+    games: Vec<PathBuf>,
+    /// What plays; may be given several times [default: all but naive]
+    #[arg(long = "backend", value_enum, value_name = "BACKEND")]
+    backends: Vec<BackendChoice>,
+    /// Make ready to play, and no playouts
+    #[arg(long)]
+    start: bool,
+    /// Seconds of play for each game and backend
+    #[arg(long, short, value_name = "S", default_value = "1", value_parser = parse_seconds)]
+    #[arg(conflicts_with = "playouts")]
+    seconds: Duration,
+    /// Make so many playouts instead, if --timeout allows
+    #[arg(long, value_name = "N")]
+    playouts: Option<NonZeroU64>,
+    /// Threads that play one game
+    #[arg(long, value_name = "N", default_value = "1")]
+    threads: NonZeroUsize,
+    /// Games played at the same time, which disturb each other
+    #[arg(long, short, value_name = "N", default_value = "1")]
+    jobs: NonZeroUsize,
+    /// The seed of the random choices
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Cut playouts after so many joint moves
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    depth: u64,
+    /// Write the rows to this file as comma-separated values; `-` prints them instead
+    /// of the table
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Show these figures of other engines beside ours: a table as CSV with the columns
+    /// game, engine, state_changes_per_cpu_s, or what --json printed
+    #[arg(long, value_name = "FILE", conflicts_with = "start")]
+    against: Option<PathBuf>,
+    /// Compare the means with those in this file, which --json printed
+    #[arg(long, value_name = "FILE", conflicts_with = "start")]
+    reference: Option<PathBuf>,
+    /// Tell `Cell` from `cell`
+    #[arg(long, help_heading = "Rules")]
+    case_sensitive: bool,
+    /// Positions that a network plays at the same time [default: what suits the game]
+    #[arg(long, value_name = "N", help_heading = "Networks")]
+    #[arg(value_parser = PossibleValuesParser::new(LANES).map(|n| n.parse::<usize>().expect("a number")))]
+    lanes: Option<usize>,
+    #[command(flatten)]
+    engine: EngineOptions,
+    #[command(flatten)]
+    ground: GroundOptions,
+    /// Seconds that a game may take to be ready, and again to play beyond --seconds
+    #[arg(long, value_name = "S", default_value = "60", value_parser = parse_seconds)]
+    #[arg(help_heading = "Limits")]
+    timeout: Duration,
+    /// Megabytes (2^20 bytes) of memory that a game may take; 0 for all there is
+    #[arg(long, value_name = "MB", default_value_t = 4096, help_heading = "Limits")]
+    memory: u64,
+    /// Do one task, written as JSON, and print what comes of it
+    #[arg(long, hide = true, value_name = "TASK")]
+    child: Option<String>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// If there is no such file or folder, a file of figures is not of its format,
+/// or the run was stopped. What is wrong with a game is in its row.
+pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    if let Some(task) = &options.child {
+        return child::run(task, context);
+    }
+    let games = games(&options.games)?;
+    let csv = options.csv.as_deref();
+    let is_printed = csv.is_some_and(|path| path.as_os_str() == "-");
+    if let Some(path) = csv.filter(|_| !is_printed) {
+        Context::can_write(path)?;
+    }
+    let peers = match &options.against {
+        Some(path) => Some(read(path, Peers::read)?),
+        None => None,
+    };
+    let reference = match &options.reference {
+        Some(path) => read(path, read_rows)?,
+        None => Vec::new(),
+    };
+    let backends = match options.backends.is_empty() {
+        true => BACKENDS,
+        false => &options.backends,
+    };
+    let mut tasks = Vec::new();
+    for files in &games {
+        let of_game = backends.iter().map(|backend| options.task(files, *backend));
+        tasks.extend(of_game);
+    }
+    let mut rows = crew::measure(&tasks, options.limits(), options.jobs.get(), context)?;
+    let is_whole = rows.len() == tasks.len();
+    let source = |path: &Path| format!("in {}", path.display());
+    let source = options.reference.as_deref().map(source);
+    compare(&mut rows, &reference, source.as_deref().unwrap_or_default());
+    if let Some(peers) = &peers {
+        for row in &mut rows {
+            row.against = peers.rivals(row);
+        }
+    }
+    if options.reference.is_some() {
+        for row in rows.iter().filter(|row| reference.iter().all(|r| r.game != row.game)) {
+            context.note(format_args!("note: no means to compare for {}", row.game));
+        }
+    }
+    let kind = match options.start {
+        true => report::Kind::Start,
+        false => report::Kind::Play,
+    };
+    match csv {
+        Some(_) if is_printed => context.print(report::csv(&rows).trim_end())?,
+        Some(path) => context.write_file(path, report::csv(&rows).as_bytes())?,
+        None => {}
+    }
+    if !is_printed {
+        report::print(&rows, kind, peers.as_ref(), context)?;
+    }
+    if !is_whole {
+        bail!("interrupted; the rows above are complete");
+    }
+    exit(&rows, context)
+}
+
+/// Notes in each row where its means differ from those of the same game by the
+/// backends before it, and in the reference.
+fn compare(rows: &mut [Row], reference: &[Row], source: &str) {
+    for index in 0..rows.len() {
+        let (before, rest) = rows.split_at_mut(index);
+        let row = &mut rest[0];
+        let mut found = Vec::new();
+        for other in before.iter().filter(|other| other.file == row.file) {
+            let source = format!("by {}", other.backend);
+            found.extend(disagreements(row, other, &source));
+        }
+        for other in reference.iter().filter(|other| other.game == row.game) {
+            found.extend(disagreements(row, other, source));
+        }
+        row.disagreements = found;
+    }
+}
+
+/// The exit code that the rows ask for. Failures are told on standard error.
+fn exit(rows: &[Row], context: &Context) -> anyhow::Result<Exit> {
+    let is_failure = |row: &&Row| row.failure.is_some_and(|failure| !failure.is_limit());
+    let failed = rows.iter().filter(is_failure).count();
+    if failed > 0 {
+        bail!("{failed} of {} rows failed; see their errors", rows.len());
+    }
+    let is_cut = |row: &Row| row.failure.is_some() || !row.disagreements.is_empty();
+    match rows.iter().any(is_cut) {
+        true => Ok(Exit::Negative),
+        false => {
+            for row in rows.iter().filter(|row| row.faults > 0) {
+                let fault = row.fault.as_deref().unwrap_or("the rules are wrong");
+                context.note(format_args!(
+                    "note: {}, {}: {} of {} playouts: {fault}",
+                    row.game, row.backend, row.faults, row.playouts
+                ));
+            }
+            Ok(Exit::Done)
+        }
+    }
+}
+
+/// Reads a file in a format.
+fn read<T>(path: &Path, parse: impl Fn(&str) -> Result<T, String>) -> anyhow::Result<T> {
+    let name = path.display();
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
+    parse(&text).map_err(|error| anyhow!("{name}: {error}"))
+}
+
+/// The rule files of each game: those given, and all in folders, by name.
+pub(super) fn games(arguments: &[PathBuf]) -> anyhow::Result<Vec<Vec<PathBuf>>> {
+    let mut games = Vec::new();
+    for argument in arguments {
+        let name = argument.display();
+        if argument.is_dir() {
+            let entries =
+                std::fs::read_dir(argument).with_context(|| format!("cannot list {name}"))?;
+            let mut files = Vec::new();
+            for entry in entries {
+                let path = entry.with_context(|| format!("cannot list {name}"))?.path();
+                let is_rules = path.extension().is_some_and(|ending| ending == "kif");
+                files.extend((is_rules && path.is_file()).then_some(path));
+            }
+            if files.is_empty() {
+                bail!("there is no rule file (.kif) in {name}");
+            }
+            files.sort();
+            games.extend(files.into_iter().map(|file| vec![file]));
+        } else if argument.as_os_str() == "-" {
+            bail!("standard input (`-`) cannot be read by several processes; give a file");
+        } else if argument.exists() {
+            games.push(vec![argument.clone()]);
+        } else {
+            let parts = name.to_string();
+            let parts: Vec<PathBuf> = parts.split('+').map(PathBuf::from).collect();
+            if let Some(missing) = parts.iter().find(|part| !part.is_file()) {
+                bail!("there is no file {}", missing.display());
+            }
+            games.push(parts);
+        }
+    }
+    Ok(games)
+}
+
+impl Options {
+    fn limits(&self) -> Limits {
+        Limits {
+            start: self.timeout,
+            play: self.timeout
+                + match self.playouts {
+                    Some(_) => Duration::ZERO,
+                    None => 2 * self.seconds,
+                },
+            memory: (self.memory > 0).then_some(self.memory << 20),
+        }
+    }
+
+    fn task(&self, files: &[PathBuf], backend: BackendChoice) -> Task {
+        let name = backend.to_possible_value().expect("no choice is hidden");
+        Task {
+            files: files.to_vec(),
+            backend: name.get_name().to_owned(),
+            seconds: (!self.start).then_some(self.seconds),
+            playouts: self.playouts.map(NonZeroU64::get),
+            threads: self.threads.get(),
+            seed: self.seed,
+            depth: self.depth,
+            lanes: self.lanes,
+            ground: self.ground,
+            // Something is left to another backend.
+            ground_time: self.timeout * 4 / 5,
+            no_jit: self.engine.no_jit,
+            case_sensitive: self.case_sensitive,
+            memory: self.limits().memory,
+        }
+    }
+}

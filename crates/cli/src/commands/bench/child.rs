@@ -1,0 +1,187 @@
+//! One game on one backend, in a process of its own.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::anyhow;
+use clap::ValueEnum;
+
+use super::task::{Message, TOO_MUCH_MEMORY, Task};
+use crate::bench::{
+    Failure, Jit, LanesSubject, MachineSubject, Row, Run, Settings, Subject, Until, usage,
+};
+use ggp_gdl::check::{self, ReadOptions};
+use crate::rules::{BackendChoice, read_text, shown_name};
+use crate::{Context, Exit, show};
+use ggp_gdl::diagnostic::Severity;
+use ggp_gdl::game::Game;
+use ggp_engine::machine::{DatalogMachine, Limits, NaiveMachine, PlayError};
+use ggp_gdl::span::{Source, Sources};
+use ggp_gdl::symbol::Case;
+
+/// How often memory is looked at.
+const TICK: Duration = Duration::from_millis(5);
+
+/// The game made ready by a backend.
+fn subject(
+    game: &Game,
+    backend: BackendChoice,
+    settings: &Settings,
+    limits: Limits,
+) -> Result<Box<dyn Subject>, PlayError> {
+    Ok(match backend {
+        BackendChoice::Auto => match LanesSubject::new(game, settings, &limits.ground) {
+            Ok(subject) => Box::new(subject),
+            Err(PlayError::TooLarge { what, limit, rule }) => {
+                let why_not = PlayError::TooLarge { what, limit, rule }.to_string();
+                let machine = DatalogMachine::new(game, limits)?;
+                Box::new(MachineSubject::new("datalog", machine)?.instead(why_not))
+            }
+            Err(error) => return Err(error),
+        },
+        BackendChoice::Propnet => Box::new(LanesSubject::new(game, settings, &limits.ground)?),
+        BackendChoice::Datalog => {
+            let machine = DatalogMachine::new(game, limits)?;
+            Box::new(MachineSubject::new("datalog", machine)?)
+        }
+        BackendChoice::Naive => {
+            let machine = NaiveMachine::new(game, limits);
+            Box::new(MachineSubject::new("naive", machine)?)
+        }
+    })
+}
+
+/// Does a task, given as JSON, and prints [`Message`]s, one a line.
+///
+/// # Errors
+///
+/// If this is no task. What is wrong with the game is in the row.
+pub(super) fn run(task: &str, context: &Context) -> anyhow::Result<Exit> {
+    let task: Task = serde_json::from_str(task)?;
+    let backend = BackendChoice::from_str(&task.backend, false)
+        .map_err(|_| anyhow!("there is no backend {}", task.backend))?;
+    watch(task.memory);
+    let mut row = task.row();
+    if let Err((failure, error)) = measure(&task, backend, &mut row, context) {
+        row.fail(failure, error);
+    }
+    row.peak_memory_bytes = usage::peak_memory();
+    context.print_json(&Message::Done(Box::new(row)))?;
+    Ok(Exit::Done)
+}
+
+fn measure(
+    task: &Task,
+    backend: BackendChoice,
+    row: &mut Row,
+    context: &Context,
+) -> Result<(), (Failure, String)> {
+    let limits = Limits {
+        ground: task.ground.limits(task.ground_time, context),
+        interrupt: Arc::clone(context.interrupt()),
+        ..Limits::default()
+    };
+    let settings = Settings {
+        lanes: task.lanes,
+        jit: match task.no_jit {
+            true => Jit::Off,
+            false => Jit::Allowed,
+        },
+    };
+    let begun = usage::cpu_time();
+    let game = game(task, context).map_err(|error| (Failure::Rules, error))?;
+    row.roles = show::role_names(&game);
+    let mut subject = subject(&game, backend, &settings, limits).map_err(failure)?;
+    row.start_cpu_seconds = since(begun).map(|time| time.as_secs_f64());
+    row.take_readiness(subject.readiness());
+    let Some(time) = task.seconds else {
+        return Ok(());
+    };
+    row.peak_memory_bytes = usage::peak_memory();
+    // A process that is stopped later has its start shown at least. Nobody to
+    // show it to is told when the end is printed.
+    let _ = context.print_json(&Message::Ready(Box::new(row.clone())));
+    let run = Run {
+        until: match task.playouts {
+            Some(count) => Until::Playouts(count),
+            None => Until::Time(time),
+        },
+        threads: task.threads,
+        seed: task.seed,
+        depth: task.depth,
+        interrupt: Arc::clone(context.interrupt()),
+    };
+    let (begun, wall) = (usage::cpu_time(), Instant::now());
+    let tally = subject.run(&run).map_err(failure)?;
+    let wall = wall.elapsed();
+    row.take_tally(tally, wall, since(begun));
+    row.take_readiness(subject.readiness());
+    match &row.fault {
+        // There is nothing to measure.
+        Some(fault) if row.scored == 0 => Err((Failure::Rules, fault.clone())),
+        _ => Ok(()),
+    }
+}
+
+fn since(begun: Option<Duration>) -> Option<Duration> {
+    Some(usage::cpu_time()?.saturating_sub(begun?))
+}
+
+fn failure(error: PlayError) -> (Failure, String) {
+    let failure = match &error {
+        PlayError::TooLarge { .. } => Failure::TooLarge,
+        PlayError::Interrupted => Failure::Crash,
+        _ => Failure::Rules,
+    };
+    (failure, error.to_string())
+}
+
+/// The game of the rule files, or the first thing that is wrong with them.
+fn game(task: &Task, context: &Context) -> Result<Game, String> {
+    let options = ReadOptions {
+        case: match task.case_sensitive {
+            true => Case::Keep,
+            false => Case::Fold,
+        },
+        ..ReadOptions::default()
+    };
+    let mut sources = Vec::new();
+    for file in &task.files {
+        let text = read_text(file, options.syntax.bytes, context);
+        let text = text.map_err(|error| format!("{error:#}"))?;
+        sources.push(Source::new(shown_name(file), text));
+    }
+    let reading = check::read(Sources::new(sources), &options);
+    if let Some(game) = reading.game {
+        return Ok(game);
+    }
+    let findings = reading.findings.iter();
+    let mut errors = findings.filter(|finding| finding.severity == Severity::Error);
+    let first = errors.next().expect("rules without an error are a game");
+    let place = first.span.map(|span| reading.sources.place(span) + ": ");
+    let more = match errors.count() {
+        0 => String::new(),
+        more => format!(" (and {more} more; see `ggp check`)"),
+    };
+    let (code, message) = (first.code, &first.message);
+    let place = place.unwrap_or_default();
+    Err(format!("{place}error[{code}]: {message}{more}"))
+}
+
+/// Ends the process when it holds more memory than allowed, or when the process
+/// that started it is gone.
+fn watch(memory: Option<u64>) {
+    let parent = usage::parent();
+    std::thread::spawn(move || {
+        loop {
+            let is_over = |most| usage::peak_memory().is_some_and(|peak| peak > most);
+            if memory.is_some_and(is_over) {
+                std::process::exit(TOO_MUCH_MEMORY);
+            }
+            if usage::parent() != parent {
+                std::process::exit(2);
+            }
+            std::thread::sleep(TICK);
+        }
+    });
+}

@@ -1,0 +1,180 @@
+//! What play shows of a rule set, as text and JSON.
+
+use std::io;
+use std::time::Instant;
+
+use anyhow::bail;
+use serde::Serialize;
+
+use crate::rules::RuleOptions;
+use crate::{Context, show};
+use ggp_playcheck::{Alarm, AuditOptions, Basis, Claim, Report, Verdict, Weight, audit_within};
+use crate::numbers::seconds;
+use ggp_gdl::diagnostic::DiagnosticRecord;
+use ggp_gdl::game::Game;
+use ggp_gdl::span::Sources;
+
+/// How much is looked at.
+#[derive(clap::Args)]
+pub struct PlayOptions {
+    /// Also look at what only play shows
+    #[arg(long)]
+    pub(super) play: bool,
+    /// Random plays
+    #[arg(long, value_name = "N", requires = "play", default_value_t = AuditOptions::default().plays)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..), help_heading = "Play")]
+    plays: u64,
+    /// Joint moves after which a play is cut
+    #[arg(long, value_name = "N", requires = "play", default_value_t = AuditOptions::default().depth)]
+    #[arg(help_heading = "Play")]
+    depth: usize,
+    /// Most positions of a game that is looked at as a whole; 0 for none
+    #[arg(long, value_name = "N", requires = "play", default_value_t = AuditOptions::default().states)]
+    #[arg(help_heading = "Play")]
+    states: usize,
+    /// The seed of the random plays
+    #[arg(long, value_name = "N", requires = "play", default_value_t = 0, help_heading = "Play")]
+    seed: u64,
+    /// Most seconds for all of it
+    #[arg(long, value_name = "S", requires = "play", value_parser = seconds, default_value = "20")]
+    #[arg(help_heading = "Play")]
+    time: std::time::Duration,
+}
+
+/// Share of the time that a network may take.
+const NETWORK: f64 = 0.25;
+/// Rules that never fired, as far as they are shown.
+const SHOWN: usize = 12;
+
+/// A report with the places of its findings.
+#[derive(Serialize)]
+pub struct Record {
+    #[serde(flatten)]
+    report: Report,
+    findings: Vec<DiagnosticRecord>,
+}
+
+impl Record {
+    pub(super) fn new(report: &Report, sources: &Sources) -> Self {
+        let findings = report.findings.iter();
+        Record {
+            report: report.clone(),
+            findings: findings.map(|finding| finding.to_record(sources)).collect(),
+        }
+    }
+}
+
+/// Plays.
+pub(super) fn look(
+    game: &Game,
+    rules: &RuleOptions,
+    options: &PlayOptions,
+    context: &Context,
+) -> anyhow::Result<Report> {
+    let began = Instant::now();
+    let alarm = Alarm::new(context.interrupt().clone());
+    let mut limits = rules.limits(context);
+    limits.interrupt = alarm.bell();
+    limits.ground.interrupt = Some(alarm.bell());
+    let of_network = options.time.mul_f64(NETWORK);
+    limits.ground.time = Some(limits.ground.time.map_or(of_network, |time| time.min(of_network)));
+    let prepared = alarm.within(began + options.time, || {
+        rules.machine_within(game, limits.clone(), context)
+    });
+    let Some(mut machine) = prepared? else {
+        if alarm.is_raised() {
+            bail!("interrupted before the rules were prepared");
+        }
+        bail!("the rules could not be prepared in time; allow more by --time");
+    };
+    let options = AuditOptions {
+        plays: options.plays,
+        depth: options.depth,
+        states: options.states,
+        seed: options.seed,
+        time: options.time.saturating_sub(began.elapsed()),
+    };
+    let spinner = context.spinner("playing");
+    let report = audit_within(&mut machine, &limits, &alarm, &options);
+    spinner.finish_and_clear();
+    Ok(report?)
+}
+
+/// Prints what was found.
+pub(super) fn print(report: &Report, sources: &Sources, context: &Context) -> anyhow::Result<()> {
+    let mut looked = vec![show::counted(report.plays as usize, "play")];
+    match report.lengths {
+        Some((least, most)) if least == most => looked.push(show::counted(most, "move")),
+        Some((least, most)) => looked.push(format!("{least} to {most} moves")),
+        None => {}
+    }
+    looked.push(match report.space {
+        Some(1) => "the only position".to_owned(),
+        Some(count) => format!("all {}", show::counted(count as usize, "position")),
+        None => show::counted(report.positions as usize, "position"),
+    });
+    context.print(format!("play: {}", looked.join(", ")))?;
+    for claim in &report.claims {
+        context.print_lines(lines(claim))?;
+    }
+    if report.interrupted {
+        context.print("  open    interrupted; this is what was seen until then")?;
+    } else if report.cut && report.watched > 0 {
+        context.print("  open    time was over before all was looked at; allow more by --time")?;
+    }
+    match report.findings.len() {
+        // Nothing could fire, or not all of it was watched.
+        0 if report.lengths == Some((0, 0)) || report.interrupted => {}
+        _ if report.watched == 0 => {
+            context.print("  open    rules could not be watched in time; allow more by --time")?;
+        }
+        0 => context.print(format!("  seen    every rule fired, in {} positions", report.watched))?,
+        _ => context.print("")?,
+    }
+    let style = context.style(&io::stdout());
+    for finding in report.findings.iter().take(SHOWN) {
+        context.print(finding.render(sources, style))?;
+        context.print("")?;
+    }
+    if report.findings.len() > SHOWN {
+        let more = report.findings.len() - SHOWN;
+        context.print(format!(
+            "{more} more rules never fired; --json lists them all\n"
+        ))?;
+    }
+    let (errors, warnings) = (report.count(Weight::Error), report.count(Weight::Warning) + report.silent);
+    if errors + warnings > 0 {
+        context.print(format!(
+            "play shows {}, {}",
+            show::counted(errors, "error"),
+            show::counted(warnings, "warning")
+        ))?;
+    }
+    Ok(())
+}
+
+/// A claim, what it rests on, and moves to an example where it fails.
+fn lines(claim: &Claim) -> Vec<String> {
+    let basis = match (claim.verdict, claim.weight, claim.basis) {
+        (Verdict::Fails, Weight::Error, _) => "ERROR".to_owned(),
+        (Verdict::Fails | Verdict::Open, Weight::Warning, _) => "warning".to_owned(),
+        (Verdict::Open, ..) => "open".to_owned(),
+        (_, _, Basis::Seen) => "seen".to_owned(),
+        (_, _, Basis::Example) => "example".to_owned(),
+        _ => "proved".to_owned(),
+    };
+    let mut lines = vec![format!("  {basis:7} {}", claim.text)];
+    if claim.verdict == Verdict::Holds {
+        return lines;
+    }
+    let quoted = |moves: &[String]| format!("--moves '{}'", moves.join("; "));
+    match &claim.moves {
+        Some(moves) if moves.is_empty() => lines.push(format!("{:10}in the initial state", "")),
+        Some(moves) => lines.push(format!("{:10}{}", "", quoted(moves))),
+        None => {}
+    }
+    if let Some(round) = &claim.round {
+        lines.push(format!("{:10}and then again and again: {}", "", round.join("; ")));
+    }
+    lines
+}

@@ -1,0 +1,33 @@
+//! `ggp completions`: scripts that complete the command line in a shell.
+
+use std::io::{self, Write};
+
+use clap_complete::Shell;
+
+use crate::{Context, Exit};
+
+/// The options of `ggp completions`.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  ggp completions bash > ~/.local/share/bash-completion/completions/ggp
+  ggp completions zsh > ~/.zfunc/_ggp
+  ggp completions fish > ~/.config/fish/completions/ggp.fish")]
+pub struct Options {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// If standard output cannot be written.
+pub fn run(options: &Options, _context: &Context) -> anyhow::Result<Exit> {
+    // The generator panics if it cannot write, so it writes to memory.
+    let mut script = Vec::new();
+    clap_complete::generate(options.shell, &mut crate::command(), "ggp", &mut script);
+    io::stdout().lock().write_all(&script)?;
+    Ok(Exit::Done)
+}

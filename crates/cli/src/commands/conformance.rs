@@ -1,0 +1,120 @@
+//! `ggp conformance`: our answers beside those of a reference.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+
+use super::perft::parse_seconds;
+use crate::rules::{BackendChoice, EngineOptions};
+use crate::{Context, Exit};
+use crate::conformance;
+use ggp_engine::machine::Limits;
+use ggp_gdl::symbol::Case;
+
+/// The options of `ggp conformance`.
+#[derive(clap::Args)]
+#[command(after_help = "\
+The folder holds rule files and their answers as JSON lines: perft*.jsonl,
+traces*.jsonl, invalid*.jsonl. The format is in the documentation of the library
+module `conformance`.
+
+Exit code 1 if any answer differs.
+
+Examples:
+  ggp conformance ../shared/conformance
+  ggp conformance ../shared/conformance --game 'chess*' --budget 1000000
+  ggp conformance ../shared/conformance --time 600 --threads 2 --json")]
+pub struct Options {
+    /// The folder of reference answers
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Only games of this key; * is any text, ? any character
+    #[arg(long = "game", value_name = "KEY")]
+    games: Vec<String>,
+    /// About how many joint moves the counts of one game may take
+    #[arg(long, value_name = "N", default_value_t = conformance::Options::default().paths)]
+    budget: u64,
+    /// Most steps compared of each playout
+    #[arg(long, value_name = "N")]
+    steps: Option<usize>,
+    /// Seconds for the whole run
+    #[arg(long, value_name = "S", value_parser = parse_seconds)]
+    time: Option<Duration>,
+    /// Seconds for each game
+    #[arg(long, value_name = "S", value_parser = parse_seconds, default_value = "60")]
+    time_per_game: Duration,
+    /// Games compared at the same time; 0 for as many as there are processors
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+    /// How rules are evaluated
+    #[arg(long, value_enum, default_value_t)]
+    backend: BackendChoice,
+    #[command(flatten)]
+    engine: EngineOptions,
+    /// Tell `Cell` from `cell`
+    #[arg(long)]
+    case_sensitive: bool,
+    /// A JSON file of differences that are none to mend: a list of objects with
+    /// key, what (how the difference begins) and why
+    #[arg(long, value_name = "FILE")]
+    explanations: Option<PathBuf>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// If the folder is not of the format, or the run was stopped.
+pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    let explanations = match &options.explanations {
+        None => Vec::new(),
+        Some(path) => {
+            let name = path.display();
+            let text = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;
+            serde_json::from_slice(&text)
+                .with_context(|| format!("{name} is no list of explanations"))?
+        }
+    };
+    let chosen = conformance::Options {
+        games: options.games.clone(),
+        backend: options.backend.backend(),
+        case: match options.case_sensitive {
+            true => Case::Keep,
+            false => Case::Fold,
+        },
+        threads: match options.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        },
+        paths: options.budget,
+        steps: options.steps.unwrap_or(usize::MAX),
+        time: options.time,
+        time_per_game: Some(options.time_per_game),
+        limits: Limits {
+            engine: options.engine.engine(),
+            interrupt: context.interrupt().clone(),
+            ..Limits::default()
+        },
+        explanations,
+    };
+    let bar = context.bar(0, "comparing");
+    let report = conformance::run(&options.folder, &chosen, |game, of| {
+        bar.set_length(of as u64);
+        bar.set_message(game.game.clone());
+        bar.inc(1);
+    });
+    bar.finish_and_clear();
+    let report = report?;
+    match context.json() {
+        true => context.print_json(&report)?,
+        false => context.print(report.to_string().trim_end())?,
+    }
+    if !report.agrees() {
+        return Ok(Exit::Negative);
+    }
+    if context.is_interrupted() {
+        bail!("interrupted; what was compared agrees");
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,268 @@
+//! `ggp graph`: the positions of a game and the moves between them.
+
+mod animation;
+mod dot;
+mod explored;
+mod json;
+mod labels;
+mod scene;
+mod svg;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{anyhow, bail};
+
+use crate::picture_file::PictureOptions;
+use crate::position::PositionOptions;
+use crate::rules::RuleOptions;
+use super::solve::PruneChoice;
+use crate::{Context, Exit, raster, texts};
+use ggp_engine::machine::{AnyMachine, Machine, PlayError};
+use ggp_search::Status;
+
+/// The options of `ggp graph`.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  ggp graph buttons_and_lights.kif --output lights.svg
+  ggp graph buttons_and_lights.kif --exact --animate --output deepening.svg
+  ggp graph buttons_and_lights.kif --prune cycle,deadleaf --format json
+  ggp graph eight_puzzle.kif --depth 8 --format dot | dot -Tsvg > puzzle.svg
+
+Nodes of one step stand in one rank. Solved positions have a double border, other
+ends are grey. --tree shows each way as a node of its own.")]
+pub struct Options {
+    #[command(flatten)]
+    rules: RuleOptions,
+    #[command(flatten)]
+    position: PositionOptions,
+    #[command(flatten)]
+    picture: PictureOptions,
+    /// Moves from the start to explore
+    #[arg(long, value_name = "N")]
+    depth: Option<u32>,
+    /// One node for each whole position
+    #[arg(long, conflicts_with = "stripped")]
+    exact: bool,
+    /// One node for positions that differ in step counters only (the default)
+    #[arg(long)]
+    stripped: bool,
+    /// One node for each way from the start
+    #[arg(long, conflicts_with_all = ["exact", "stripped"])]
+    tree: bool,
+    /// What to leave out
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "none")]
+    prune: Vec<PruneChoice>,
+    /// How to write the graph [default: as the file's name ends, else dot]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// Write to this file
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// What stands in the nodes
+    #[arg(long, value_enum, default_value_t)]
+    labels: Labels,
+    /// Draw a film of iterative deepening: what each depth limit finds, and what is pruned
+    #[arg(long, conflicts_with = "prune")]
+    animate: bool,
+    /// Most nodes of a picture; later steps are left out
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=20_000))]
+    most: u32,
+    /// The role whose score counts, where there are several [default: the first]
+    #[arg(long, value_name = "ROLE")]
+    role: Option<String>,
+    /// Least score at the end that counts as solved
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(value_parser = clap::value_parser!(u8).range(1..=100))]
+    goal: u8,
+    /// Most positions to expand
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    budget_nodes: u64,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum Format {
+    /// For Graphviz
+    Dot,
+    /// One JSON object
+    Json,
+    /// A picture
+    Svg,
+    /// A picture of points
+    Png,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
+enum Labels {
+    /// The board in a picture, if the game has one and it is small; facts else
+    #[default]
+    Auto,
+    /// The facts that are not the same in all nodes
+    Facts,
+    /// Numbers from 0
+    Numbers,
+}
+
+/// A graph with the texts to write. Nodes are in the order of their levels, arcs in the
+/// order of the nodes they begin at.
+struct Drawing {
+    name: String,
+    nodes: Vec<DrawnNode>,
+    arcs: Vec<DrawnArc>,
+    /// Whether all positions up to the depth limit were looked at.
+    is_complete: bool,
+    /// Whether equal positions that are reached in different ways stand apart.
+    is_tree: bool,
+    /// Whether one role decides alone.
+    is_alone: bool,
+}
+
+struct DrawnNode {
+    level: u32,
+    status: Status,
+    expanded: bool,
+    facts: Vec<String>,
+    /// The first node that differs in step counters only.
+    same: usize,
+}
+
+struct DrawnArc {
+    from: usize,
+    to: usize,
+    chosen: String,
+}
+
+impl Options {
+    fn format(&self, context: &Context) -> anyhow::Result<Format> {
+        let ending = self.output.as_deref().and_then(|path| path.extension());
+        let ending = ending.map(|ending| ending.to_string_lossy().to_lowercase());
+        let format = match (self.format, ending.as_deref()) {
+            (Some(format), _) => format,
+            (None, _) if context.json() => Format::Json,
+            (None, Some("svg")) => Format::Svg,
+            (None, Some("png")) => Format::Png,
+            (None, Some("json")) => Format::Json,
+            (None, Some("dot")) => Format::Dot,
+            (None, Some(other)) => bail!(
+                "a graph is written to a file that ends in .svg, .png, .dot or .json, \
+                 not .{other}; --format says what to write to any file"
+            ),
+            (None, None) if self.animate => Format::Svg,
+            (None, None) => Format::Dot,
+        };
+        if self.animate && format != Format::Svg {
+            bail!("only an SVG can be animated: give --format svg, or a file that ends in .svg");
+        }
+        if format == Format::Png {
+            if self.output.is_none() {
+                bail!("a PNG is written to a file: give --output FILE");
+            }
+            raster::check()?;
+        }
+        Ok(format)
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// If a file cannot be read or written, or the rules have errors or cannot be
+/// evaluated.
+pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    let format = options.format(context)?;
+    if let Some(path) = &options.output {
+        Context::can_write(path)?;
+        let files: Vec<&Path> = options.rules.files.iter().map(PathBuf::as_path).collect();
+        texts::keep_apart(&[path], &files)?;
+    }
+    let mut machine = options.rules.machine(context)?;
+    let explored = explored::explored(options, &mut machine, context)?;
+    let levels = levels(&explored.drawing);
+    let sizes: Vec<String> = levels.iter().map(ToString::to_string).collect();
+    let note = format!(
+        "{}, {}, {}: {}",
+        counted(explored.drawing.nodes.len(), "node"),
+        counted(explored.drawing.arcs.len(), "arc"),
+        counted(levels.len(), "level"),
+        sizes.join(", ")
+    );
+    let is_stopped = explored.is_stopped;
+    let content = match format {
+        Format::Json => json::text(&explored.drawing).into_bytes(),
+        Format::Dot => dot::text(&explored.drawing, options.labels).into_bytes(),
+        Format::Svg => picture(options, &mut machine, explored, context)?.into_bytes(),
+        Format::Png => raster::png(&picture(options, &mut machine, explored, context)?)?,
+    };
+    match &options.output {
+        Some(path) => context.write_file(path, &content)?,
+        None => context.print(String::from_utf8_lossy(&content).trim_end())?,
+    }
+    context.note(note);
+    if is_stopped {
+        context.note("the graph is not complete; raise --budget-nodes or set --depth");
+    }
+    Ok(Exit::Done)
+}
+
+/// A number of things.
+fn counted(count: usize, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        _ => format!("{count} {noun}s"),
+    }
+}
+
+/// How many nodes each level has.
+fn levels(drawing: &Drawing) -> Vec<usize> {
+    let mut levels: Vec<usize> = Vec::new();
+    for node in &drawing.nodes {
+        let level = node.level as usize;
+        levels.resize(levels.len().max(level + 1), 0);
+        levels[level] += 1;
+    }
+    levels
+}
+
+/// The graph as SVG.
+fn picture(
+    options: &Options,
+    machine: &mut AnyMachine,
+    mut explored: explored::Explored,
+    context: &Context,
+) -> anyhow::Result<String> {
+    explored.cut(options.most as usize);
+    let cut = explored.left_out;
+    if cut > 0 {
+        context.note(format_args!(
+            "{cut} nodes of later steps are not drawn; raise --most or set --depth"
+        ));
+    }
+    let drawings = match options.labels {
+        Labels::Auto => {
+            let wishes = options.picture.wishes(&options.rules, machine.game(), context)?;
+            Some(explored.boards(machine, wishes)?)
+        }
+        _ => None,
+    };
+    let facts: Vec<&[String]> = explored.drawing.nodes.iter().map(|n| &n.facts[..]).collect();
+    let mut written = labels::labels(options.labels, &facts, drawings.as_deref());
+    let (drawing, film) = match options.animate {
+        true => {
+            let (drawing, film, kept) = animation::film(explored.drawing);
+            let mut kept = kept.into_iter();
+            written.labels.retain(|_| kept.next().unwrap_or(false));
+            (drawing, Some(film))
+        }
+        false => (explored.drawing, None),
+    };
+    let mut words = drawing.words(options, cut);
+    if !written.remark.is_empty() {
+        words.push(std::mem::take(&mut written.remark));
+    }
+    let interrupted = || context.is_interrupted();
+    let scene = scene::scene(&drawing, written, film.is_none(), &interrupted)
+        .ok_or_else(|| anyhow!(PlayError::Interrupted))?;
+    Ok(svg::text(&drawing, &scene, &words, film.as_ref()))
+}

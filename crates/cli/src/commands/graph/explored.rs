@@ -1,0 +1,277 @@
+//! The graph of a game, explored.
+
+use anyhow::anyhow;
+use rustc_hash::FxHashMap;
+
+use super::{DrawnArc, DrawnNode, Drawing, Options, counted};
+use crate::commands::solve::{Progress, PruneChoice, Report};
+use crate::Context;
+use crate::commands::draw;
+use ggp_gdl::game::{Game, Move, RoleId, Score};
+use ggp_gdl::terms::{TermId, Terms};
+use ggp_engine::machine::{AnyMachine, Machine, PlayError};
+use ggp_picture::{ENOUGH, Wishes};
+use ggp_search::graph::{Explore, Graph, Merge, explore};
+use ggp_search::{Budget, Problem, Status, Stats};
+use ggp_solver::solve::{GameProblem, Joint, JointProblem, Keys, joint_text};
+
+type State = <AnyMachine as Machine>::State;
+
+/// A graph, its states, and how it came to be.
+pub(super) struct Explored {
+    pub drawing: Drawing,
+    states: Vec<State>,
+    /// Whether the budget ran out.
+    pub is_stopped: bool,
+    /// Nodes that a picture has no room for.
+    pub left_out: usize,
+}
+
+/// Explores the game of a machine.
+///
+/// # Errors
+///
+/// If the position or the role is none, or the rules cannot be evaluated.
+pub(super) fn explored(
+    options: &Options,
+    machine: &mut AnyMachine,
+    context: &Context,
+) -> anyhow::Result<Explored> {
+    let start = options.position.state(machine, &options.rules, context)?;
+    let game = machine.game().clone();
+    let role = role(&game, options.role.as_deref())?;
+    let target = Score::new(options.goal).unwrap_or(Score::MAX);
+    let is_alone = game.role_count() == 1;
+    if !is_alone {
+        let problem = JointProblem {
+            machine: machine.clone(),
+            start,
+            role,
+            target,
+        };
+        let (problem, graph) = explore_with(options, problem, Merge::State, context)?;
+        machine.terms_mut().refresh();
+        let terms = machine.terms();
+        let said = |joint: &Joint| joint_text(&game, terms, joint);
+        let facts = |state: &State| problem.machine.facts(state);
+        return put(&game, terms, options, graph, (&facts, &facts, &said), context);
+    }
+    let keys = match options.exact || options.tree {
+        true => Keys::Exact,
+        false => Keys::Stripped,
+    };
+    let problem = GameProblem::new(machine, &start, target, keys)?;
+    let stripped = GameProblem::new(machine, &start, target, Keys::Stripped)?;
+    let merge = match options.exact {
+        true => Merge::State,
+        false => Merge::Key,
+    };
+    let (problem, graph) = explore_with(options, problem, merge, context)?;
+    machine.terms_mut().refresh();
+    let terms = machine.terms();
+    let facts = |state: &State| problem.compared_facts(state);
+    let keys = |state: &State| stripped.compared_facts(state);
+    let said = |chosen: &Move| text(&game, terms, *chosen);
+    put(&game, terms, options, graph, (&facts, &keys, &said), context)
+}
+
+fn role(game: &Game, name: Option<&str>) -> anyhow::Result<RoleId> {
+    let found = match name {
+        Some(name) => game.role_named(name),
+        None => game.roles().next(),
+    };
+    found.ok_or_else(|| {
+        let names: Vec<&str> = game.roles().map(|role| game.role_name(role)).collect();
+        anyhow!("there is no such role; there are: {}", names.join(", "))
+    })
+}
+
+fn text(game: &Game, terms: &Terms, chosen: Move) -> String {
+    game.canonical(terms, chosen.term())
+}
+
+/// A problem that was explored, with its graph.
+type Found<P> = (P, Graph<<P as Problem>::State, <P as Problem>::Action>);
+
+fn explore_with<P: Problem<Error = PlayError>>(
+    options: &Options,
+    mut problem: P,
+    merge: Merge,
+    context: &Context,
+) -> anyhow::Result<Found<P>> {
+    let how = Explore {
+        merge: match options.tree {
+            true => Merge::Nothing,
+            false => merge,
+        },
+        prune: PruneChoice::combined(&options.prune),
+        ..Explore::default()
+    };
+    let budget = Budget {
+        nodes: options.budget_nodes,
+        interrupt: Some(context.interrupt().clone()),
+        depth: options.depth.unwrap_or(u32::MAX),
+        ..Budget::default()
+    };
+    let mut stats = Stats::default();
+    let mut progress = Progress::new(Report::default(), context);
+    let graph = explore(&mut problem, &how, &budget, &mut stats, &mut progress);
+    progress.finish();
+    go_on(context)?;
+    Ok((problem, graph?))
+}
+
+/// A graph of which a part is missing would look whole.
+fn go_on(context: &Context) -> Result<(), PlayError> {
+    match context.is_interrupted() {
+        true => Err(PlayError::Interrupted),
+        false => Ok(()),
+    }
+}
+
+/// The facts that are shown of a state, those that count, and the text of a move.
+type Spoken<'s, A> = (
+    &'s dyn Fn(&State) -> Vec<TermId>,
+    &'s dyn Fn(&State) -> Vec<TermId>,
+    &'s dyn Fn(&A) -> String,
+);
+
+fn put<A>(
+    game: &Game,
+    terms: &Terms,
+    options: &Options,
+    graph: Graph<State, A>,
+    (facts, key, said): Spoken<'_, A>,
+    context: &Context,
+) -> anyhow::Result<Explored> {
+    let mut firsts: FxHashMap<Vec<TermId>, usize> = FxHashMap::default();
+    let on = || !context.is_interrupted();
+    let nodes = graph.nodes().iter().enumerate().take_while(|_| on());
+    let nodes = nodes.map(|(number, node)| {
+        let facts = facts(&node.state).into_iter();
+        let mut facts: Vec<String> = facts.map(|fact| game.canonical(terms, fact)).collect();
+        facts.sort_unstable();
+        DrawnNode {
+            level: node.level,
+            status: node.status,
+            expanded: node.expanded,
+            facts,
+            same: *firsts.entry(key(&node.state)).or_insert(number),
+        }
+    });
+    let nodes: Vec<DrawnNode> = nodes.collect();
+    let arcs = graph.arcs().iter().take_while(|_| on());
+    let arcs = arcs.map(|arc| DrawnArc {
+        from: arc.from,
+        to: arc.to,
+        chosen: said(&arc.action),
+    });
+    let arcs = arcs.collect();
+    go_on(context)?;
+    Ok(Explored {
+        drawing: Drawing {
+            name: game.name(),
+            nodes,
+            arcs,
+            is_complete: graph.is_complete(),
+            is_tree: options.tree,
+            is_alone: game.role_count() == 1,
+        },
+        states: graph.nodes().iter().map(|node| node.state.clone()).collect(),
+        is_stopped: graph.stopped().is_some(),
+        left_out: 0,
+    })
+}
+
+impl Explored {
+    /// Leaves out steps, so that no more nodes are left than asked for; the first and
+    /// its moves stay.
+    pub fn cut(&mut self, most: usize) {
+        let drawing = &mut self.drawing;
+        if drawing.nodes.len() <= most {
+            return;
+        }
+        let last = drawing.nodes[most].level.max(2) - 1;
+        let kept = drawing.nodes.partition_point(|node| node.level <= last);
+        self.left_out = drawing.nodes.len() - kept;
+        drawing.nodes.truncate(kept);
+        self.states.truncate(kept);
+        drawing.arcs.retain(|arc| arc.from < kept && arc.to < kept);
+        for node in &mut drawing.nodes {
+            node.expanded &= node.level < last;
+        }
+        drawing.arcs.retain(|arc| drawing.nodes[arc.from].expanded);
+        drawing.is_complete = false;
+    }
+
+    /// The nodes' states as they are drawn.
+    ///
+    /// # Errors
+    ///
+    /// If random games cannot be played.
+    pub fn boards(
+        &self,
+        machine: &mut AnyMachine,
+        wishes: Wishes,
+    ) -> Result<Vec<ggp_picture::Drawing>, PlayError> {
+        let picture = draw::picture(machine, ENOUGH, wishes)?;
+        let drawn = |state: &State| {
+            let facts = machine.facts(state);
+            picture.draw(machine.terms(), &facts, ggp_picture::Limits::default())
+        };
+        Ok(self.states.iter().map(drawn).collect())
+    }
+
+}
+
+impl Drawing {
+    /// What the graph is of, in lines.
+    pub fn words(&self, options: &Options, left_out: usize) -> Vec<String> {
+        let merged = match (options.tree, options.exact || !self.is_alone) {
+            (true, _) => "each way is a position of its own",
+            (_, true) => "equal positions are one",
+            (_, false) => "positions that differ in step counters only are one",
+        };
+        let mut first = format!(
+            "{}, {}; {merged}",
+            counted(self.nodes.len(), "position"),
+            counted(self.arcs.len(), "move"),
+        );
+        let pruned = PruneChoice::combined(&options.prune);
+        match (pruned.cycle, pruned.dead_leaf) {
+            (true, true) => first.push_str("; repetitions and dead leaves are pruned"),
+            (true, false) => first.push_str("; repetitions are pruned"),
+            (false, true) => first.push_str("; dead leaves are pruned"),
+            (false, false) => {}
+        }
+        if left_out > 0 {
+            first.push_str(&format!("; {left_out} of later steps are not drawn"));
+        }
+        let mut lines = vec![first];
+        if let Some((moves, plans)) = self.plans() {
+            lines.push(match plans {
+                1 => format!("one shortest solution, of {}", counted(moves as usize, "move")),
+                _ => format!("{plans} shortest solutions, of {}", counted(moves as usize, "move")),
+            });
+        }
+        lines
+    }
+
+    /// The length of shortest plans, and how many there are in the graph.
+    fn plans(&self) -> Option<(u32, u64)> {
+        let nodes = &self.nodes;
+        let solved = |node: &&DrawnNode| node.status == Status::Solved;
+        let nearest = nodes.iter().filter(solved).map(|node| node.level).min()?;
+        let mut ways = vec![0u64; nodes.len()];
+        ways[0] = 1;
+        for arc in &self.arcs {
+            if nodes[arc.from].level + 1 == nodes[arc.to].level {
+                ways[arc.to] = ways[arc.to].saturating_add(ways[arc.from]);
+            }
+        }
+        let ends = nodes.iter().zip(&ways);
+        let ends = ends.filter(|(node, _)| node.status == Status::Solved && node.level == nearest);
+        let plans = ends.fold(0u64, |sum, (_, ways)| sum.saturating_add(*ways));
+        Some((nearest, plans))
+    }
+}

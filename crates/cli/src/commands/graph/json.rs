@@ -1,0 +1,60 @@
+//! A graph as JSON.
+
+use serde::Serialize;
+
+use super::{Drawing, levels};
+use ggp_search::Status;
+
+#[derive(Serialize)]
+struct Record<'d> {
+    game: &'d str,
+    complete: bool,
+    levels: Vec<usize>,
+    nodes: Vec<NodeRecord<'d>>,
+    arcs: Vec<ArcRecord<'d>>,
+}
+
+#[derive(Serialize)]
+struct NodeRecord<'d> {
+    id: usize,
+    level: u32,
+    status: &'static str,
+    expanded: bool,
+    facts: &'d [String],
+}
+
+#[derive(Serialize)]
+struct ArcRecord<'d> {
+    from: usize,
+    to: usize,
+    #[serde(rename = "move")]
+    chosen: &'d str,
+}
+
+/// The graph as one JSON object.
+pub(super) fn text(drawing: &Drawing) -> String {
+    let nodes = drawing.nodes.iter().enumerate().map(|(id, node)| NodeRecord {
+        id,
+        level: node.level,
+        status: match node.status {
+            Status::Open => "open",
+            Status::Dead => "dead",
+            Status::Solved => "solved",
+        },
+        expanded: node.expanded,
+        facts: &node.facts,
+    });
+    let arcs = drawing.arcs.iter().map(|arc| ArcRecord {
+        from: arc.from,
+        to: arc.to,
+        chosen: &arc.chosen,
+    });
+    let record = Record {
+        game: &drawing.name,
+        complete: drawing.is_complete,
+        levels: levels(drawing),
+        nodes: nodes.collect(),
+        arcs: arcs.collect(),
+    };
+    serde_json::to_string(&record).expect("strings and numbers are JSON") + "\n"
+}

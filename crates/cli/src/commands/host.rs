@@ -1,0 +1,410 @@
+//! `ggp host`: a match between players on the network and programs of ours.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{anyhow, bail};
+
+use crate::rules::RuleOptions;
+use crate::{Context, Exit, kinds, show};
+use super::{legal, replay};
+use ggp_gdl::game::Game;
+use ggp_play::protocol::host::{BUSY, HostError, HostOptions, Party, Seen, host, info};
+use ggp_engine::machine::{AnyMachine, Machine};
+use ggp_play::contest::Means;
+use ggp_play::record::MatchRecord;
+use ggp_play::referee::Lapse;
+use ggp_gdl::symbol::Case;
+
+/// The options of `ggp host`.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  ggp host game.kif --player http://localhost:9147 --player mcts
+  ggp host game.kif --player cross=http://10.0.0.2 --player nought=random --scramble
+  ggp host game.kif --player http://a --player http://b --save match.json
+  ggp host --player http://a --player http://b --resume match.json
+
+Players are named in the order of the roles, or with ROLE=. A role called random needs
+none. The match ends by STOP, or by ABORT at Ctrl-C. Who has no legal move to offer has
+one drawn, and lines and records say why:
+
+  [TO]      no answer in time
+  [CE]      no connection, it broke, or the answer was no HTTP
+  [IL ...]  what was answered is no legal move; [IL busy]: it plays another match
+  [CR ...]  a program of ours failed
+
+A match is gone on with after its last joint move, by the rules in its record unless
+others are given; players are told all moves again first, since nobody knows what they
+heard last. A record without clocks is gone on with by the usual ones.
+
+Exit code 0: played to the end without errors; 1: to the end, with errors of players, which
+are counted; 2: not to the end.")]
+#[command(mut_arg("files", |files| files.required(false).required_unless_present("resume")))]
+pub struct Options {
+    #[command(flatten)]
+    rules: RuleOptions,
+    /// Who plays: an address such as http://HOST:9147, or a program as in `ggp play`
+    #[arg(long = "player", value_name = "[ROLE=]PLAYER")]
+    #[arg(value_parser = kinds::OrList::<Seat>::new())]
+    players: Vec<Seat>,
+    /// Seconds before the first move [default: 30]
+    #[arg(long, value_name = "S", help_heading = "Match")]
+    start_clock: Option<u32>,
+    /// Seconds for each move [default: 10]
+    #[arg(long, value_name = "S", help_heading = "Match")]
+    play_clock: Option<u32>,
+    /// Show the rules to players before the match, for so many seconds
+    #[arg(long, value_name = "S", help_heading = "Match")]
+    preview_clock: Option<u32>,
+    /// Break the match off after so many joint moves
+    #[arg(long, value_name = "N", default_value_t = 10_000, help_heading = "Match")]
+    depth: usize,
+    /// Seconds that an answer may take beyond its clock
+    #[arg(long, value_name = "S", default_value_t = 1.0, help_heading = "Match")]
+    grace: f64,
+    /// Wait for the end of each clock, even when all have answered
+    #[arg(long, help_heading = "Match")]
+    whole_clock: bool,
+    /// Seconds that connecting may take
+    #[arg(long, value_name = "S", default_value_t = 5.0, help_heading = "Match")]
+    connect: f64,
+    /// Players see other names than those of the rules
+    #[arg(long, help_heading = "Match")]
+    scramble: bool,
+    /// Ask players who they are before the match
+    #[arg(long, help_heading = "Match")]
+    ping: bool,
+    /// Send headers that say which match and which move it is
+    #[arg(long, help_heading = "Match")]
+    headers: bool,
+    /// What moves of chance, and words of --scramble, are drawn by [default: the time]
+    #[arg(long, value_name = "N", help_heading = "Match")]
+    seed: Option<u64>,
+    /// The match's name [default: ggp, the game and the time]
+    #[arg(long, value_name = "NAME", help_heading = "Match")]
+    match_id: Option<String>,
+    /// The tournament that the record names
+    #[arg(long, value_name = "NAME", default_value = "", help_heading = "Match")]
+    tournament: String,
+    /// Write the record to this file after each move
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// Go on with the match in this file, and write to it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["save", "match_id", "scramble", "seed"])]
+    resume: Option<PathBuf>,
+    /// Threads of each program of ours
+    #[arg(long, value_name = "N", default_value = "1", help_heading = "Limits")]
+    threads: NonZeroUsize,
+    /// Megabytes that each program of ours may take for its tables
+    #[arg(long, value_name = "MB", default_value_t = 1024, help_heading = "Limits")]
+    memory: u64,
+    /// Most bytes of an answer
+    #[arg(long, value_name = "N", default_value_t = 1 << 20, help_heading = "Limits")]
+    max_answer: usize,
+}
+
+/// A player for a role, or for the next one.
+#[derive(Clone, PartialEq, Debug)]
+struct Seat {
+    role: Option<String>,
+    text: String,
+    party: Party,
+}
+
+impl FromStr for Seat {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        // An option of a program may hold another `=`.
+        let split = text.find('=').filter(|at| !text[..*at].contains(':'));
+        let (role, text) = match split {
+            Some(at) => (Some(text[..at].to_owned()), &text[at + 1..]),
+            None => (None, text),
+        };
+        Ok(Seat {
+            role,
+            text: text.to_owned(),
+            party: text.parse()?,
+        })
+    }
+}
+
+/// Seconds, unless others are given.
+const START_CLOCK: u32 = 30;
+const PLAY_CLOCK: u32 = 10;
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// If the rules, the players or a file are wrong, play shows the rules to be, or the
+/// match is interrupted.
+pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    let resumed = options.resume.as_deref().map(replay::load).transpose()?;
+    let game = replay::game(resumed.as_ref(), &options.rules, context)?;
+    let machine = options.rules.machine_for(&game, context)?;
+    if let Some(record) = resumed.as_ref().filter(|record| record.is_completed) {
+        return ended_before(record, machine, context);
+    }
+    let mut seats = options.assign(&game)?;
+    let path = options.resume.as_ref().or(options.save.as_ref());
+    if let Some(path) = path {
+        Context::can_write(path)?;
+    }
+    let mut record = match resumed {
+        Some(record) => options.resumed(record, context),
+        None => options.record(&game),
+    };
+    let settings = options.settings(&record, context)?;
+    if options.ping {
+        for (role, seat) in game.roles().zip(&mut seats) {
+            let Party::Remote(address, name) = &mut seat.party else { continue };
+            let role = game.role_name(role);
+            match info(address, &settings) {
+                Ok(info) => {
+                    let status = info.status.unwrap_or_else(|| "no status".to_owned());
+                    *name = info.name.unwrap_or_default();
+                    context.note(format_args!("{role}: {} {name}, {status}", seat.text));
+                }
+                Err(error) => context.note(format_args!("{role}: {}: {error}", seat.text)),
+            }
+        }
+    }
+    record.player_names_from_host = seats.iter().map(Seat::name).collect();
+    record.is_player_human = vec![false; seats.len()];
+    let roles = show::role_names(&game);
+    let parties: Vec<Party> = seats.into_iter().map(|seat| seat.party).collect();
+    let ended = host(machine, &parties, &settings, &mut record, &mut |record, seen| {
+        if let Some(path) = path {
+            record.save(path)?;
+        }
+        match seen {
+            Seen::Begun(lapses) => {
+                for (role, lapse) in game.roles().zip(lapses) {
+                    if let Some(lapse) = lapse {
+                        let role = show::said(game.role_name(role));
+                        context.note(format_args!("{role} is not ready: {}", meaning(lapse)));
+                    }
+                }
+                Ok(())
+            }
+            Seen::Moved(_) if !context.json() => {
+                let of_last = |lists: &[Vec<String>]| lists.last().cloned().unwrap_or_default();
+                let (joint, errors) = (of_last(&record.moves), of_last(&record.errors));
+                context.print(show::recorded_line(record.moves.len(), &roles, &joint, &errors))
+            }
+            Seen::Moved(_) | Seen::Ended => Ok(()),
+        }
+    });
+    if context.json() {
+        context.print_json(&record)?;
+    }
+    let faults = faults(&game, &record);
+    for fault in &faults {
+        context.note(fault);
+    }
+    match ended {
+        Ok(()) => {}
+        Err(HostError::Play(error)) => return Err(error.into()),
+        Err(HostError::Observer(error)) => return Err(error.into()),
+        Err(error @ HostError::TooLong(_)) => bail!("{error}; see --depth"),
+        Err(error) => return Err(anyhow!("{error}")),
+    }
+    if !context.json() {
+        print_end(&game, &record, context)?;
+    }
+    Ok(match faults.is_empty() {
+        true => Exit::Done,
+        false => Exit::Negative,
+    })
+}
+
+/// Prints how a match ended.
+fn print_end(game: &Game, record: &MatchRecord, context: &Context) -> io::Result<()> {
+    let moves = show::counted(record.moves.len(), "joint move");
+    context.print(format!("the game is over after {moves}"))?;
+    let scores = show::role_names(game).into_iter().zip(&record.goal_values);
+    context.print_lines(scores.map(|(role, score)| format!("{} {score}", show::said(&role))))
+}
+
+/// What there is to say of a match that is to be gone on with and has ended: nobody is
+/// asked anything, and the record stays as it is.
+fn ended_before(
+    record: &MatchRecord,
+    machine: AnyMachine,
+    context: &Context,
+) -> anyhow::Result<Exit> {
+    let played = record.replay(machine, |_, _| ());
+    let mut played = played.map_err(|difference| anyhow!("the record: {difference}"))?;
+    let game = played.machine().game().clone();
+    context.note("this match was played to its end; there is nothing to go on with");
+    match context.json() {
+        true => context.print_json(record)?,
+        false => print_end(&game, record, context)?,
+    }
+    Ok(match faults(&game, record).is_empty() {
+        true => Exit::Done,
+        false => Exit::Negative,
+    })
+}
+
+/// What a lapse means, for people.
+fn meaning(lapse: &Lapse) -> String {
+    let meaning = meaning_of(code(&lapse.to_string())).to_owned();
+    match lapse {
+        Lapse::Crashed(why) => format!("{meaning}: {}", show::said(why)),
+        _ => meaning,
+    }
+}
+
+/// What stands for the kind of an error in a record.
+fn code(error: &str) -> &str {
+    match error.strip_prefix("IL ") {
+        Some(BUSY) => error,
+        _ => error.get(..2).unwrap_or_default(),
+    }
+}
+
+fn meaning_of(code: &str) -> &'static str {
+    match code {
+        "TO" => "no answer in time",
+        "CE" => "no connection, or no HTTP",
+        "IL" => "no legal move",
+        "IL busy" => "it is busy with another match",
+        _ => "the program failed",
+    }
+}
+
+/// How often each player went wrong in which way: `a: [TO] 3 times: no answer in time`.
+fn faults(game: &Game, record: &MatchRecord) -> Vec<String> {
+    let mut counts: BTreeMap<(usize, &str), usize> = BTreeMap::new();
+    for errors in &record.errors {
+        for (role, error) in errors.iter().enumerate().filter(|(_, error)| !error.is_empty()) {
+            *counts.entry((role, code(error))).or_default() += 1;
+        }
+    }
+    let names = show::role_names(game);
+    let line = |((role, code), count): (&(usize, &str), &usize)| {
+        let times = show::counted(*count, "time");
+        let role = show::said(names.get(*role).map_or("", String::as_str));
+        format!("{role}: [{}] {times}: {}", show::said(code), meaning_of(code))
+    };
+    counts.iter().map(line).collect()
+}
+
+impl Seat {
+    fn name(&self) -> String {
+        match &self.party {
+            Party::Remote(_, name) if !name.is_empty() => name.clone(),
+            _ => self.text.clone(),
+        }
+    }
+}
+
+impl Options {
+    /// The player of each role.
+    fn assign(&self, game: &Game) -> anyhow::Result<Vec<Seat>> {
+        let mut seats: Vec<Option<Seat>> = vec![None; game.role_count()];
+        for seat in &self.players {
+            let Some(name) = &seat.role else { continue };
+            let role = legal::find_role(game, name)?;
+            if seats[role.index()].replace(seat.clone()).is_some() {
+                bail!("the role {name} has two players");
+            }
+        }
+        let mut others = self.players.iter().filter(|seat| seat.role.is_none());
+        for role in game.roles() {
+            let seat = &mut seats[role.index()];
+            if seat.is_none() && game.is_random(role) {
+                *seat = Some(Seat {
+                    role: None,
+                    text: "random".to_owned(),
+                    party: Party::Chance,
+                });
+            }
+            if seat.is_none() {
+                *seat = others.next().cloned();
+            }
+        }
+        if others.next().is_some() {
+            bail!("there are more players than roles");
+        }
+        let seat = |(role, seat): (_, Option<Seat>)| {
+            seat.ok_or_else(|| anyhow!("nobody plays {}; see --player", game.role_name(role)))
+        };
+        game.roles().zip(seats).map(seat).collect()
+    }
+
+    /// The record of a match that has not begun.
+    fn record(&self, game: &Game) -> MatchRecord {
+        let begun = MatchRecord::begin(game, self.match_id.as_deref());
+        MatchRecord {
+            preview_clock: self.preview_clock.map_or(-1, i64::from),
+            start_clock: self.start_clock.unwrap_or(START_CLOCK),
+            play_clock: self.play_clock.unwrap_or(PLAY_CLOCK),
+            tournament_name_from_host: self.tournament.clone(),
+            scrambled: self.scramble,
+            seed: Some(self.seed.unwrap_or(begun.start_time)),
+            ..begun
+        }
+    }
+
+    /// A record that is gone on with, by clocks that are asked for, or else its own.
+    fn resumed(&self, record: MatchRecord, context: &Context) -> MatchRecord {
+        let clock = |what: &str, given: Option<u32>, recorded: u32, usual: u32| match given {
+            Some(seconds) => seconds,
+            None if recorded > 0 => recorded,
+            // Nobody could be on time.
+            None => {
+                context.note(format_args!(
+                    "the record has no {what} clock: it is {usual} s; --{what}-clock sets it"
+                ));
+                usual
+            }
+        };
+        MatchRecord {
+            start_clock: clock("start", self.start_clock, record.start_clock, START_CLOCK),
+            play_clock: clock("play", self.play_clock, record.play_clock, PLAY_CLOCK),
+            ..record
+        }
+    }
+
+    fn settings(&self, record: &MatchRecord, context: &Context) -> anyhow::Result<HostOptions> {
+        let time = |seconds: f64, what: &str| {
+            let time = Duration::try_from_secs_f64(seconds).ok();
+            let time = time.filter(|time| *time <= Duration::from_secs(1_000_000_000));
+            time.ok_or_else(|| anyhow!("{what} is not a time in seconds"))
+        };
+        let is_word = |c: char| c.is_ascii_graphic() && !"();".contains(c);
+        if record.match_id.is_empty() || !record.match_id.chars().all(is_word) {
+            bail!("`{}` is no name for a match", record.match_id);
+        }
+        Ok(HostOptions {
+            start_clock: record.start_clock,
+            play_clock: record.play_clock,
+            most_moves: self.depth,
+            whole_clock: self.whole_clock,
+            preview_clock: self.preview_clock,
+            grace: time(self.grace, "the grace")?,
+            connect: time(self.connect, "the time to connect")?,
+            most_bytes: self.max_answer,
+            headers: self.headers,
+            case: match self.rules.case_sensitive {
+                true => Case::Keep,
+                false => Case::Fold,
+            },
+            interrupt: Arc::clone(context.interrupt()),
+            means: Means {
+                threads: self.threads.get(),
+                memory_bytes: self.memory << 20,
+                limits: self.rules.limits(context),
+            },
+        })
+    }
+}

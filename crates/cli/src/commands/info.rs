@@ -1,0 +1,286 @@
+//! `ggp info`: what a rule set consists of, and what can be learned from it.
+
+use comfy_table::{CellAlignment, Table, presets};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::rules::RuleOptions;
+use crate::{Context, Exit, show};
+use ggp_gdl::analysis;
+use ggp_gdl::check::Keyword;
+use ggp_gdl::game::Game;
+use ggp_engine::machine::{AnyMachine, Evaluation, Machine, PlayError};
+use ggp_gdl::program::strata::{for_each_body_atom, stratify};
+
+/// The options of `ggp info`.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  ggp info tic_tac_toe.kif
+  ggp info tic_tac_toe.kif --relations
+  ggp info tic_tac_toe.kif --json | jq .initial")]
+pub struct Options {
+    #[command(flatten)]
+    rules: RuleOptions,
+    /// Also show a table of all relations
+    #[arg(long)]
+    relations: bool,
+}
+
+/// One thing that an analysis found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Finding {
+    /// What it is about, in a word or two.
+    pub title: &'static str,
+    /// What was found, in a line.
+    pub text: String,
+    /// The same for machines.
+    pub value: Value,
+}
+
+/// What a relation's facts depend on.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Depends {
+    /// On nothing: they hold in every state or in none.
+    Nothing,
+    /// On the state.
+    State,
+    /// On the moves made in it.
+    Moves,
+}
+
+#[derive(Serialize)]
+struct Relation {
+    name: String,
+    arity: usize,
+    facts: usize,
+    rules: usize,
+    depends_on: Depends,
+}
+
+#[derive(Serialize)]
+struct Report {
+    name: String,
+    files: Vec<String>,
+    roles: Vec<String>,
+    facts: usize,
+    rules: usize,
+    rule_groups: usize,
+    recursive_groups: usize,
+    names: usize,
+    terms: usize,
+    relations: Vec<Relation>,
+    initial: Initial,
+    evaluation: &'static str,
+    findings: Vec<Finding>,
+}
+
+#[derive(Serialize)]
+struct Initial {
+    facts: usize,
+    terminal: bool,
+    /// One entry for each role; nothing if the game is over or a role cannot move.
+    legal: Option<Vec<usize>>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// If the rules are wrong.
+pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    let game = options.rules.game(context)?;
+    let mut machine = options.rules.machine_for(&game, context)?;
+    let spinner = context.spinner("reading the rules");
+    let report = report(&game, &mut machine);
+    spinner.finish_and_clear();
+    let report = report?;
+    if context.json() {
+        context.print_json(&report)?;
+        return Ok(Exit::Done);
+    }
+    context.print(summary(&report))?;
+    if options.relations {
+        context.print(relation_table(&report.relations))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn report(game: &Game, machine: &mut AnyMachine) -> anyhow::Result<Report> {
+    let groups = stratify(game.rules(), game.terms()).expect("a game is stratified");
+    let files = game.sources().files();
+    let mut findings = Vec::new();
+    for finding in analysis::findings(game) {
+        findings.push(Finding {
+            title: "found",
+            text: finding.to_string(),
+            value: serde_json::to_value(&finding)?,
+        });
+    }
+    Ok(Report {
+        name: game.name(),
+        files: files.iter().map(|file| file.name().to_owned()).collect(),
+        roles: show::role_names(game),
+        facts: game.rules().facts.len(),
+        rules: game.rules().rules.len(),
+        rule_groups: groups.len(),
+        recursive_groups: groups.iter().filter(|group| group.recursive).count(),
+        names: game.symbols().len(),
+        terms: game.terms().len(),
+        relations: relations(game),
+        initial: initial(machine)?,
+        evaluation: match machine {
+            AnyMachine::Propnet(machine) => match machine.evaluation() {
+                Evaluation::MachineCode => "machine code of the network",
+                Evaluation::Interpreter => "interpreter of the network",
+                Evaluation::Changes => "changes of the network",
+            },
+            AnyMachine::Datalog(_) => "datalog",
+            AnyMachine::Naive(_) => "naive",
+        },
+        findings,
+    })
+}
+
+fn initial(machine: &mut AnyMachine) -> Result<Initial, PlayError> {
+    let state = machine.initial()?;
+    let terminal = machine.is_terminal(&state)?;
+    let mut legal = Some(Vec::new());
+    let roles = machine.game().roles();
+    let mut moves = Vec::new();
+    for role in roles {
+        match machine.legal(&state, role, &mut moves) {
+            Ok(()) => legal.iter_mut().for_each(|counts| counts.push(moves.len())),
+            Err(PlayError::NoLegalMove(_)) => legal = None,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(Initial {
+        facts: machine.facts(&state).len(),
+        terminal,
+        legal: legal.filter(|_| !terminal),
+    })
+}
+
+/// All relations, in the order in which the rules first use them.
+fn relations(game: &Game) -> Vec<Relation> {
+    let rules = game.rules();
+    let mut all: Vec<Relation> = rules
+        .relations()
+        .map(|relation| Relation {
+            name: game.relation_name(relation).to_owned(),
+            arity: rules.arity[relation.index()],
+            facts: 0,
+            rules: 0,
+            depends_on: if game.keyword(Keyword::Does) == Some(relation) {
+                Depends::Moves
+            } else if game.keyword(Keyword::True) == Some(relation) {
+                Depends::State
+            } else {
+                Depends::Nothing
+            },
+        })
+        .collect();
+    for fact in &rules.facts {
+        all[fact.relation.index()].facts += 1;
+    }
+    for rule in &rules.rules {
+        all[rule.head.relation.index()].rules += 1;
+    }
+    // A head depends on whatever its body depends on, until nothing changes.
+    loop {
+        let mut changed = false;
+        for rule in &rules.rules {
+            let head = rule.head.relation.index();
+            let mut depends = all[head].depends_on;
+            for_each_body_atom(rule, |atom, _| {
+                depends = depends.max(all[atom.relation.index()].depends_on);
+            });
+            changed |= depends != all[head].depends_on;
+            all[head].depends_on = depends;
+        }
+        if !changed {
+            return all;
+        }
+    }
+}
+
+fn summary(report: &Report) -> String {
+    let of = |depends| {
+        let relations = report.relations.iter();
+        relations.filter(|r| r.depends_on == depends).count()
+    };
+    let mut rows = vec![
+        ("game", report.name.clone()),
+        ("files", report.files.join(", ")),
+        (
+            "roles",
+            format!("{} ({})", report.roles.len(), report.roles.join(", ")),
+        ),
+        ("facts", report.facts.to_string()),
+        (
+            "rules",
+            format!(
+                "{} in {}, {} of them recursive",
+                report.rules,
+                show::counted(report.rule_groups, "group"),
+                report.recursive_groups
+            ),
+        ),
+        (
+            "relations",
+            format!(
+                "{}: {} fixed, {} depend on the state, {} on the moves made",
+                report.relations.len(),
+                of(Depends::Nothing),
+                of(Depends::State),
+                of(Depends::Moves)
+            ),
+        ),
+        ("names", report.names.to_string()),
+        ("terms", format!("{} in the text", report.terms)),
+    ];
+    let initial = &report.initial;
+    let legal = match &initial.legal {
+        _ if initial.terminal => "the game is over".to_owned(),
+        None => "a role has no legal move".to_owned(),
+        Some(counts) => {
+            let counts = report.roles.iter().zip(counts);
+            let counts = counts.map(|(role, count)| format!("{role} {count}"));
+            format!("legal moves: {}", counts.collect::<Vec<_>>().join(", "))
+        }
+    };
+    let facts = show::counted(initial.facts, "fact");
+    rows.push(("initial state", format!("{facts}; {legal}")));
+    for finding in &report.findings {
+        rows.push((finding.title, finding.text.clone()));
+    }
+    let width = rows.iter().map(|(title, _)| title.len()).max().unwrap_or(0);
+    let rows = rows
+        .iter()
+        .map(|(title, text)| format!("{title:width$}  {text}"));
+    rows.collect::<Vec<_>>().join("\n")
+}
+
+fn relation_table(relations: &[Relation]) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["relation", "facts", "rules", "depends on"]);
+    for relation in relations {
+        table.add_row([
+            format!("{}/{}", relation.name, relation.arity),
+            relation.facts.to_string(),
+            relation.rules.to_string(),
+            match relation.depends_on {
+                Depends::Nothing => "nothing".to_owned(),
+                Depends::State => "the state".to_owned(),
+                Depends::Moves => "the moves".to_owned(),
+            },
+        ]);
+    }
+    for column in table.column_iter_mut().skip(1).take(2) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table.trim_fmt()
+}

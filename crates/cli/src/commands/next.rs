@@ -1,0 +1,79 @@
+//! `ggp next`: the state after a joint move.
+
+use anyhow::{Context as _, bail};
+use serde::Serialize;
+
+use crate::position::{self, PositionOptions};
+use crate::rules::RuleOptions;
+use crate::show::{self, Goal};
+use crate::{Context, Exit};
+use ggp_engine::machine::{Machine, canonical_facts};
+
+/// The options of `ggp next`.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  ggp next tic_tac_toe.kif --move '(mark 1 1)' --move noop
+  ggp next tic_tac_toe.kif --move '(mark 1 1) noop'
+  ggp next tic_tac_toe.kif -- '(mark 1 1)' noop
+  ggp next tic_tac_toe.kif --moves '(mark 1 1); (mark 2 2)' --move '(mark 3 3)'
+
+An illegal move gives the exit code 1 and the list of legal ones. What can never be a move,
+such as a name that the rules do not have, is bad input: 2.")]
+pub struct Options {
+    #[command(flatten)]
+    rules: RuleOptions,
+    /// A move, or one move for each role in the order of the roles
+    ///
+    /// Roles with only one legal move may be left out.
+    #[arg(long = "move", value_name = "MOVE", conflicts_with = "joint")]
+    named: Vec<String>,
+    /// The same after `--`
+    #[arg(last = true, value_name = "MOVE")]
+    joint: Vec<String>,
+    #[command(flatten)]
+    position: PositionOptions,
+}
+
+#[derive(Serialize)]
+struct Answer {
+    joint: Vec<String>,
+    facts: Vec<String>,
+    terminal: bool,
+    goals: Vec<Goal>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// If the rules, the position or the move are wrong.
+pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    let given = match options.named.is_empty() {
+        true => &options.joint,
+        false => &options.named,
+    };
+    if given.is_empty() {
+        bail!("no move is given; add --move MOVE (`ggp legal` lists the moves)");
+    }
+    let mut machine = options.rules.machine(context)?;
+    let state = options
+        .position
+        .state(&mut machine, &options.rules, context)?;
+    let text = given.join(" ");
+    let joint = position::parse_joint(&mut machine, &state, &text)
+        .with_context(|| format!("in the move `{text}`"))?;
+    let next = machine.play(&state, &joint)?;
+    let facts = canonical_facts(&machine, &next);
+    if context.json() {
+        context.print_json(&Answer {
+            joint: show::joint_texts(&machine, &joint),
+            facts,
+            terminal: machine.is_terminal(&next)?,
+            goals: show::goals(&mut machine, &next)?.0,
+        })?;
+    } else {
+        context.print_lines(&facts)?;
+    }
+    Ok(Exit::Done)
+}

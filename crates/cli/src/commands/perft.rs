@@ -1,0 +1,221 @@
+//! `ggp perft`: positions counted by depth.
+
+mod paths;
+mod table;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::bail;
+use serde::Serialize;
+
+use crate::position::PositionOptions;
+use crate::rules::RuleOptions;
+use crate::{Context, Exit, show};
+use ggp_engine::machine::{AnyMachine, Machine, PerftOptions, PlayError, PropnetState, Stop, perft};
+use table::Row;
+
+/// The options of `ggp perft`.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  ggp perft tic_tac_toe.kif 4
+  ggp perft tic_tac_toe.kif 3 --moves '(mark 1 1)'
+  ggp perft tic_tac_toe.kif 20 --time 10 --csv counts.csv
+  ggp perft tic_tac_toe.kif 3 --json | jq '.levels[].paths'
+  ggp perft tic_tac_toe.kif 9 --no-transpositions
+
+The columns: joint-move sequences of that length; distinct states they lead to; of both,
+those that end the game; the sum of each role's scores over the ending sequences; scores
+that are missing or wrong. All but the last level are complete when they are printed.")]
+pub struct Options {
+    #[command(flatten)]
+    rules: RuleOptions,
+    /// The last depth to count; written after the rule files
+    #[arg(value_name = "DEPTH", value_parser = parse_depth)]
+    depth: u32,
+    /// Threads; 0 stands for as many as there are cores
+    #[arg(long, short = 'j', value_name = "N", default_value_t = 0)]
+    #[arg(value_parser = clap::value_parser!(u16).range(..=1024))]
+    threads: u16,
+    /// Stop after so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    time: Option<Duration>,
+    /// Stop when a level has more distinct states
+    #[arg(long, value_name = "N", default_value_t = PerftOptions::default().states)]
+    max_states: usize,
+    /// Play every sequence, also where equal states meet
+    ///
+    /// Distinct states are not counted then. The network is needed, and hundreds
+    /// of positions are gone through side by side: millions a second.
+    #[arg(long, conflicts_with = "max_states")]
+    no_transpositions: bool,
+    /// Write the table to this file as comma-separated values
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    #[command(flatten)]
+    position: PositionOptions,
+}
+
+/// The answer as `--json` prints it.
+#[derive(Serialize)]
+struct Answer<'a> {
+    roles: &'a [String],
+    levels: &'a [Row],
+    stop: Ending,
+}
+
+/// Why no further level is counted.
+#[derive(Copy, Clone, Serialize)]
+#[serde(untagged)]
+enum Ending {
+    Counted(Stop),
+    Other(&'static str),
+}
+
+impl Ending {
+    fn text(self) -> &'static str {
+        match self {
+            Ending::Counted(Stop::Exhausted) => "the whole game is counted",
+            Ending::Counted(Stop::Depth) => "the last depth is reached",
+            Ending::Counted(Stop::States) => "there are too many states; see --max-states",
+            Ending::Counted(Stop::Time) | Ending::Other("time") => "the time is over",
+            Ending::Counted(Stop::Overflow) => "there are more sequences than 128 bits can count",
+            Ending::Other(_) => "interrupted",
+        }
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// If the rules are wrong, or play shows them to be.
+pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    let mut machine = match options.no_transpositions {
+        true => paths::machine(&options.rules, context)?,
+        false => options.rules.machine(context)?,
+    };
+    let roles = show::role_names(machine.game());
+    let root: PropnetState = options
+        .position
+        .state(&mut machine, &options.rules, context)?;
+    let late = options.time.map(|time| stop_after(time, context));
+    let threads = match options.threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads.into(),
+    };
+    let start = Instant::now();
+    let spinner = context.spinner("counting depth 0");
+    let mut levels: Vec<Row> = Vec::new();
+    let mut printed = match context.json() {
+        true => Ok(()),
+        false => context.print(table::heading(&roles)),
+    };
+    let on_level = |level: Row| {
+        if !context.json() && printed.is_ok() {
+            spinner.suspend(|| printed = context.print(table::line(&level)));
+        }
+        spinner.set_message(format!("counting depth {}", level.depth + 1));
+        levels.push(level);
+        if printed.is_err() {
+            // Nobody reads on, so there is nothing to count for.
+            context.interrupt().store(true, Ordering::Relaxed);
+        }
+    };
+    let counted = match options.no_transpositions {
+        true => paths::count(&mut machine, &root, options, threads, context, on_level)?,
+        false => states(&mut machine, &root, options, threads, on_level),
+    };
+    spinner.finish_and_clear();
+    printed?;
+    let stop = match &counted {
+        Ok(stop) => Ending::Counted(*stop),
+        Err(PlayError::Interrupted) => match late {
+            Some(late) if late.load(Ordering::SeqCst) => Ending::Other("time"),
+            _ => Ending::Other("interrupted"),
+        },
+        Err(_) => Ending::Other("error"),
+    };
+    if let Some(path) = &options.csv {
+        context.write_file(path, table::csv(&roles, &levels).as_bytes())?;
+    }
+    if context.json() {
+        context.print_json(&Answer {
+            roles: &roles,
+            levels: &levels,
+            stop,
+        })?;
+    }
+    if let Err(error) = counted
+        && error != PlayError::Interrupted
+    {
+        return Err(error.into());
+    }
+    if !context.json() {
+        context.print(format!("stopped: {}", stop.text()))?;
+        context.note(rate(&levels, start.elapsed().as_secs_f64()));
+    }
+    if let Ending::Other("interrupted") = stop {
+        bail!("interrupted; the levels above are complete");
+    }
+    Ok(Exit::Done)
+}
+
+/// Counts with equal states expanded once.
+fn states(
+    machine: &mut AnyMachine,
+    root: &PropnetState,
+    options: &Options,
+    threads: usize,
+    mut on_level: impl FnMut(Row),
+) -> Result<Stop, PlayError> {
+    let options = PerftOptions {
+        depth: options.depth,
+        threads,
+        states: options.max_states,
+        time: options.time,
+    };
+    let counted = perft(machine, root, options, |level| on_level(level.into()))?;
+    Ok(counted.stop)
+}
+
+/// What was counted, and how fast.
+fn rate(levels: &[Row], seconds: f64) -> String {
+    let distinct: Option<u64> = levels.iter().map(|level| level.distinct).sum();
+    let (count, what) = match distinct {
+        Some(states) => (states.into(), "states"),
+        None => (levels.iter().map(|level| level.paths).sum::<u128>(), "positions"),
+    };
+    let rate = count as f64 / seconds.max(1e-6);
+    format!("{count} {what} in {seconds:.2} s, {rate:.0} a second")
+}
+
+/// Raises the interrupt after a time. The result tells whether it was this.
+fn stop_after(time: Duration, context: &Context) -> Arc<AtomicBool> {
+    let late: Arc<AtomicBool> = Arc::default();
+    let (raised, interrupt) = (Arc::clone(&late), Arc::clone(context.interrupt()));
+    // The process does not wait for the thread.
+    std::thread::spawn(move || {
+        std::thread::sleep(time);
+        raised.store(true, Ordering::SeqCst);
+        interrupt.store(true, Ordering::SeqCst);
+    });
+    late
+}
+
+fn parse_depth(text: &str) -> Result<u32, String> {
+    let parsed = text.parse();
+    parsed.map_err(|_| "the depth is a whole number and stands after the rule files".to_owned())
+}
+
+/// A time in seconds, possibly with a fraction.
+pub fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().map(Duration::try_from_secs_f64);
+    match seconds {
+        Some(Ok(time)) => Ok(time),
+        _ => Err("not a number of seconds, such as 10 or 0.5".to_owned()),
+    }
+}

@@ -1,0 +1,344 @@
+//! `ggp play`: a match on the terminal, between people and programs.
+
+pub(super) mod hint;
+mod human;
+mod kind;
+mod reasons;
+mod saved;
+
+use std::cell::Cell;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+
+use crate::picture_file::PictureOptions;
+use crate::position::PositionOptions;
+use crate::record::{Facts, Record};
+use crate::rules::RuleOptions;
+use crate::{Context, Exit, kinds, show};
+use super::{draw, perft, replay};
+use ggp_gdl::game::{Move, RoleId};
+use ggp_engine::machine::{AnyMachine, Machine, PlayError};
+use ggp_picture::ENOUGH;
+use ggp_play::record::MatchRecord;
+use ggp_play::{Brief, Match, Player, PlayerError, SeatPlayer, Step};
+
+use human::{After, Human, Table};
+use kind::{Kind, Kinds, Seat};
+
+/// The options of `ggp play`.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  ggp play hanoi.kif                                  you play
+  ggp play tic_tac_toe.kif                            you are the first role
+  ggp play tic_tac_toe.kif --player nought=human --player cross=mcts
+  ggp play tic_tac_toe.kif --player mcts:500 --seed 3   all roles, 500 iterations a move
+  ggp play tic_tac_toe.kif --player cross=mcts:2s --player nought=first
+  ggp play connect_four.kif --roles auto,human --play-clock 3
+  ggp play tic_tac_toe.kif --save game.json; ggp play --resume game.json
+  printf '(mark 2 2)\\n1\\nquit\\n' | ggp play tic_tac_toe.kif
+
+Type a number or a move, or: help, state, moves, history, hint, why, undo, quit. A role with a
+single legal move is not asked, unless it is alone. With --json the match is printed as
+JSON at the end, and everything else goes to standard error.")]
+#[command(mut_arg("files", |files| files.required(false).required_unless_present("resume")))]
+pub struct Options {
+    #[command(flatten)]
+    rules: RuleOptions,
+    #[command(flatten)]
+    picture: PictureOptions,
+    /// Who plays a role: human, or a kind of program; without ROLE= all other roles
+    ///
+    /// Kinds are auto (which chooses one that suits the game), mcts, minimax, greedy, random
+    /// and first (the first legal move); `ggp play GAME --player list` lists them. `mcts:5000`
+    /// searches for 5000 iterations a move, `mcts:2s` for two seconds. By default the first
+    /// role without a player is human, if nobody is yet, and all others play at random.
+    #[arg(long = "player", value_name = "[ROLE=]KIND", visible_alias = "role-player")]
+    #[arg(value_parser = kinds::OrList::<Seat>::or_human())]
+    players: Vec<Seat>,
+    /// Who plays, by role: as many players as roles, with commas between them
+    ///
+    /// What follows a comma is the next player if it is the name of one, and else an option
+    /// of the player before it: `human,mcts:500,exploration=2`.
+    #[arg(long, value_name = "KIND,…", conflicts_with = "players")]
+    #[arg(value_parser = kinds::OrList::<Kinds>::or_human())]
+    roles: Option<Kinds>,
+    /// Seconds that a program has for a move [default: as before with --resume, else none]
+    #[arg(long, value_name = "SECONDS", value_parser = clock)]
+    play_clock: Option<Duration>,
+    /// Write the match to this file after each move
+    #[arg(long, value_name = "FILE", conflicts_with = "state")]
+    save: Option<PathBuf>,
+    /// Go on with the match in this file, and write to it
+    ///
+    /// The rules are those in the file unless others are given, and so are the players and
+    /// the clock.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["state", "moves", "moves_file"])]
+    resume: Option<PathBuf>,
+    /// The seed of random choices [default: as before with --resume, else 0]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Stop after so many joint moves
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    depth: usize,
+    /// Also show the states in which nobody is asked; list all facts in JSON
+    #[arg(long, short)]
+    verbose: bool,
+    #[command(flatten)]
+    position: PositionOptions,
+}
+
+/// A time in which something can be done.
+fn clock(text: &str) -> Result<Duration, String> {
+    match perft::parse_seconds(text)? {
+        Duration::ZERO => Err("no time to choose; without it there is no clock".to_owned()),
+        time => Ok(time),
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// If the rules, the position or the players are wrong, or play shows the rules
+/// to be.
+pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    if let (Some(resume), Some(_)) = (&options.resume, &options.save) {
+        bail!(
+            "--resume goes on writing to {0}, so it does not go with --save; to keep the match \
+             as it is, copy the file and resume the copy",
+            resume.display()
+        );
+    }
+    let resumed = options.resume.as_deref().map(replay::load).transpose()?;
+    let game = replay::game(resumed.as_ref(), &options.rules, context)?;
+    let machine = options.rules.machine_for(&game, context)?;
+    let kinds = match &options.roles {
+        None => {
+            let before = resumed.as_ref().map_or(Vec::new(), kind::of_record);
+            kind::assign(&game, &options.players, &before)?
+        }
+        Some(Kinds(kinds)) if kinds.len() == game.role_count() => kinds.clone(),
+        Some(Kinds(kinds)) => bail!(
+            "--roles names {} players, and there are {} roles: {}",
+            kinds.len(),
+            game.role_count(),
+            show::role_names(&game).join(", ")
+        ),
+    };
+    let humans: Vec<RoleId> = game
+        .roles()
+        .filter(|role| kinds[role.index()] == Kind::Human)
+        .collect();
+    let uses_stdin = options.rules.uses_stdin() || options.position.uses_stdin();
+    if uses_stdin && !humans.is_empty() {
+        bail!("standard input is for your moves, so rules and positions must be in files");
+    }
+    let mut machine = machine;
+    let (start, made) =
+        options
+            .position
+            .start_and_moves(&mut machine, &options.rules, context)?;
+    let facts = machine.facts(&start);
+    let path = options.resume.as_ref().or(options.save.as_ref());
+    let mut made: Vec<Vec<Move>> = made.into_iter().map(|(joint, _)| joint).collect();
+    if let (Some(record), Some(path)) = (&resumed, &options.resume) {
+        made = saved::moves(record, path, &machine)?;
+    }
+    let mut begun = resumed.unwrap_or_else(|| MatchRecord::begin(&game, None));
+    let clock = Some(begun.play_clock.into()).filter(|seconds| *seconds > 0);
+    let play_clock = options.play_clock.or(clock.map(Duration::from_secs));
+    // Records have whole seconds.
+    begun.play_clock = play_clock.map_or(0, |clock| clock.as_secs_f64().ceil() as u32);
+    let seed = options.seed.or(begun.seed).unwrap_or(0);
+    begun.seed = Some(seed);
+    begun.player_names_from_host = kinds.iter().map(Kind::to_string).collect();
+    begun.is_player_human = kinds.iter().map(|kind| *kind == Kind::Human).collect();
+    if let Some(path) = path {
+        Context::can_write(path)?;
+    }
+    let wishes = options.picture.wishes(&options.rules, machine.game(), context)?;
+    let picture = draw::picture(&mut machine, ENOUGH, wishes)?;
+    let table = Table::new(context, &picture);
+    let mut session = Session {
+        table,
+        game: Match::new(machine, start),
+        humans,
+        verbose: options.verbose,
+        asked: Rc::default(),
+        saved: path.map(|path| (path.as_path(), begun)),
+    };
+    for joint in made {
+        session.game.play(joint)?;
+    }
+    session.save()?;
+    let mut players: Vec<Box<dyn Player<AnyMachine> + '_>> = Vec::new();
+    for (role, kind) in game.roles().zip(&kinds) {
+        let brief = Brief {
+            start: Some(facts.clone()),
+            seed: seed.wrapping_add(role.index() as u64),
+            play_clock,
+            limits: options.rules.limits(context),
+            ..Brief::new(&game, role)
+        };
+        players.push(match kind {
+            Kind::Human => Box::new(Human::new(table, brief, Rc::clone(&session.asked))),
+            Kind::Agent(spec) => {
+                let player = SeatPlayer::new(brief, spec.clone());
+                Box::new(player.map_err(anyhow::Error::msg)?)
+            }
+        });
+    }
+    let ended = session.play(&mut players, options.depth);
+    let end = match &ended {
+        Ok(end) => end,
+        Err(_) if context.is_interrupted() => "interrupted",
+        Err(_) => "error",
+    };
+    let finished = session.finish(end, context);
+    ended?;
+    finished?;
+    Ok(Exit::Done)
+}
+
+/// A match and the people at it.
+struct Session<'a> {
+    table: Table<'a>,
+    game: Match<AnyMachine>,
+    humans: Vec<RoleId>,
+    verbose: bool,
+    /// Number of people who chose a move in the current step.
+    asked: Rc<Cell<usize>>,
+    /// Where the match is written, and what is said of it.
+    saved: Option<(&'a Path, MatchRecord)>,
+}
+
+impl Session<'_> {
+    /// Writes the match, if it is to be written.
+    fn save(&mut self) -> anyhow::Result<()> {
+        let history = self.game.history().clone();
+        let Some((path, begun)) = &self.saved else {
+            return Ok(());
+        };
+        let record = saved::record(self.game.machine(), &history, begun)?;
+        record
+            .save(path)
+            .with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    /// Plays until the game is over or somebody ends it. The result is why, as
+    /// [`Record::end`] has it.
+    fn play(
+        &mut self,
+        players: &mut [Box<dyn Player<AnyMachine> + '_>],
+        depth: usize,
+    ) -> anyhow::Result<&'static str> {
+        loop {
+            if self.table.is_interrupted() {
+                return Err(PlayError::Interrupted.into());
+            }
+            if self.game.history().len() >= depth && !self.game.is_over()? {
+                return Ok("depth");
+            }
+            if self.verbose && self.humans.is_empty() {
+                let state = self.game.history().state().clone();
+                let number = self.game.history().len();
+                self.table.state(self.game.machine(), &state, number)?;
+            }
+            self.asked.set(0);
+            match self.game.step(players).map_err(failure)? {
+                Step::Moved => {
+                    let history = self.game.history().clone();
+                    let joint = &history.plies().last().expect("one was just made").joint;
+                    let line = show::joint_line(self.game.machine(), joint);
+                    self.table.say(format!("{}: {line}", history.len()))?;
+                    self.save()?;
+                }
+                Step::Undo(_) if self.asked.get() > 0 => {
+                    self.table.say("the moves chosen in this state are taken back")?;
+                }
+                Step::Undo(_) => self.undo()?,
+                Step::Quit(_) => return Ok("quit"),
+                Step::Over if self.humans.is_empty() => return Ok("terminal"),
+                Step::Over => {
+                    self.show_end()?;
+                    match self.table.after()? {
+                        After::Undo => self.undo()?,
+                        After::Quit => return Ok("terminal"),
+                    }
+                }
+            }
+        }
+    }
+
+    fn undo(&mut self) -> anyhow::Result<()> {
+        match self.game.undo(&self.humans)? {
+            0 => self.table.say("there is nothing to take back")?,
+            count => {
+                let moves = show::counted(count, "joint move");
+                self.table.say(format!("took back {moves}"))?;
+                self.save()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Shows the last state and, if the game is over, the scores.
+    fn show_end(&mut self) -> anyhow::Result<()> {
+        let history = self.game.history().clone();
+        let terminal = self.game.is_over()?;
+        let moves = show::counted(history.len(), "joint move");
+        let machine = self.game.machine();
+        let facts = machine.facts(history.state());
+        let count = show::counted(facts.len(), "fact");
+        self.table.say(match terminal {
+            true => format!("the game is over after {moves}: {count}"),
+            false => format!("the match ends after {moves}: {count}"),
+        })?;
+        self.table.facts(machine, &facts)?;
+        if terminal {
+            for goal in show::goals(machine, history.state())?.0 {
+                let score = goal.goal.map_or("none".to_owned(), |s| s.to_string());
+                self.table.say(format!("{} {score}", goal.role))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Says how the match ended.
+    fn finish(&mut self, end: &'static str, context: &Context) -> anyhow::Result<()> {
+        // People saw the end of the game before they were asked for more.
+        if self.humans.is_empty() || end != "terminal" {
+            self.show_end()?;
+        }
+        let history = self.game.history().clone();
+        let facts = match self.verbose {
+            true => Facts::Listed,
+            false => Facts::Counted,
+        };
+        if context.json() {
+            let record = Record::new(self.game.machine(), &history, facts, end)?;
+            context.print_json(&record)?;
+        }
+        if end == "terminal" {
+            // A game without exactly one score for each role has wrong rules.
+            self.game.scores()?;
+        }
+        Ok(())
+    }
+}
+
+/// A player's failure as the command's.
+fn failure(error: PlayerError) -> anyhow::Error {
+    match error {
+        PlayerError::Play(error) => error.into(),
+        PlayerError::Other(error) => match error.downcast::<io::Error>() {
+            Ok(error) => (*error).into(),
+            Err(error) => anyhow::Error::from_boxed(error),
+        },
+    }
+}

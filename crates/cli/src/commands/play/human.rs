@@ -1,0 +1,355 @@
+//! A person at the terminal, or a file that stands for one.
+
+use std::cell::Cell;
+use std::io::{self, BufRead, IsTerminal, Read, Write};
+use std::rc::Rc;
+
+use super::hint::Adviser;
+use super::reasons;
+use crate::{Context, show};
+use ggp_gdl::game::{Game, Move};
+use ggp_gdl::terms::TermId;
+use ggp_engine::machine::{self, Machine};
+use ggp_picture::{Limits, Picture};
+use ggp_play::{Brief, Choice, History, Player, PlayerError, Turn};
+
+/// What a person may type besides moves.
+const HELP: &str = "  \
+  a number or a move   make this move; outer brackets may be left out
+  moves                list the legal moves
+  state                show the facts of the state
+  history              list the moves made so far
+  hint                 what the program that suits the game would play, and what it
+                       expects to follow
+  why FACT or MOVE     why it holds or is legal, or why not; a move may be given by
+                       its number; a fact of the state is followed over the moves
+  undo                 take back, to your last choice
+  quit                 end the match (so does the end of the input)
+  help                 show this
+A word that is also a legal move is the move; /undo is always the command.";
+
+/// Bytes after which a line is cut.
+const LONGEST_LINE: u64 = 1 << 20;
+
+/// Where the match is shown, and where lines are read.
+#[derive(Copy, Clone)]
+pub struct Table<'a> {
+    context: &'a Context,
+    picture: &'a Picture,
+}
+
+/// What a person wants when the game is over.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum After {
+    /// To go back to the last choice.
+    Undo,
+    /// To end the match.
+    Quit,
+}
+
+impl<'a> Table<'a> {
+    /// The terminal. With `--json` standard output is left to the record.
+    pub fn new(context: &'a Context, picture: &'a Picture) -> Self {
+        Table { context, picture }
+    }
+
+    /// Whether Ctrl-C was pressed.
+    pub fn is_interrupted(&self) -> bool {
+        self.context.is_interrupted()
+    }
+
+    /// Shows a text and a line break.
+    pub fn say(&self, text: impl AsRef<str>) -> io::Result<()> {
+        self.write(text.as_ref(), "\n")
+    }
+
+    fn write(&self, text: &str, end: &str) -> io::Result<()> {
+        match self.context.json() {
+            false => {
+                let mut out = io::stdout().lock();
+                write!(out, "{text}{end}")?;
+                out.flush()
+            }
+            true => {
+                // As for all of standard error: nobody need read it.
+                let _ = write!(io::stderr().lock(), "{text}{end}");
+                Ok(())
+            }
+        }
+    }
+
+    /// Shows a state.
+    pub fn state<M: Machine>(
+        &self,
+        machine: &M,
+        state: &M::State,
+        number: usize,
+    ) -> io::Result<()> {
+        let facts = machine.facts(state);
+        let count = show::counted(facts.len(), "fact");
+        self.say(format!("\nstate {number}: {count}"))?;
+        self.facts(machine, &facts)
+    }
+
+    /// Shows facts, on boards where there are any.
+    pub fn facts<M: Machine>(&self, machine: &M, facts: &[TermId]) -> io::Result<()> {
+        match facts {
+            [] => Ok(()),
+            facts => {
+                let drawing = self.picture.draw(machine.terms(), facts, Limits::default());
+                self.say(ggp_picture::text(&drawing))
+            }
+        }
+    }
+
+    /// Asks for a line; nothing at the end of the input. What was read is shown
+    /// again if it does not come from a terminal, which would have shown it.
+    fn ask(&self, prompt: &str) -> io::Result<Option<String>> {
+        self.write(prompt, "> ")?;
+        let mut line = Vec::new();
+        let mut input = io::stdin().lock().take(LONGEST_LINE);
+        self.context
+            .waiting(|| input.read_until(b'\n', &mut line))?;
+        if line.is_empty() {
+            self.say("(end of input)")?;
+            return Ok(None);
+        }
+        let line = String::from_utf8_lossy(&line).trim().to_owned();
+        if !io::stdin().is_terminal() {
+            self.say(&line)?;
+        }
+        Ok(Some(line))
+    }
+
+    /// Asks what to do when the game is over.
+    pub fn after(&self) -> io::Result<After> {
+        loop {
+            let Some(line) = self.ask("undo or quit")? else {
+                return Ok(After::Quit);
+            };
+            match line.trim_start_matches('/') {
+                "undo" => return Ok(After::Undo),
+                "" | "quit" | "exit" => return Ok(After::Quit),
+                _ => self.say("the game is over; type undo or quit")?,
+            }
+        }
+    }
+}
+
+/// A player that asks a person.
+pub struct Human<'a> {
+    table: Table<'a>,
+    /// Number of people who chose a move in the current step, shared by all.
+    asked: Rc<Cell<usize>>,
+    limits: machine::Limits,
+    adviser: Adviser,
+}
+
+impl<'a> Human<'a> {
+    /// A person, one of those who share the counter of choices made; the brief is
+    /// for a program that gives hints.
+    pub fn new(table: Table<'a>, brief: Brief, asked: Rc<Cell<usize>>) -> Self {
+        Human {
+            table,
+            asked,
+            limits: brief.limits.clone(),
+            adviser: Adviser::new(brief),
+        }
+    }
+
+    fn converse<M: Machine>(
+        &mut self,
+        machine: &mut M,
+        turn: &Turn<'_, M::State>,
+    ) -> anyhow::Result<Choice> {
+        let table = self.table;
+        let game = machine.game().clone();
+        let menu = Menu::new(machine, turn.legal);
+        // The first person asked in a state sees it for all.
+        if self.asked.get() == 0 {
+            table.state(machine, turn.history.state(), turn.history.len())?;
+        }
+        table.say(menu.text())?;
+        loop {
+            let Some(line) = table.ask(game.role_name(turn.role))? else {
+                return Ok(Choice::Quit);
+            };
+            match menu.read(machine, &line) {
+                Input::Nothing => {}
+                Input::Move(chosen) => {
+                    self.asked.set(self.asked.get() + 1);
+                    return Ok(Choice::Play(chosen));
+                }
+                Input::Wrong(message) => table.say(format!("{message}; type help for help"))?,
+                Input::Why(text) => {
+                    let numbered = if menu.numbered { turn.legal } else { &[] };
+                    let limits = self.limits.clone();
+                    table.say(reasons::why(machine, turn, limits, numbered, &text))?;
+                }
+                Input::Command(Command::Undo) => return Ok(Choice::Undo),
+                Input::Command(Command::Quit) => return Ok(Choice::Quit),
+                Input::Command(Command::Help) => table.say(HELP)?,
+                Input::Command(Command::Moves) => table.say(menu.text())?,
+                Input::Command(Command::State) => {
+                    table.state(machine, turn.history.state(), turn.history.len())?;
+                }
+                Input::Command(Command::History) => table.say(past(machine, turn.history))?,
+                Input::Command(Command::Hint) => {
+                    let text = self.adviser.hint(machine, turn)?;
+                    table.say(text)?;
+                }
+            }
+        }
+    }
+}
+
+impl<M: Machine> Player<M> for Human<'_> {
+    fn choose(
+        &mut self,
+        machine: &mut M,
+        turn: &Turn<'_, M::State>,
+    ) -> Result<Choice, PlayerError> {
+        self.converse(machine, turn).map_err(|error| {
+            let other = match error.downcast() {
+                Ok(error) => return PlayerError::Play(error),
+                Err(other) => other,
+            };
+            // A broken pipe must stay what it is.
+            PlayerError::Other(match other.downcast::<io::Error>() {
+                Ok(error) => Box::new(error),
+                Err(other) => other.into(),
+            })
+        })
+    }
+}
+
+fn past<M: Machine>(machine: &M, history: &History<M::State>) -> String {
+    if history.is_empty() {
+        return "no move was made yet".to_owned();
+    }
+    let lines = (1..).zip(history.plies()).map(|(number, ply)| {
+        let line = show::joint_line(machine, &ply.joint);
+        format!("{number}: {line}")
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What a line may mean besides a move.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Command {
+    Help,
+    Moves,
+    State,
+    History,
+    Hint,
+    Undo,
+    Quit,
+}
+
+impl Command {
+    fn of(word: &str) -> Option<Command> {
+        Some(match word {
+            "help" | "?" => Command::Help,
+            "moves" => Command::Moves,
+            "state" => Command::State,
+            "history" => Command::History,
+            "hint" => Command::Hint,
+            "undo" => Command::Undo,
+            "quit" | "exit" => Command::Quit,
+            _ => return None,
+        })
+    }
+}
+
+/// What a line means.
+enum Input {
+    Nothing,
+    Move(Move),
+    Command(Command),
+    /// What is asked to be explained.
+    Why(String),
+    Wrong(String),
+}
+
+/// The legal moves, as they are offered.
+struct Menu {
+    game: Game,
+    moves: Vec<(Move, String)>,
+    /// Whether a move may be chosen by its number: not if a move is a number.
+    numbered: bool,
+}
+
+impl Menu {
+    fn new<M: Machine>(machine: &M, legal: &[Move]) -> Self {
+        let texts = legal.iter().map(|m| (*m, show::move_text(machine, *m)));
+        let moves: Vec<(Move, String)> = texts.collect();
+        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        Menu {
+            game: machine.game().clone(),
+            numbered: !moves.iter().any(|(_, text)| is_number(text)),
+            moves,
+        }
+    }
+
+    fn text(&self) -> String {
+        let words = (1..)
+            .zip(&self.moves)
+            .map(|(number, (_, text))| match self.numbered {
+                true => format!("[{number}] {text}"),
+                false => text.clone(),
+            });
+        show::wrapped(&words.collect::<Vec<_>>(), 100)
+    }
+
+    fn read<M: Machine>(&self, machine: &mut M, line: &str) -> Input {
+        if line.is_empty() {
+            return Input::Nothing;
+        }
+        let asked = |line: &str| {
+            let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+            match (word, Command::of(word)) {
+                ("why", _) => Some(Input::Why(rest.trim().to_owned())),
+                (_, Some(_)) if !rest.is_empty() => {
+                    Some(Input::Wrong(format!("nothing comes after {word}")))
+                }
+                _ => None,
+            }
+        };
+        if let Some(word) = line.strip_prefix('/') {
+            if let Some(asked) = asked(word) {
+                return asked;
+            }
+            return match Command::of(word) {
+                Some(command) => Input::Command(command),
+                None => Input::Wrong(format!("there is no command {word}")),
+            };
+        }
+        let bracketed = format!("({line})");
+        for text in [line, &bracketed] {
+            if let Ok(term) = self.game.parse_term(machine.terms_mut(), text)
+                && self.moves.iter().any(|(legal, _)| legal.term() == term)
+            {
+                return Input::Move(Move::new(term));
+            }
+        }
+        if let Some(command) = Command::of(line) {
+            return Input::Command(command);
+        }
+        if let Some(asked) = asked(line) {
+            return asked;
+        }
+        if self.numbered
+            && let Ok(number) = line.parse::<usize>()
+        {
+            return match number.checked_sub(1).and_then(|i| self.moves.get(i)) {
+                Some((chosen, _)) => Input::Move(*chosen),
+                None => Input::Wrong(format!("the numbers go from 1 to {}", self.moves.len())),
+            };
+        }
+        let mut parse = |text: &str| self.game.parse_term(machine.terms_mut(), text);
+        Input::Wrong(match parse(line).or_else(|error| parse(&bracketed).map_err(|_| error)) {
+            Ok(_) => format!("`{line}` is not a legal move here (why {line} says why)"),
+            Err(error) => error.to_string(),
+        })
+    }
+}

@@ -1,0 +1,200 @@
+//! Who plays which role.
+
+use std::fmt;
+use std::str::FromStr;
+
+use anyhow::{anyhow, bail};
+
+use crate::commands::legal;
+use ggp_gdl::game::{Game, RoleId};
+use ggp_play::{AgentSpec, is_kind};
+use ggp_play::record::MatchRecord;
+
+/// How a person is called.
+const HUMAN: &str = "human";
+
+/// Who plays a role.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Kind {
+    /// A person at the terminal.
+    Human,
+    /// A program.
+    Agent(AgentSpec),
+}
+
+/// A kind of player for one role, or for all that have none.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Seat {
+    role: Option<String>,
+    kind: Kind,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Kind::Human => f.write_str(HUMAN),
+            Kind::Agent(spec) => spec.fmt(f),
+        }
+    }
+}
+
+impl FromStr for Kind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            HUMAN => Ok(Kind::Human),
+            _ => match text.parse() {
+                Ok(spec) => Ok(Kind::Agent(spec)),
+                Err(why) if is_kind(text) => Err(why),
+                Err(why) => Err(format!("{why}; and human, for yourself")),
+            },
+        }
+    }
+}
+
+impl FromStr for Seat {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        // An option of a player may hold another `=`.
+        let split = text.find('=').filter(|at| !text[..*at].contains(':'));
+        let (role, kind) = match split {
+            Some(at) => (Some(text[..at].to_owned()), &text[at + 1..]),
+            None => (None, text),
+        };
+        let kind = kind.parse()?;
+        Ok(Seat { role, kind })
+    }
+}
+
+/// Players of all roles, as one word says it: with commas between them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Kinds(pub Vec<Kind>);
+
+impl FromStr for Kinds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut players: Vec<String> = Vec::new();
+        for part in text.split(',') {
+            match players.last_mut() {
+                // The options of a player have commas between them, too.
+                Some(player) if player.contains(':') && part != HUMAN && !is_kind(part) => {
+                    *player += ",";
+                    *player += part;
+                }
+                _ => players.push(part.to_owned()),
+            }
+        }
+        let kinds = players.iter().map(|player| player.parse());
+        Ok(Kinds(kinds.collect::<Result<_, _>>()?))
+    }
+}
+
+/// Who played the roles of a record, where that is somebody who can play here; nothing if
+/// it does not say.
+pub fn of_record(record: &MatchRecord) -> Vec<Option<Kind>> {
+    let is_human = |role: usize| record.is_player_human.get(role) == Some(&true);
+    let names = record.player_names_from_host.iter().enumerate();
+    names
+        .map(|(role, name)| match is_human(role) {
+            true => Some(Kind::Human),
+            false => name.parse().ok(),
+        })
+        .collect()
+}
+
+/// The kind of player of each role. Where nobody says it, a role is played by who played
+/// it before; if nobody has, the first one is human, if nobody is yet, and all others play
+/// at random.
+///
+/// # Errors
+///
+/// If a role is not in the game or has two players, or one who played it before cannot be
+/// had here.
+pub fn assign(
+    game: &Game,
+    seats: &[Seat],
+    before: &[Option<Kind>],
+) -> anyhow::Result<Vec<Kind>> {
+    let mut kinds: Vec<Option<Kind>> = vec![None; game.role_count()];
+    for seat in seats {
+        let Some(name) = &seat.role else { continue };
+        let role = legal::find_role(game, name)?;
+        if kinds[role.index()].replace(seat.kind.clone()).is_some() {
+            bail!("the role {name} has two players");
+        }
+    }
+    let mut others = seats.iter().filter(|seat| seat.role.is_none());
+    let other = others.next().map(|seat| seat.kind.clone());
+    if others.next().is_some() {
+        return Err(anyhow!("two players for the other roles; write ROLE=KIND"));
+    }
+    if other.is_none() && before.len() == game.role_count() {
+        let kinds = game.roles().map(|role| {
+            let named = kinds[role.index()].clone();
+            named.or_else(|| before[role.index()].clone()).ok_or_else(|| {
+                let role = game.role_name(role);
+                anyhow!("who played {role} is not to be had here; say --player {role}=KIND")
+            })
+        });
+        return kinds.collect();
+    }
+    let is_free = |role: &RoleId| kinds[role.index()].is_none() && !game.is_random(*role);
+    let person = match &other {
+        None if !kinds.contains(&Some(Kind::Human)) => game.roles().find(is_free),
+        _ => None,
+    };
+    let random: AgentSpec = "random".parse().expect("there is such a kind");
+    let default = |role: RoleId| match &other {
+        Some(kind) => kind.clone(),
+        None if person == Some(role) => Kind::Human,
+        None => Kind::Agent(random.clone()),
+    };
+    Ok(game
+        .roles()
+        .map(|role| kinds[role.index()].clone().unwrap_or_else(|| default(role)))
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, role: Option<&str>, kind: &str) {
+        let role = role.map(str::to_owned);
+        let kind = kind.parse().unwrap();
+        assert_eq!(text.parse(), Ok(Seat { role, kind }));
+    }
+
+    #[test]
+    fn seats_are_read() {
+        check("human", None, "human");
+        check("a=random", Some("a"), "random");
+        check("x=mcts:50", Some("x"), "mcts:50");
+        check("x=mcts:exploration=2", Some("x"), "mcts:exploration=2");
+        check("mcts:1.5s", None, "mcts:1.5s");
+    }
+
+    #[test]
+    fn commas_stand_between_players_and_between_their_options() {
+        let kinds = |text: &str| text.parse::<Kinds>().map(|kinds| kinds.0);
+        let expected = |texts: &[&str]| Ok(texts.iter().map(|t| t.parse().unwrap()).collect());
+        assert_eq!(kinds("human,first"), expected(&["human", "first"]));
+        assert_eq!(
+            kinds("mcts:500,exploration=2,human,legal,mcts:1s,7"),
+            expected(&["mcts:500,exploration=2", "human", "legal", "mcts:1s,7"])
+        );
+        for text in ["", "first,", "first,7", "mcts:5,wizard", "mcts:,first"] {
+            assert!(kinds(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_player_is_refused() {
+        for text in ["", "a=", "a=wizard", "human:3"] {
+            assert!(text.parse::<Seat>().is_err(), "{text}");
+        }
+    }
+}

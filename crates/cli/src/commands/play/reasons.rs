@@ -1,0 +1,106 @@
+//! What a person at the board asks `why` of.
+
+use crate::show;
+use ggp_explain::tree::Tree;
+use ggp_explain::{ExplainError, Explainer, Options, Question, Situation};
+use ggp_gdl::game::Move;
+use ggp_engine::machine::{Limits, Machine};
+use ggp_play::{History, Turn};
+
+/// Most lines of an answer.
+const LINES: usize = 60;
+
+/// What may be asked.
+const USAGE: &str = "why what? Write a fact, a move or the number of a move after it: \
+                     why terminal, why 1";
+
+/// Why something holds in the present state, or why not; a fact of the state is
+/// followed over the moves. A move is asked to be legal, brackets may be left out;
+/// `numbered` are the moves that may be named by their numbers.
+pub fn why<M: Machine>(
+    machine: &mut M,
+    turn: &Turn<'_, M::State>,
+    limits: Limits,
+    numbered: &[Move],
+    text: &str,
+) -> String {
+    if text.is_empty() {
+        return USAGE.to_owned();
+    }
+    let game = machine.game().clone();
+    let terms = machine.terms().clone();
+    let mut explainer = Explainer::new(&game, terms, limits, Options::default());
+    let legal = |text: &str| format!("(legal {} {text})", game.role_name(turn.role));
+    let asked = match text.parse::<usize>() {
+        Ok(number) if !numbered.is_empty() => {
+            let Some(chosen) = number.checked_sub(1).and_then(|at| numbered.get(at)) else {
+                return format!("the numbers go from 1 to {}", numbered.len());
+            };
+            explainer.question(&legal(&show::move_text(machine, *chosen)))
+        }
+        _ => {
+            let asked = explainer.question(text);
+            let is_relation = asked.as_ref().is_ok_and(|asked| !asked.is_of_state(&game));
+            match like_a_move(machine, turn, text).filter(|_| !is_relation) {
+                Some(like) => explainer.question(&legal(&like)),
+                None => asked,
+            }
+        }
+    };
+    let answer = match asked {
+        Ok(question) if turn.history.is_empty() && explainer.needs_moves(&question) => {
+            return format!("`{text}` depends on the moves made: ask again after a move");
+        }
+        Ok(question) => said(machine, &mut explainer, turn.history, &question),
+        Err(error) => return error.to_string(),
+    };
+    answer.unwrap_or_else(|error| error.to_string())
+}
+
+/// The text, in brackets if need be, if it is of the form of a move that was made
+/// or is legal.
+fn like_a_move<M: Machine>(
+    machine: &mut M,
+    turn: &Turn<'_, M::State>,
+    text: &str,
+) -> Option<String> {
+    let game = machine.game().clone();
+    let moves = turn.history.plies().flat_map(|ply| &ply.joint);
+    let known: Vec<_> = moves.chain(turn.legal).map(|m| m.term()).collect();
+    [text.to_owned(), format!("({text})")].into_iter().find(|text| {
+        game.parse_term(machine.terms_mut(), text).is_ok_and(|term| {
+            let terms = machine.terms();
+            (known.iter()).any(|m| terms.functor(*m) == terms.functor(term))
+        })
+    })
+}
+
+fn said<M: Machine>(
+    machine: &M,
+    explainer: &mut Explainer,
+    history: &History<M::State>,
+    question: &Question,
+) -> Result<String, ExplainError> {
+    let mut trees = if question.is_of_state(explainer.game()) {
+        let states = (0..=history.len()).map(|moves| machine.facts(history.state_after(moves)));
+        let states: Vec<_> = states.collect();
+        let joints: Vec<_> = history.plies().map(|ply| ply.joint.clone()).collect();
+        let courses = explainer.history(question, &states, &joints)?;
+        explainer.course_trees(&courses)
+    } else {
+        let last = history.plies().last().map(|ply| &ply.joint[..]);
+        let joint = last.filter(|_| explainer.needs_moves(question));
+        let facts = match joint {
+            Some(_) => machine.facts(history.state_after(history.len() - 1)),
+            None => machine.facts(history.state()),
+        };
+        let facts = &facts;
+        let answer = explainer.explain(question, Situation { facts, joint })?;
+        explainer.trees(&answer)
+    };
+    trees.iter_mut().for_each(Tree::fold);
+    Tree::share(&mut trees);
+    Tree::cut(&mut trees, LINES);
+    let texts: Vec<String> = trees.iter().map(Tree::text).collect();
+    Ok(texts.join("\n"))
+}

@@ -1,0 +1,67 @@
+//! A match at the terminal as a match record, to be gone on with.
+
+use std::path::Path;
+
+use anyhow::anyhow;
+
+use crate::show;
+use ggp_gdl::game::Move;
+use ggp_engine::machine::{AnyMachine, Machine, PlayError};
+use ggp_play::History;
+use ggp_play::record::MatchRecord;
+
+/// The joint moves of a record, after its states were compared with the rules.
+///
+/// # Errors
+///
+/// If the rules say something else.
+pub fn moves(
+    record: &MatchRecord,
+    path: &Path,
+    machine: &AnyMachine,
+) -> anyhow::Result<Vec<Vec<Move>>> {
+    let played = record.replay(machine.clone(), |_, _| {});
+    let name = path.display();
+    let played = played.map_err(|why| anyhow!("{name} is no match of this game: {why}"))?;
+    let moves = played.history().plies().map(|ply| ply.joint.clone());
+    Ok(moves.collect())
+}
+
+/// The record of what was played so far, with what `begun` says of the match.
+///
+/// # Errors
+///
+/// Whatever play shows to be wrong with the rules.
+pub fn record<S>(
+    machine: &mut AnyMachine,
+    history: &History<S>,
+    begun: &MatchRecord,
+) -> Result<MatchRecord, PlayError>
+where
+    AnyMachine: Machine<State = S>,
+    S: Clone,
+{
+    let lapses = vec![None; machine.game().role_count()];
+    let mut record = MatchRecord {
+        is_completed: false,
+        states: Vec::new(),
+        moves: Vec::new(),
+        state_times: Vec::new(),
+        errors: Vec::new(),
+        goal_values: Vec::new(),
+        ..begun.clone()
+    };
+    record.reached(machine, history.state_after(0), &lapses);
+    for ply in history.plies() {
+        record.moved(&show::joint_texts(machine, &ply.joint));
+        record.reached(machine, &ply.state, &lapses);
+    }
+    let last = history.state();
+    record.is_completed = machine.is_terminal(last)?;
+    if record.is_completed {
+        let goals = show::goals(machine, last)?.0;
+        let scores: Option<Vec<u8>> = goals.iter().map(|goal| Some(goal.goal?.get())).collect();
+        record.goal_values = scores.unwrap_or_default();
+    }
+    Ok(record)
+}

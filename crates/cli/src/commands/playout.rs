@@ -1,0 +1,285 @@
+//! `ggp playout`: random play.
+
+use anyhow::{Context as _, bail};
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::Serialize;
+
+use crate::position::PositionOptions;
+use crate::record::{Facts, Record, StateRecord, StepRecord};
+use crate::rules::RuleOptions;
+use crate::{Context, Exit, show};
+use ggp_gdl::game::Score;
+use ggp_engine::machine::{AnyMachine, Machine, PlayError, PlayoutOptions, playout};
+
+/// The options of `ggp playout`.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  ggp playout tic_tac_toe.kif --seed 7
+  ggp playout tic_tac_toe.kif --verbose --depth 3
+  ggp playout tic_tac_toe.kif --count 1000
+
+Playout number i of --count has the seed of --seed plus i, counted from 0, so that each can
+be seen alone. Equal seeds give equal playouts.")]
+pub struct Options {
+    #[command(flatten)]
+    rules: RuleOptions,
+    /// The seed of the random choices
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Make so many playouts and print what they come to
+    #[arg(long, value_name = "N", conflicts_with = "verbose")]
+    count: Option<u64>,
+    /// Cut playouts after so many joint moves
+    #[arg(long, value_name = "N", default_value_t = PlayoutOptions::default().depth)]
+    depth: usize,
+    /// Also show the facts of every state
+    #[arg(long, short)]
+    verbose: bool,
+    #[command(flatten)]
+    position: PositionOptions,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// If the rules or the position are wrong, or play shows the rules to be.
+pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    let mut machine = options.rules.machine(context)?;
+    let state = options
+        .position
+        .state(&mut machine, &options.rules, context)?;
+    match options.count {
+        None => trace(options, machine, state, context),
+        Some(count) => summarize(options, machine, state, count, context),
+    }
+}
+
+type State = <AnyMachine as Machine>::State;
+
+/// One playout, each step shown as soon as it is made.
+fn trace(
+    options: &Options,
+    mut machine: AnyMachine,
+    mut state: State,
+    context: &Context,
+) -> anyhow::Result<Exit> {
+    let facts = match options.verbose {
+        true => Facts::Listed,
+        false => Facts::Counted,
+    };
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(options.seed);
+    let mut steps = Vec::new();
+    let scores = loop {
+        if context.is_interrupted() {
+            break Err(PlayError::Interrupted);
+        }
+        let depth = usize::from(steps.len() < options.depth);
+        let one = match playout(&mut machine, &state, PlayoutOptions { depth }, &mut random) {
+            Ok(one) => one,
+            Err(error) => break Err(error),
+        };
+        let Some(step) = one.steps.first() else {
+            break Ok(one.scores);
+        };
+        let record = StepRecord {
+            state: StateRecord::new(&machine, &state, facts),
+            legal: step.legal.iter().map(Vec::len).collect(),
+            joint: show::joint_texts(&machine, &step.joint),
+        };
+        if !context.json() {
+            let line = show::joint_line(&machine, &step.joint);
+            context.print(step_text(steps.len(), &record, &line))?;
+        }
+        steps.push(record);
+        state = one.last;
+    };
+    let last = StateRecord::new(&machine, &state, Facts::Listed);
+    let (terminal, end) = match &scores {
+        Ok(Some(_)) => (true, "terminal"),
+        Ok(None) => (false, "depth"),
+        Err(PlayError::Interrupted) => (false, "interrupted"),
+        Err(
+            PlayError::NoGoal(_) | PlayError::AmbiguousGoal(_) | PlayError::BadGoal(_),
+        ) => (true, "error"),
+        Err(_) => (false, "error"),
+    };
+    let goals = match terminal {
+        true => Some(show::goals(&mut machine, &state)?.0),
+        false => None,
+    };
+    if context.json() {
+        context.print_json(&Record {
+            seed: Some(options.seed),
+            roles: show::role_names(machine.game()),
+            steps,
+            last,
+            terminal,
+            goals,
+            end,
+        })?;
+    } else {
+        let why = match end {
+            "terminal" => "the game is over",
+            "depth" => "cut, see --depth",
+            "interrupted" => "interrupted",
+            _ => "the rules fail",
+        };
+        let moves = show::counted(steps.len(), "move");
+        let count = show::counted(last.facts, "fact");
+        context.print(format!("end after {moves} ({why}): {count}"))?;
+        let state = last.state.expect("the facts are listed");
+        if !state.is_empty() {
+            context.print(show::wrapped(&state, 100))?;
+        }
+        for goal in goals.iter().flatten() {
+            let score = goal.goal.map_or("none".to_owned(), |score| score.to_string());
+            context.print(format!("{} {score}", goal.role))?;
+        }
+    }
+    scores?;
+    Ok(Exit::Done)
+}
+
+fn step_text(number: usize, record: &StepRecord, moves: &str) -> String {
+    let facts = show::counted(record.state.facts, "fact");
+    let legal = record.legal.iter().map(usize::to_string);
+    let legal = legal.collect::<Vec<_>>().join(", ");
+    let line = format!("step {number}: {facts}; legal {legal}; {moves}");
+    match &record.state.state {
+        Some(state) if !state.is_empty() => format!("{line}\n{}", show::wrapped(state, 100)),
+        _ => line,
+    }
+}
+
+/// What many playouts come to.
+#[derive(Serialize)]
+struct Summary {
+    roles: Vec<String>,
+    seed: u64,
+    /// How many were made.
+    count: u64,
+    /// How many were cut before the end of the game.
+    cut: u64,
+    /// Over those played to the end, for each role; nothing if there are none.
+    scores: Vec<Option<Spread>>,
+    /// Joint moves, over all.
+    moves: Option<Spread>,
+    interrupted: bool,
+}
+
+/// Some numbers, summed up.
+#[derive(Copy, Clone, Serialize)]
+struct Spread {
+    mean: f64,
+    least: u64,
+    most: u64,
+}
+
+/// Numbers to be summed up.
+#[derive(Copy, Clone, Default)]
+struct Numbers {
+    count: u64,
+    sum: u128,
+    least: u64,
+    most: u64,
+}
+
+impl Numbers {
+    fn add(&mut self, number: u64) {
+        self.least = match self.count {
+            0 => number,
+            _ => self.least.min(number),
+        };
+        self.most = self.most.max(number);
+        self.sum += u128::from(number);
+        self.count += 1;
+    }
+
+    fn spread(self) -> Option<Spread> {
+        (self.count > 0).then(|| Spread {
+            mean: self.sum as f64 / self.count as f64,
+            least: self.least,
+            most: self.most,
+        })
+    }
+}
+
+fn summarize(
+    options: &Options,
+    mut machine: AnyMachine,
+    state: State,
+    count: u64,
+    context: &Context,
+) -> anyhow::Result<Exit> {
+    let roles = show::role_names(machine.game());
+    let depth = PlayoutOptions {
+        depth: options.depth,
+    };
+    let bar = context.bar(count, "playing");
+    let mut scores = vec![Numbers::default(); roles.len()];
+    let mut moves = Numbers::default();
+    let mut cut = 0;
+    let mut made = 0;
+    while made < count && !context.is_interrupted() {
+        let seed = options.seed.wrapping_add(made);
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let one = match playout(&mut machine, &state, depth, &mut random) {
+            Ok(one) => one,
+            Err(PlayError::Interrupted) => break,
+            Err(error) => {
+                return Err(error).with_context(|| format!("in the playout with --seed {seed}"));
+            }
+        };
+        moves.add(one.steps.len() as u64);
+        match &one.scores {
+            None => cut += 1,
+            Some(all) => {
+                let all = all.iter().copied().map(Score::get);
+                for (numbers, score) in scores.iter_mut().zip(all) {
+                    numbers.add(score.into());
+                }
+            }
+        }
+        made += 1;
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    let summary = Summary {
+        roles,
+        seed: options.seed,
+        count: made,
+        cut,
+        scores: scores.into_iter().map(Numbers::spread).collect(),
+        moves: moves.spread(),
+        interrupted: made < count,
+    };
+    match context.json() {
+        true => context.print_json(&summary)?,
+        false => context.print(summary_text(&summary))?,
+    }
+    if summary.interrupted {
+        bail!("interrupted after {made} of {count} playouts");
+    }
+    Ok(Exit::Done)
+}
+
+fn summary_text(summary: &Summary) -> String {
+    let mut text = format!("{} from seed {}", show::counted(summary.count as usize, "playout"), summary.seed);
+    if summary.cut > 0 {
+        text.push_str(&format!(", {} of them cut", summary.cut));
+    }
+    let mut row = |name: &str, spread: &Option<Spread>| match spread {
+        None => text.push_str(&format!("\n{name}: nothing to count")),
+        Some(Spread { mean, least, most }) => {
+            text.push_str(&format!("\n{name}: mean {mean:.3}, least {least}, most {most}"));
+        }
+    };
+    row("moves", &summary.moves);
+    for (role, spread) in summary.roles.iter().zip(&summary.scores) {
+        row(role, spread);
+    }
+    text
+}

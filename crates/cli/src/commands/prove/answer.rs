@@ -1,0 +1,268 @@
+//! What `ggp prove` says.
+
+use std::cmp::Reverse;
+use std::fmt;
+
+use serde::Serialize;
+
+use super::SHOWN;
+use crate::show;
+use ggp_gdl::game::{Move, RoleId};
+use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
+use ggp_play::Advice;
+use ggp_search::BudgetKind;
+use ggp_search::minimax::MinimaxReport;
+use ggp_solver::solve::Joint;
+
+/// What is known of a position, also as JSON.
+#[derive(Serialize)]
+pub(super) struct Answer {
+    role: String,
+    /// The roles that play against it.
+    #[serde(skip)]
+    others: Vec<String>,
+    /// Whether there is no more to be found out.
+    pub(super) proved: bool,
+    least: u8,
+    most: u8,
+    /// Whether nobody can force an end within these bounds.
+    endless: bool,
+    pub(super) moves: Vec<MoveAnswer>,
+    /// How play is expected to go on, in joint moves.
+    line: Vec<String>,
+    /// What is wrong with the rules.
+    pub(super) fault: Option<Fault>,
+    /// Whether a position can come again.
+    cycles: bool,
+    /// Joint moves looked ahead in full.
+    depth: u32,
+    positions: u64,
+    pub(super) seconds: f64,
+    ran_out: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+pub(super) struct MoveAnswer {
+    #[serde(rename = "move")]
+    action: String,
+    least: u8,
+    most: u8,
+    endless: bool,
+    /// What it seems to be worth by simulation.
+    estimate: Option<f64>,
+}
+
+/// What a program that plays thinks of a position.
+pub(super) struct Guess {
+    pub(super) advice: Advice,
+    /// How it would play on, in joint moves.
+    pub(super) line: Vec<Vec<Move>>,
+}
+
+/// A position in which the rules are wrong, and how to get there.
+#[derive(Serialize)]
+pub(super) struct Fault {
+    what: String,
+    moves: Vec<String>,
+}
+
+impl Answer {
+    /// From what was found, and what a program that plays thinks of the moves.
+    ///
+    /// # Errors
+    ///
+    /// Those of evaluating the rules.
+    pub(super) fn new(
+        machine: &mut AnyMachine,
+        state: &PropnetState,
+        role: RoleId,
+        report: &MinimaxReport<Move>,
+        guess: Option<&Guess>,
+    ) -> Result<Answer, PlayError> {
+        let fault = match &report.fault {
+            Some(line) => Some(Fault::new(machine, state, line)?),
+            None => None,
+        };
+        let estimate = |action: Move| {
+            let candidates = guess.map_or(&[][..], |guess| &guess.advice.candidates);
+            let candidate = candidates.iter().find(|found| found.action == action);
+            candidate.filter(|found| found.visits > 0).map(|found| found.value)
+        };
+        let mut legal = Vec::new();
+        machine.legal(state, role, &mut legal)?;
+        let place = |action| legal.iter().position(|other| *other == action);
+        let chosen = guess.map(|guess| guess.advice.chosen);
+        let mut moves: Vec<_> = report.moves.iter().collect();
+        // Moves of the same worth stand in the order of the rules.
+        moves.sort_by_key(|found| {
+            let is_chosen = chosen == Some(found.action);
+            (Reverse(found.bounds), !is_chosen, place(found.action))
+        });
+        // What seems best goes first unless another is proved to be as good.
+        let low = report.moves.iter().map(|found| found.bounds.0).max();
+        if let Some(at) = moves.iter().position(|found| Some(found.action) == chosen)
+            && (Some(moves[at].bounds.1) > low || Some(moves[at].bounds.0) == low)
+        {
+            moves[..=at].rotate_right(1);
+        }
+        let moves = moves.into_iter().map(|found| MoveAnswer {
+            action: show::move_text(machine, found.action),
+            least: found.bounds.0,
+            most: found.bounds.1,
+            endless: report.is_endless && found.bounds.0 < found.bounds.1,
+            estimate: estimate(found.action).filter(|_| found.bounds.0 < found.bounds.1),
+        });
+        let (least, most) = report.bounds();
+        let moves_of = |joint: &Joint| joint.iter().map(|(chosen, _)| *chosen).collect();
+        let proved: Vec<Vec<Move>> = report.line.iter().map(moves_of).collect();
+        let said = |joint: &Vec<Move>| show::joint_texts(machine, joint).join(" ");
+        let game = machine.game();
+        let others = game.roles().filter(|other| *other != role && !game.is_random(*other));
+        Ok(Answer {
+            others: others.map(|other| game.role_name(other).to_owned()).collect(),
+            role: machine.game().role_name(role).to_owned(),
+            proved: report.stopped.is_none(),
+            least,
+            most,
+            endless: report.is_endless,
+            moves: moves.collect(),
+            line: match guess {
+                Some(guess) => guess.line.iter().map(said).collect(),
+                None => proved.iter().map(said).collect(),
+            },
+            fault,
+            cycles: report.has_cycles,
+            depth: report.depth,
+            positions: report.positions,
+            seconds: 0.0,
+            ran_out: report.stopped.map(what),
+        })
+    }
+
+    /// What people are told besides the moves.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if let Some(Fault { what, moves }) = &self.fault {
+            let after = match &moves[..] {
+                [] => "in this position".to_owned(),
+                moves => format!("after {}", moves.join("; ")),
+            };
+            notes.push(format!("the rules are wrong {after}: {what}"));
+        }
+        if !self.line.is_empty() {
+            let more = if self.line.len() > SHOWN { "; ..." } else { "" };
+            let line = self.line.iter().take(SHOWN).cloned().collect::<Vec<_>>();
+            notes.push(format!("expected: {}{more}", line.join("; ")));
+        }
+        if self.cycles && !self.proved {
+            notes.push("positions can come again, and not all of them are known".to_owned());
+        }
+        notes.push(self.summary());
+        notes
+    }
+
+    fn summary(&self) -> String {
+        let Answer {
+            role,
+            least,
+            most,
+            depth,
+            positions,
+            seconds,
+            ..
+        } = self;
+        let worth = range(*least, *most);
+        let way = match depth {
+            0 if self.ran_out.is_none() => "backwards from the ends".to_owned(),
+            depth => format!("{} ahead", show::counted(*depth as usize, "move")),
+        };
+        let positions = show::counted(*positions as usize, "position");
+        let cost = format!("{way}, {positions}, {seconds:.2} s");
+        let others = match &self.others[..] {
+            [] => None,
+            [other] => Some(&other[..]),
+            _ => Some("the others"),
+        };
+        match (self.ran_out, others) {
+            (None, None) if self.endless => format!(
+                "play can go on for ever, and {role} cannot reach an end worth more than {least}: \
+                 proved, {cost}"
+            ),
+            (None, Some(others)) if self.endless => format!(
+                "play goes on for ever if each side does its best: {role} cannot force an end \
+                 worth more than {least}, nor {others} one worth less than {most}: proved, {cost}"
+            ),
+            (None, _) => format!("{role} gets {worth}: proved, {cost}"),
+            (Some(what), _) => format!("{role} gets {worth}: no more is proved ({what}), {cost}"),
+        }
+    }
+}
+
+impl fmt::Display for MoveAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (least, most) = (self.least, self.most);
+        match self.endless {
+            true => write!(f, "{} endless, {least} to {most}", self.action)?,
+            false => write!(f, "{} {}", self.action, range(least, most))?,
+        }
+        match self.estimate {
+            Some(value) => write!(f, ", seems worth {value:.1}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Fault {
+    fn new(
+        machine: &mut AnyMachine,
+        state: &PropnetState,
+        line: &[Vec<Move>],
+    ) -> Result<Fault, PlayError> {
+        let mut state = state.clone();
+        let mut moves = Vec::new();
+        for joint in line {
+            moves.push(show::joint_texts(machine, joint).join(" "));
+            state = machine.next(&state, joint)?;
+        }
+        let is_over = machine.is_terminal(&state)?;
+        let mut legal = Vec::new();
+        for role in machine.game().clone().roles() {
+            let came = match is_over {
+                true if machine.game().is_random(role) => continue,
+                true => machine.goal(&state, role).map(|_| ()),
+                false => machine.legal(&state, role, &mut legal),
+            };
+            match came {
+                Ok(()) => {}
+                Err(error @ (PlayError::Interrupted | PlayError::TooLarge { .. })) => {
+                    return Err(error);
+                }
+                Err(wrong) => {
+                    let what = wrong.to_string();
+                    return Ok(Fault { what, moves });
+                }
+            }
+        }
+        unreachable!("all backends see the same");
+    }
+}
+
+fn what(kind: BudgetKind) -> &'static str {
+    match kind {
+        BudgetKind::Nodes => "positions",
+        BudgetKind::Memory => "memory",
+        BudgetKind::Time => "time",
+        BudgetKind::Interrupt => "interrupted",
+        _ => "other",
+    }
+}
+
+/// The scores from the least to the most.
+fn range(least: u8, most: u8) -> String {
+    match (least, most) {
+        _ if least == most => least.to_string(),
+        (_, 100) => format!("at least {least}"),
+        (0, _) => format!("at most {most}"),
+        _ => format!("{least} to {most}"),
+    }
+}

@@ -1,0 +1,570 @@
+//! Runs, and what came of them.
+//!
+//! In: a [`spec`](super::spec) and folders. Out: rows with counts and times, and
+//! whatever was not as it must be. Each plan is played again by the Datalog
+//! evaluator, each proof is checked by `verify`; neither is in
+//! the times. Those of boards are CPU time, so that others on the machine are not
+//! in them either.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, anyhow, bail};
+use serde::Serialize;
+
+use super::replay::wrong_plans;
+use super::spec::{
+    Board, BoardRun, Boards, Expect, Game, Goal, GraphRun, Merge, Reached, SearchRun, Theirs,
+};
+use crate::bench::usage::cpu_time;
+use ggp_gdl::check::{self, ReadOptions};
+use crate::Context;
+use crate::commands::solve::{texts, verdict_name};
+use ggp_gdl::diagnostic::Severity;
+use ggp_gdl::game::Score;
+use ggp_gdl::text_grid::{self, Grid};
+use ggp_engine::machine::{AnyMachine, Limits, Machine, PropnetState};
+use ggp_engine::propnet::GroundLimits;
+use ggp_solver::planning::levels::Classes;
+use ggp_search::graph::{Explore, explore};
+use ggp_search::{Budget, LevelStats, Plans, Stats, Verdict, graph};
+use ggp_solver::solve::{Checker, GameProblem, Keys, Scoring, SolveOptions, Strategy, claim, count_from, solve};
+use ggp_gdl::span::{Source, Sources};
+use ggp_solver::verify::{self, verify};
+
+/// Cells of a board that is not drawn.
+const MOST_CELLS: usize = 250_000;
+
+/// What was counted of a graph.
+#[derive(Serialize)]
+pub(super) struct GraphRow {
+    pub label: String,
+    pub known: Reached,
+    pub ours: Reached,
+    pub seconds: f64,
+    pub faults: Vec<String>,
+}
+
+/// What came of one search.
+#[derive(Serialize)]
+pub(super) struct SearchRow {
+    pub label: String,
+    pub theirs: Theirs,
+    pub verdict: &'static str,
+    pub length: Option<usize>,
+    /// Whether it is proved that no plan is shorter.
+    pub optimal: Option<bool>,
+    pub settled_by: String,
+    pub expanded: u64,
+    pub generated: u64,
+    /// Open states at the end; of a search without levels they are not known.
+    pub frontier: Option<u64>,
+    pub peak_bytes: u64,
+    /// CPU time, of making ready and of the search.
+    pub load_seconds: f64,
+    pub cpu_seconds: f64,
+    pub seconds: f64,
+    pub levels: Vec<LevelRow>,
+    pub faults: Vec<String>,
+}
+
+/// What came of one level.
+#[derive(Serialize)]
+pub(super) struct LevelRow {
+    pub depth: u32,
+    pub expanded: u64,
+    pub generated: u64,
+    pub frontier: u64,
+    pub seconds: f64,
+}
+
+/// What came of boards with the same rules.
+#[derive(Serialize)]
+pub(super) struct BoardsRow {
+    pub label: String,
+    pub theirs: Theirs,
+    pub goal: Goal,
+    pub each: Vec<BoardRow>,
+    /// CPU time.
+    pub seconds: f64,
+    pub faults: Vec<String>,
+}
+
+/// What came of one board.
+#[derive(Serialize)]
+pub(super) struct BoardRow {
+    /// From 1.
+    pub board: usize,
+    pub verdict: &'static str,
+    pub length: Option<usize>,
+    pub optimal: Option<bool>,
+    /// Solutions found, where they were counted, and whether these are all.
+    pub solutions: Option<(usize, bool)>,
+    pub expanded: u64,
+    /// CPU time, of making ready and of solving.
+    pub load_seconds: f64,
+    pub seconds: f64,
+}
+
+impl BoardsRow {
+    pub fn count(&self, verdict: &str) -> usize {
+        self.each.iter().filter(|row| row.verdict == verdict).count()
+    }
+
+    /// Boards with one solution only.
+    pub fn unique(&self) -> usize {
+        let is_unique = |row: &&BoardRow| row.solutions == Some((1, true));
+        self.each.iter().filter(is_unique).count()
+    }
+
+    /// Milliseconds a board: beyond making it ready, and in all.
+    pub fn each_ms(&self) -> (f64, f64) {
+        let boards = self.each.len().max(1) as f64;
+        let solving: f64 = self.each.iter().map(|row| row.seconds).sum();
+        (1e3 * solving / boards, 1e3 * self.seconds / boards)
+    }
+
+    /// Milliseconds of the board that took longest.
+    pub fn worst_ms(&self) -> f64 {
+        let all = self.each.iter().map(|row| row.load_seconds + row.seconds);
+        1e3 * all.fold(0.0, f64::max)
+    }
+}
+
+/// Time since it was made.
+struct Clock {
+    wall: Instant,
+    /// None where it is not to be had.
+    cpu: Option<Duration>,
+}
+
+impl Clock {
+    fn new() -> Clock {
+        Clock {
+            wall: Instant::now(),
+            cpu: cpu_time(),
+        }
+    }
+
+    /// On the wall.
+    fn passed(&self) -> Duration {
+        self.wall.elapsed()
+    }
+
+    /// Of the CPU, or else on the wall.
+    fn spent(&self) -> Duration {
+        let spent = cpu_time().zip(self.cpu).map(|(now, then)| now - then);
+        spent.unwrap_or_else(|| self.passed())
+    }
+}
+
+/// A game that is ready to play.
+struct Ready {
+    machine: AnyMachine,
+    start: PropnetState,
+    took: Duration,
+}
+
+/// What an answer came to.
+struct Solved {
+    verdict: &'static str,
+    length: Option<usize>,
+    optimal: Option<bool>,
+    plans: Vec<String>,
+    settled_by: String,
+    solutions: Option<(usize, bool)>,
+    /// CPU time, and time on the wall.
+    took: Duration,
+    passed: Duration,
+    faults: Vec<String>,
+}
+
+/// Where games and boards lie, and what may be spent.
+pub(super) struct Bench<'c> {
+    pub context: &'c Context,
+    pub games: PathBuf,
+    pub boards: Option<PathBuf>,
+    /// Seconds of any search, however many the run asks for.
+    pub most_seconds: f64,
+}
+
+impl Bench<'_> {
+    pub fn graph(&self, run: &GraphRun) -> anyhow::Result<GraphRow> {
+        let Ready { machine, start, .. } = self.game(&run.game)?;
+        let began = Instant::now();
+        let (merge, keys) = match run.merge {
+            Merge::Stripped => (graph::Merge::Key, Keys::Stripped),
+            Merge::Exact => (graph::Merge::State, Keys::Exact),
+            Merge::Tree => (graph::Merge::Nothing, Keys::Exact),
+        };
+        let mut problem = GameProblem::new(&machine, &start, Score::MAX, keys)?;
+        let how = Explore {
+            merge,
+            ..Explore::default()
+        };
+        let budget = self.budget(60.0, run.depth)?;
+        let graph = explore(&mut problem, &how, &budget, &mut Stats::default(), &mut ())?;
+        if graph.stopped().is_some() {
+            bail!("{}: too much to look at", run.label);
+        }
+        let mut has_way_on = vec![false; graph.nodes().len()];
+        graph.arcs().iter().for_each(|arc| has_way_on[arc.from] = true);
+        let deepest = graph.nodes().iter().map(|node| node.level).max().unwrap_or(0);
+        let mut levels = vec![0; deepest as usize + 1];
+        graph.nodes().iter().for_each(|node| levels[node.level as usize] += 1);
+        let known = run.known.clone();
+        let ours = Reached {
+            nodes: Some(graph.nodes().len() as u64),
+            arcs: Some(graph.arcs().len() as u64),
+            leaves: Some(has_way_on.iter().filter(|&&on| !on).count() as u64),
+            levels: Some(levels),
+        };
+        let mut faults = Vec::new();
+        let mut compare = |what: &str, known: Option<u64>, ours: Option<u64>| {
+            if known.is_some() && known != ours {
+                let of = |number: Option<u64>| number.unwrap_or_default();
+                faults.push(format!("{} {what} for {}", of(ours), of(known)));
+            }
+        };
+        compare("nodes", known.nodes, ours.nodes);
+        compare("arcs", known.arcs, ours.arcs);
+        compare("leaves", known.leaves, ours.leaves);
+        if known.levels.is_some() && known.levels != ours.levels {
+            faults.push(format!("levels of {:?} nodes", ours.levels));
+        }
+        Ok(GraphRow {
+            label: run.label.clone(),
+            known,
+            ours,
+            seconds: began.elapsed().as_secs_f64(),
+            faults,
+        })
+    }
+
+    pub fn search(&self, run: &SearchRun) -> anyhow::Result<SearchRow> {
+        let ready = self.game(&run.game)?;
+        let mut stats = Stats::default();
+        let plans = match run.all {
+            true => Plans::AllShortest { max: 1_000 },
+            false => Plans::First,
+        };
+        let mut how = self.how(&run.strategy, plans, run.most_seconds)?;
+        how.threads = run.threads.max(1);
+        how.levels.whole = run.whole;
+        if run.symmetry {
+            how.levels.classes = Classes::Always;
+        }
+        let spinner = self.context.spinner(&run.label);
+        let solved = answer(&ready, &how, &mut stats);
+        spinner.finish_and_clear();
+        let solved = solved.with_context(|| run.label.clone())?;
+        let total = stats.total();
+        let mut faults = solved.faults.clone();
+        faults.extend(self.unexpected(&run.expect, &solved));
+        let wanted = run.expect.positions.filter(|_| stats.ran_out.is_none());
+        if wanted.is_some_and(|wanted| wanted != total.generated) {
+            faults.push(format!("{} positions", total.generated));
+        }
+        let levels = levels(&stats.levels);
+        Ok(SearchRow {
+            label: run.label.clone(),
+            theirs: run.theirs.clone(),
+            verdict: solved.verdict,
+            length: solved.length,
+            optimal: solved.optimal,
+            settled_by: solved.settled_by,
+            expanded: total.expanded,
+            generated: total.generated,
+            frontier: levels.last().map(|level| level.frontier),
+            peak_bytes: stats.peak_bytes,
+            load_seconds: ready.took.as_secs_f64(),
+            cpu_seconds: solved.took.as_secs_f64(),
+            seconds: solved.passed.as_secs_f64(),
+            levels,
+            faults,
+        })
+    }
+
+    fn unexpected(&self, expect: &Expect, solved: &Solved) -> Vec<String> {
+        let mut faults = Vec::new();
+        let is_spent = solved.verdict == "out_of_budget" && expect.may_fail;
+        if let Some(verdict) = &expect.verdict
+            && *verdict != solved.verdict
+            && !is_spent
+        {
+            faults.push(format!("{} for {verdict}", solved.verdict));
+        }
+        faults.extend(too_many(expect.least, solved.length, solved.optimal));
+        if let Some(plans) = &expect.plans
+            && *plans != solved.plans
+        {
+            faults.push(format!("these plans: {:?}", solved.plans));
+        }
+        faults
+    }
+
+    /// None if the boards are not there.
+    pub fn boards(&self, run: &BoardRun) -> anyhow::Result<Option<BoardsRow>> {
+        let Some(boards) = self.listed(&run.boards)? else {
+            return Ok(None);
+        };
+        let mut how = self.how(&run.strategy, Plans::First, run.most_seconds)?;
+        how.scoring = match run.by_length {
+            true => Scoring::Length,
+            false => Scoring::Points,
+        };
+        let mut row = BoardsRow {
+            label: run.label.clone(),
+            theirs: run.theirs.clone(),
+            goal: run.goal.clone(),
+            each: Vec::new(),
+            seconds: 0.0,
+            faults: Vec::new(),
+        };
+        let bar = self.context.bar(boards.len() as u64, &run.label);
+        for (number, (board, least)) in (1..).zip(&boards) {
+            if self.context.is_interrupted() {
+                break;
+            }
+            let mut stats = Stats::default();
+            let ready = self.ready(&run.rules, Some(board))?;
+            let solved = match run.count {
+                Some(most) => counted(&ready, &how, most),
+                None => answer(&ready, &how, &mut stats),
+            };
+            let solved = solved.with_context(|| format!("{}: board {number}", run.label))?;
+            let is_spent = solved.verdict == "out_of_budget" && run.expect.may_fail;
+            let mut faults = solved.faults;
+            if let Some(verdict) = &run.expect.verdict
+                && *verdict != solved.verdict
+                && !is_spent
+            {
+                faults.push(format!("{} for {verdict}", solved.verdict));
+            }
+            if run.expect.unique {
+                let is_right = match (solved.solutions, run.expect.several.contains(&number)) {
+                    (Some((found, _)), true) => found > 1,
+                    (found, false) => found == Some((1, true)),
+                    _ => false,
+                };
+                if !is_right {
+                    faults.push(format!("solutions and whether all: {:?}", solved.solutions));
+                }
+            }
+            faults.extend(too_many(*least, solved.length, solved.optimal));
+            let faults = faults.into_iter().map(|fault| format!("board {number}: {fault}"));
+            row.faults.extend(faults);
+            row.seconds += (ready.took + solved.took).as_secs_f64();
+            row.each.push(BoardRow {
+                board: number,
+                verdict: solved.verdict,
+                length: solved.length,
+                optimal: solved.optimal,
+                solutions: solved.solutions,
+                expanded: stats.total().expanded,
+                load_seconds: ready.took.as_secs_f64(),
+                seconds: solved.took.as_secs_f64(),
+            });
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+        Ok(Some(row))
+    }
+
+    /// Boards, each with the fewest moves if that is known.
+    #[allow(clippy::type_complexity)] // One tuple less would be one type more.
+    fn listed(&self, boards: &Boards) -> anyhow::Result<Option<Vec<(Grid, Option<usize>)>>> {
+        let (file, has_least) = match boards {
+            Boards::List(list) => {
+                let read = |known: &super::spec::KnownBoard| {
+                    anyhow::Ok((drawn(&known.board)?, known.least))
+                };
+                return list.iter().map(read).collect::<anyhow::Result<_>>().map(Some);
+            }
+            Boards::File { file, least } => (file, *least),
+        };
+        let places = [self.boards.clone(), Some(self.games.join("instances"))];
+        let places = places.into_iter().flatten();
+        let Some(path) = places.map(|place| place.join(file)).find(|path| path.is_file()) else {
+            return Ok(None);
+        };
+        let text = read(&path)?;
+        let lines: Vec<&str> = text.lines().collect();
+        let least = |board: &Grid| -> anyhow::Result<Option<usize>> {
+            if !has_least {
+                return Ok(None);
+            }
+            let line = board.line();
+            let word = lines[line - 1].split_whitespace().nth(1);
+            let number = word.and_then(|word| word.parse().ok());
+            let missing = || anyhow!("{file}:{line}: no number of moves behind the board");
+            Ok(Some(number.ok_or_else(missing)?))
+        };
+        let boards = text_grid::puzzles(file, &text)?;
+        let boards = boards.into_iter().map(|board| anyhow::Ok((board.clone(), least(&board)?)));
+        boards.collect::<anyhow::Result<_>>().map(Some)
+    }
+
+    fn game(&self, game: &Game) -> anyhow::Result<Ready> {
+        let board = match &game.board {
+            Some(board) => Some(drawn(board)?),
+            None => None,
+        };
+        self.ready(&game.rules, board.as_ref())
+    }
+
+    /// Reads rules and makes a machine, as a command does.
+    fn ready(&self, rules: &[String], board: Option<&Grid>) -> anyhow::Result<Ready> {
+        let clock = Clock::new();
+        let mut sources = Vec::new();
+        for name in rules {
+            sources.push(Source::new(name, read(&self.games.join(name))?));
+        }
+        sources.extend(board.map(Grid::to_source));
+        let reading = check::read(Sources::new(sources), &ReadOptions::default());
+        let Some(game) = reading.game else {
+            let mut errors = reading.findings.iter().filter(|f| f.severity == Severity::Error);
+            let first = errors.next().map_or("they have errors", |error| &error.message);
+            bail!("{}: {first}", rules.join(" + "));
+        };
+        let interrupt = self.context.interrupt().clone();
+        let limits = Limits {
+            ground: GroundLimits {
+                time: Some(Duration::from_secs(30)),
+                interrupt: Some(interrupt.clone()),
+                ..GroundLimits::default()
+            },
+            interrupt,
+            ..Limits::default()
+        };
+        let (mut machine, _) = AnyMachine::auto(&game, limits)?;
+        let start = machine.initial()?;
+        Ok(Ready {
+            machine,
+            start,
+            took: clock.spent(),
+        })
+    }
+
+    fn how(&self, strategy: &str, plans: Plans, seconds: f64) -> anyhow::Result<SolveOptions> {
+        let choice = Strategy::all().find(|choice| choice.name() == strategy);
+        Ok(SolveOptions {
+            strategy: choice.ok_or_else(|| anyhow!("there is no strategy {strategy}"))?,
+            plans,
+            budget: self.budget(seconds, None)?,
+            checker: Checker::Nobody,
+            ..SolveOptions::default()
+        })
+    }
+
+    fn budget(&self, seconds: f64, depth: Option<u32>) -> anyhow::Result<Budget> {
+        let time = Duration::try_from_secs_f64(seconds.min(self.most_seconds));
+        Ok(Budget {
+            time: Some(time.with_context(|| format!("{seconds} is no number of seconds"))?),
+            interrupt: Some(self.context.interrupt().clone()),
+            depth: depth.unwrap_or(u32::MAX),
+            ..Budget::default()
+        })
+    }
+}
+
+fn read(path: &Path) -> anyhow::Result<String> {
+    std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+fn drawn(board: &Board) -> anyhow::Result<Grid> {
+    if let Board::Plain { rows, columns, .. } = board
+        && rows.saturating_mul(*columns) > MOST_CELLS
+    {
+        bail!("a board of {rows} times {columns} is too large");
+    }
+    Ok(Grid::read("board", &board.text())?)
+}
+
+/// What is wrong with the length of a plan, if the fewest moves are known.
+fn too_many(least: Option<usize>, ours: Option<usize>, optimal: Option<bool>) -> Option<String> {
+    let (least, ours) = (least?, ours?);
+    (ours < least || optimal == Some(true) && ours != least)
+        .then(|| format!("{ours} moves for {least}"))
+}
+
+/// Levels, if they are those of one search by length.
+fn levels(levels: &[LevelStats]) -> Vec<LevelRow> {
+    let is_one = levels.windows(2).all(|pair| pair[0].depth < pair[1].depth);
+    let row = |level: &LevelStats| LevelRow {
+        depth: level.depth,
+        expanded: level.counts.expanded,
+        generated: level.counts.generated,
+        frontier: level.frontier,
+        seconds: level.elapsed.as_secs_f64(),
+    };
+    match is_one && levels.len() > 1 {
+        true => levels.iter().map(row).collect(),
+        false => Vec::new(),
+    }
+}
+
+/// An answer, checked.
+fn answer(ready: &Ready, how: &SolveOptions, stats: &mut Stats) -> anyhow::Result<Solved> {
+    let clock = Clock::new();
+    let answer = solve(&ready.machine, how, stats, &mut ())?;
+    let (took, passed) = (clock.spent(), clock.passed());
+    let mut solved = Solved {
+        verdict: verdict_name(&answer.verdict),
+        length: None,
+        optimal: None,
+        plans: Vec::new(),
+        settled_by: answer.chosen.clone(),
+        solutions: None,
+        took,
+        passed,
+        faults: Vec::new(),
+    };
+    match &answer.verdict {
+        Verdict::Solved { plans, optimal, .. } => {
+            solved.length = plans.first().map(Vec::len);
+            solved.optimal = Some(*optimal);
+            solved.plans = (plans.iter())
+                .map(|plan| texts(&ready.machine, plan).join(" "))
+                .collect();
+            solved.faults.extend(wrong_plans(ready.machine.game(), plans));
+        }
+        Verdict::Unsolvable => {
+            let (machine, start) = (&ready.machine, &ready.start);
+            let said = claim(machine, start, how.target, &answer, &how.budget);
+            let limits = verify::Limits {
+                interrupt: how.budget.interrupt.clone().unwrap_or_default(),
+                ..verify::Limits::default()
+            };
+            let (game, facts) = (machine.game(), machine.facts(start));
+            let checked = verify(game, &facts, how.target, &said, &limits);
+            let wrong = |error| format!("the proof: {error}");
+            solved.faults.extend(checked.err().map(wrong));
+        }
+        _ => {}
+    }
+    Ok(solved)
+}
+
+/// Solutions that differ in the moves that are made, checked.
+fn counted(ready: &Ready, how: &SolveOptions, most: usize) -> anyhow::Result<Solved> {
+    let clock = Clock::new();
+    let found = count_from(&ready.machine, &ready.start, how, most)?;
+    let plans = found.plans;
+    let (took, passed) = (clock.spent(), clock.passed());
+    Ok(Solved {
+        verdict: match (plans.is_empty(), found.is_all) {
+            (false, _) => "solved",
+            (true, true) => "unsolvable",
+            (true, false) => "out_of_budget",
+        },
+        length: plans.first().map(Vec::len),
+        optimal: (!plans.is_empty()).then_some(false),
+        plans: Vec::new(),
+        settled_by: "sets of moves by SAT".to_owned(),
+        solutions: Some((plans.len(), found.is_all)),
+        took,
+        passed,
+        faults: wrong_plans(ready.machine.game(), &plans),
+    })
+}

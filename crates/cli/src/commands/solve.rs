@@ -1,0 +1,429 @@
+//! `ggp solve`: plans of a game with one role, or the proof that there is none.
+
+mod answer;
+mod batch;
+mod film;
+mod levels;
+mod progress;
+mod reference;
+mod refusals;
+mod report;
+
+pub(super) use report::verdict_name;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::bail;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
+use crate::numbers::seconds;
+use crate::position::PositionOptions;
+use crate::rules::RuleOptions;
+use crate::{Context, Exit};
+use ggp_gdl::game::{Game, Score};
+use ggp_engine::machine::{AnyMachine, Machine};
+use ggp_search::{Budget, Plans, Prune, Stats, Verdict};
+pub(super) use progress::{Progress, Report};
+use ggp_solver::solve::{
+    Answer, Checker, Keys, Scoring, SolveOptions, Strategy, count_from, evaluate, solve_best_from,
+    solve_from,
+};
+
+/// The options of `ggp solve`.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  ggp solve buttons_and_lights.kif --all
+  ggp solve eight_puzzle.kif --strategy iterative --stats table
+  ggp solve hitori.kif --grid board.txt --budget-time 10
+  ggp solve eight_puzzle.kif --animate plan.svg
+  ggp solve hitori.kif --each puzzles.txt --threads 2
+  ggp solve eight_puzzle.kif --answer plan.json && ggp verify eight_puzzle.kif plan.json
+  ggp solve --suite games --roles 1 --budget-time 10
+  ggp solve --suite games --roles 1 --reference benches/single_player.csv
+
+A plan is a line of moves; compound moves are in brackets. Every plan is played
+again before it is printed, by the naive evaluator unless --check says otherwise. In a game of several roles the
+moves of each are evaluated by playouts instead.
+
+Exit codes: 0 solved; 1 unsolvable, or no plan found; 2 bad input or a failure. With
+--reference: 0 nothing contradicts it, 1 something does.")]
+pub struct Options {
+    #[command(flatten)]
+    rules: RuleOptions,
+    #[command(flatten)]
+    position: PositionOptions,
+    #[command(flatten)]
+    search: SearchOptions,
+    /// Print all shortest plans, not only one
+    #[arg(long, conflicts_with_all = ["each", "suite"])]
+    all: bool,
+    /// Most plans to print with --all
+    #[arg(long, value_name = "N", default_value_t = 1_000, requires = "all")]
+    max_plans: usize,
+    /// Look for up to N solutions that differ in the moves made, in whatever order,
+    /// and for the proof that there are no more
+    #[arg(long, value_name = "N", conflicts_with_all = ["all", "optimal", "suite"])]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    count: Option<u32>,
+    /// How to say how far the search is
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    progress: Report,
+    /// Print what was counted, level by level
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    #[arg(conflicts_with_all = ["each", "suite", "count"])]
+    stats: Option<StatsFormat>,
+    /// Write what was counted to this file; as CSV unless --stats says otherwise
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["each", "suite", "count"])]
+    stats_file: Option<PathBuf>,
+    /// Write the answer and its proof to this file, for `ggp verify`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["each", "suite"])]
+    answer: Option<PathBuf>,
+    /// Solve the rules once for each puzzle in this file, as if by --grid
+    ///
+    /// A puzzle is a line, as `[[1,2],[3,4]]` or with `/` between the rows.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["grid", "state", "moves", "moves_file"])]
+    each: Option<PathBuf>,
+    /// Solve each rule file by itself, and those in each folder
+    #[arg(long, conflicts_with_all = ["each", "grid", "state", "moves", "moves_file"])]
+    suite: bool,
+    /// Only games of --suite with so many roles
+    #[arg(long, value_name = "N", requires = "suite")]
+    roles: Option<usize>,
+    /// Show what is known of the games of --suite from this table (CSV), and report what
+    /// contradicts it
+    #[arg(long, value_name = "FILE", requires = "suite")]
+    reference: Option<PathBuf>,
+    /// Threads for a search; with --each or --suite, puzzles to solve at the same
+    /// time
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..))]
+    threads: u16,
+    #[command(flatten)]
+    film: film::FilmOptions,
+    #[command(flatten)]
+    levels: levels::Flags,
+}
+
+/// How to search, as `ggp solve` is told.
+#[derive(clap::Args, Clone, Debug)]
+#[command(next_help_heading = "Search")]
+struct SearchOptions {
+    /// How to search
+    #[arg(long, value_parser = strategies(), default_value = "auto")]
+    strategy: Strategy,
+    /// What iterative deepening leaves out; `cycle` unless said
+    #[arg(long, value_enum, value_delimiter = ',')]
+    prune: Vec<PruneChoice>,
+    /// What is compared to find a position again; `auto` unless said
+    #[arg(long, value_enum)]
+    keys: Option<KeysChoice>,
+    /// Longest plan to look for, in moves
+    #[arg(long, value_name = "N")]
+    depth: Option<u32>,
+    /// Least score at the end that counts as solved, or `best`: the most there is
+    #[arg(long, value_name = "N", default_value = "100", value_parser = goal)]
+    goal: Goal,
+    /// Go on until it is proved that no plan is shorter
+    #[arg(long)]
+    optimal: bool,
+    /// Most seconds
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    budget_time: Option<Duration>,
+    /// Most positions to expand
+    #[arg(long, value_name = "N")]
+    budget_nodes: Option<u64>,
+    /// Most memory for tables, in MiB
+    #[arg(long, value_name = "MB", default_value_t = 2_048)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    budget_memory: u64,
+    /// Who plays each plan again before it is printed
+    #[arg(long, value_enum, default_value_t)]
+    check: CheckChoice,
+    /// What playouts of nrpa, nested and uct are worth; `points` unless said
+    #[arg(long, value_enum)]
+    scoring: Option<ScoringChoice>,
+    /// Seed for what is chosen by chance
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+}
+
+/// Reads a strategy's name.
+fn strategies() -> impl TypedValueParser<Value = Strategy> {
+    let values = Strategy::all().map(|s| PossibleValue::new(s.name()).help(s.about()));
+    PossibleValuesParser::new(values).map(|name| {
+        let mut all = Strategy::all();
+        all.find(|s| s.name() == name).expect("it is one of these")
+    })
+}
+
+/// What is left out.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(super) enum PruneChoice {
+    /// Positions that were reached before
+    Cycle,
+    /// Positions without continuation that are no goal
+    Deadleaf,
+    /// Nothing
+    None,
+}
+
+impl PruneChoice {
+    /// What a list of choices comes to.
+    pub(super) fn combined(choices: &[PruneChoice]) -> Prune {
+        Prune {
+            cycle: choices.contains(&PruneChoice::Cycle),
+            dead_leaf: choices.contains(&PruneChoice::Deadleaf),
+        }
+    }
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
+enum KeysChoice {
+    /// Without step counters as far as that is safe, else whole
+    #[default]
+    Auto,
+    /// Whole positions
+    Exact,
+    /// Without any step counter
+    Stripped,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum StatsFormat {
+    /// Columns for reading
+    Table,
+    /// One JSON object
+    Json,
+    /// A line for each level
+    Csv,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
+enum CheckChoice {
+    /// The naive evaluator; with --each and --suite the Datalog evaluator
+    #[default]
+    Auto,
+    /// The naive evaluator, for some seconds; then the Datalog evaluator
+    Naive,
+    /// The Datalog evaluator
+    Datalog,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
+enum ScoringChoice {
+    /// The points at the end, then the facts that are as wanted
+    #[default]
+    Points,
+    /// A solution the more the shorter it is, a position met again -1, all else 0
+    Length,
+}
+
+/// What is wanted of an end.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Goal {
+    /// To be worth so much.
+    Least(Score),
+    /// To be worth as much as can be had.
+    Best,
+}
+
+fn goal(text: &str) -> Result<Goal, String> {
+    let number = text.parse::<u8>().ok().filter(|&number| number > 0);
+    match (text, number.and_then(Score::new)) {
+        ("best", _) => Ok(Goal::Best),
+        (_, Some(score)) => Ok(Goal::Least(score)),
+        _ => Err("neither a number from 1 to 100 nor `best`".to_owned()),
+    }
+}
+
+/// Whether there are many puzzles to solve.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Batch {
+    No,
+    Yes,
+}
+
+impl SearchOptions {
+    fn options(
+        &self,
+        plans: Plans,
+        batch: Batch,
+        threads: usize,
+        context: &Context,
+    ) -> SolveOptions {
+        SolveOptions {
+            strategy: self.strategy,
+            target: match self.goal {
+                Goal::Least(score) => score,
+                Goal::Best => Score::MAX,
+            },
+            optimal: self.optimal,
+            threads,
+            plans,
+            prune: match &self.prune[..] {
+                [] => Prune::CYCLE,
+                choices => PruneChoice::combined(choices),
+            },
+            keys: match self.keys.unwrap_or_default() {
+                KeysChoice::Auto => Keys::Auto,
+                KeysChoice::Exact => Keys::Exact,
+                KeysChoice::Stripped => Keys::Stripped,
+            },
+            budget: Budget {
+                nodes: self.budget_nodes.unwrap_or(u64::MAX),
+                memory_bytes: self.budget_memory.saturating_mul(1 << 20),
+                time: self.budget_time,
+                interrupt: Some(context.interrupt().clone()),
+                depth: self.depth.unwrap_or(u32::MAX),
+            },
+            seed: self.seed,
+            scoring: match self.scoring.unwrap_or_default() {
+                ScoringChoice::Points => Scoring::Points,
+                ScoringChoice::Length => Scoring::Length,
+            },
+            checker: match (self.check, batch) {
+                (CheckChoice::Naive, _) | (CheckChoice::Auto, Batch::No) => Checker::Naive,
+                (CheckChoice::Datalog, _) | (CheckChoice::Auto, Batch::Yes) => Checker::Datalog,
+            },
+            ..SolveOptions::default()
+        }
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// If a file cannot be read or written, the rules have errors or cannot be
+/// evaluated.
+pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    let plans = match options.all {
+        true => Plans::AllShortest {
+            max: options.max_plans.max(1),
+        },
+        false => Plans::First,
+    };
+    refusals::refuse(options)?;
+    let batch = match options.each.is_some() || options.suite {
+        true => Batch::Yes,
+        false => Batch::No,
+    };
+    let threads = match batch {
+        Batch::No => usize::from(options.threads),
+        Batch::Yes => 1,
+    };
+    let mut how = options.search.options(plans, batch, threads, context);
+    options.levels.apply(batch == Batch::No, &mut how)?;
+    if let Some(path) = &options.each {
+        return batch::each(options, path, &how, context);
+    }
+    if options.suite {
+        return batch::suite(options, &how, context);
+    }
+    let game = options.rules.game(context)?;
+    options.film.refuse(game.role_count())?;
+    let began = Instant::now();
+    let mut machine = machine(&options.rules, &game, &how.budget, context)?;
+    how.budget = left(&how.budget, began);
+    if how.budget.time == Some(Duration::ZERO) {
+        context.note("note: the time was up when the rules were ready");
+    }
+    let began = Instant::now();
+    let start = options.position.state(&mut machine, &options.rules, context)?;
+    refusals::refuse_for(options, machine.game())?;
+    if let Some(at_most) = options.count {
+        let counted = count_from(&machine, &start, &how, at_most as usize)?;
+        let is_cut_short = context.is_interrupted()
+            || how.budget.time.is_some_and(|time| began.elapsed() >= time);
+        if counted.plans.is_empty() && !counted.is_all && !is_cut_short {
+            bail!(
+                "--count does not apply: it is for games in which each fact that a solution \
+                 needs is written once, and nothing was found out about this one"
+            );
+        }
+        if let Some(path) = &options.answer {
+            how.budget = left(&how.budget, began);
+            answer::write_count(path, &machine, &start, &how, &counted, context)?;
+        }
+        report::print_count(&machine, &counted, how.target, context)?;
+        return Ok(match counted.plans.is_empty() {
+            true => Exit::Negative,
+            false => Exit::Done,
+        });
+    }
+    let mut progress = Progress::new(options.progress, context);
+    let mut stats = Stats::default();
+    if machine.game().role_count() > 1 {
+        if !matches!(how.strategy, Strategy::Auto | Strategy::Mcts) {
+            bail!(
+                "{} needs a game with one role, and this one has {}; \
+                 --strategy mcts evaluates the moves of each role",
+                how.strategy.name(),
+                machine.game().role_count()
+            );
+        }
+        let evaluation = evaluate(&machine, &start, &how, &mut stats, &mut progress)?;
+        progress.finish();
+        report::print_evaluation(&evaluation, context)?;
+        return Ok(Exit::Done);
+    }
+    let solve = match options.search.goal {
+        Goal::Least(_) => solve_from,
+        Goal::Best => solve_best_from,
+    };
+    let answer = solve(&machine, &start, &how, &mut stats, &mut progress);
+    progress.finish();
+    let answer = answer?;
+    if let Some(path) = &options.answer {
+        how.budget = left(&how.budget, began);
+        answer::write(path, &machine, &start, &how, &answer, context)?;
+    }
+    report::print(&machine, &how, &answer, &stats, options, context)?;
+    options.levels.note(&answer, &stats, context);
+    options.film.write(&options.rules, &machine, &start, &answer, context)?;
+    Ok(exit(&answer))
+}
+
+/// A machine, made in the time of the search: what has no network by then is played
+/// without.
+pub(super) fn machine(
+    rules: &RuleOptions,
+    game: &Game,
+    budget: &Budget,
+    context: &Context,
+) -> anyhow::Result<AnyMachine> {
+    let mut rules = rules.clone();
+    if let Some(time) = budget.time {
+        let usual = rules.limits(context).ground.time;
+        let time = usual.map_or(time, |usual| usual.min(time));
+        rules.ground.ground_time = Some(time.as_secs_f64());
+    }
+    rules.machine_for(game, context)
+}
+
+/// What is left of a budget.
+pub(super) fn left(budget: &Budget, since: Instant) -> Budget {
+    Budget {
+        time: budget.time.map(|time| time.saturating_sub(since.elapsed())),
+        ..budget.clone()
+    }
+}
+
+fn exit(answer: &Answer) -> Exit {
+    match answer.verdict {
+        Verdict::Solved { .. } => Exit::Done,
+        _ => Exit::Negative,
+    }
+}
+
+/// The canonical texts of a plan's moves.
+pub(super) fn texts(machine: &AnyMachine, plan: &[ggp_gdl::game::Move]) -> Vec<String> {
+    let mut terms = machine.terms().clone();
+    terms.refresh();
+    let game: &Game = machine.game();
+    plan.iter()
+        .map(|chosen| game.canonical(&terms, chosen.term()))
+        .collect()
+}

@@ -1,0 +1,532 @@
+//! `ggp solve --each` and `--suite`: the same rules with one board after the
+//! other, or one game after the other.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use anyhow::{Context as _, bail};
+use serde::Serialize;
+
+use super::reference::{Known, Match, Ours, Reference};
+use super::report::verdict_name;
+use super::{Options, left, texts};
+use ggp_gdl::check::Reading;
+use crate::rules::{self, RuleOptions};
+use crate::commands::bench;
+use crate::{Context, Exit};
+use ggp_gdl::diagnostic::{Code, Severity};
+use ggp_gdl::text_grid::{self, Grid};
+use ggp_engine::machine::{AnyMachine, Machine};
+use ggp_search::{Stats, Verdict};
+use ggp_solver::solve::{SolveOptions, count_from, solve};
+use ggp_solver::verify::digest;
+
+/// What came of one puzzle.
+#[derive(Serialize)]
+struct Row {
+    #[serde(flatten)]
+    place: Place,
+    verdict: &'static str,
+    /// With --count: solutions found, and whether there are no others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    solutions: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    complete: Option<bool>,
+    length: Option<usize>,
+    optimal: Option<bool>,
+    nodes: u64,
+    seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    strategy: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    /// What the rules ask for and nothing says: a board in another file, perhaps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing: Option<String>,
+    /// What is known of it from elsewhere, and what of ours contradicts that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    known: Option<Known>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contradiction: Option<String>,
+    /// With --reference: whether the table has another game of this name.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    other_rules: bool,
+    #[serde(skip)]
+    no_plan_within: Option<u32>,
+}
+
+/// The verdict on a game in which a plan is not for one role to make.
+const SEVERAL_ROLES: &str = "several_roles";
+
+impl Row {
+    fn new(place: Place, verdict: &'static str) -> Row {
+        Row {
+            place,
+            verdict,
+            solutions: None,
+            complete: None,
+            length: None,
+            optimal: None,
+            nodes: 0,
+            seconds: 0.0,
+            plan: None,
+            strategy: None,
+            error: None,
+            missing: None,
+            known: None,
+            contradiction: None,
+            other_rules: false,
+            no_plan_within: None,
+        }
+    }
+
+    /// Whether there is nothing left to find out but shorter plans.
+    fn is_settled(&self) -> bool {
+        ["solved", "unsolvable"].contains(&self.verdict)
+    }
+
+    /// Compares with what is known.
+    fn compare(&mut self, known: Match<'_>) {
+        let ours = match (self.verdict, self.length, self.optimal) {
+            ("solved", Some(moves), Some(optimal)) => Ours::Plan(moves, optimal),
+            ("unsolvable", ..) => Ours::Unsolvable,
+            _ => Ours::NoPlan(self.no_plan_within),
+        };
+        self.other_rules = matches!(known, Match::OtherRules);
+        if let Match::Known(known) = known {
+            self.contradiction = known.contradiction(ours);
+            self.known = Some(known.clone());
+        }
+    }
+}
+
+/// Which one it is.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Place {
+    /// One board of a file.
+    Board {
+        /// Position in the file, from 1; empty lines do not count.
+        puzzle: usize,
+        line: usize,
+    },
+    /// A rule set.
+    Game {
+        game: String,
+        /// The digest of its rules.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rules: Option<String>,
+    },
+}
+
+impl Place {
+    fn name(&self) -> String {
+        match self {
+            Place::Board { puzzle, .. } => puzzle.to_string(),
+            Place::Game { game, .. } => game.clone(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Total {
+    puzzles: usize,
+    /// But for those that are solved as they stand.
+    solved: usize,
+    /// Solved, though the rules ask for what nothing says.
+    as_they_stand: usize,
+    unsolvable: usize,
+    failed: usize,
+    several_roles: usize,
+    contradictions: usize,
+    nodes: u64,
+    /// The sum over the puzzles, with several threads more than has passed.
+    seconds: f64,
+    elapsed: f64,
+}
+
+/// Solves all puzzles of a file, a row each, in the order of the file.
+pub(super) fn each(
+    options: &Options,
+    path: &Path,
+    how: &SolveOptions,
+    context: &Context,
+) -> anyhow::Result<Exit> {
+    let text = rules::read_text(path, options.rules.max_bytes, context)?;
+    let puzzles = text_grid::puzzles(&rules::shown_name(path), &text)?;
+    if puzzles.is_empty() {
+        bail!("{}: there is no puzzle in it", path.display());
+    }
+    let puzzles: Vec<(usize, &Grid)> = puzzles.iter().enumerate().collect();
+    let sheet = Sheet {
+        width: 7,
+        reference: None,
+    };
+    run(&puzzles, &sheet, options.threads, context, |(index, puzzle)| {
+        let place = Place::Board {
+            puzzle: index + 1,
+            line: puzzle.line(),
+        };
+        let read = || options.rules.read_with(Some(puzzle), context);
+        match options.count {
+            Some(at_most) => row(place, &options.rules, read, how, counted(at_most), context),
+            None => row(place, &options.rules, read, how, solved, context),
+        }
+    })
+}
+
+/// Solves games, a row each. Folders stand for the rule files in them; rule sets
+/// with errors are left out there, and so are games with another number of roles.
+pub(super) fn suite(
+    options: &Options,
+    how: &SolveOptions,
+    context: &Context,
+) -> anyhow::Result<Exit> {
+    let reference = match &options.reference {
+        Some(path) => Some(Reference::read(path)?),
+        None => None,
+    };
+    let listed: Vec<PathBuf> = options.rules.files.iter().map(|path| folder(path)).collect();
+    let mut games: Vec<(RuleOptions, usize, Option<String>)> = Vec::new();
+    for files in bench::games(&listed)? {
+        let is_listed = listed.iter().any(|file| files.contains(file));
+        let rules = RuleOptions {
+            files,
+            ..options.rules.clone()
+        };
+        let game = rules.read(context)?.game;
+        match game.map(|game| (game.role_count(), digest(&game))) {
+            Some((roles, _)) if options.roles.is_some_and(|wanted| wanted != roles) => {}
+            Some((roles, digest)) => games.push((rules, roles, Some(digest))),
+            // The row says what is wrong.
+            None if is_listed => games.push((rules, 1, None)),
+            None => {
+                let name = name(&rules.files);
+                context.note(format_args!("note: {name} is left out, its rules have errors"));
+            }
+        }
+    }
+    let names: Vec<String> = games.iter().map(|(rules, ..)| name(&rules.files)).collect();
+    let sheet = Sheet {
+        width: names.iter().map(String::len).max().unwrap_or(0).max(7),
+        reference: reference.as_ref(),
+    };
+    run(&games, &sheet, options.threads, context, |(rules, roles, digest)| {
+        let game = name(&rules.files);
+        let known = match (&reference, digest) {
+            (Some(reference), Some(digest)) => reference.of(&game, digest),
+            _ => Match::Unknown,
+        };
+        let place = Place::Game {
+            game,
+            rules: digest.clone(),
+        };
+        if *roles != 1 {
+            return Row::new(place, SEVERAL_ROLES);
+        }
+        let mut row = row(place, rules, || rules.read(context), how, solved, context);
+        row.compare(known);
+        row
+    })
+}
+
+/// The folder with the rule files, where one stands beside other things.
+fn folder(path: &Path) -> PathBuf {
+    let inner = path.join("games");
+    let is_rules = |entry: std::fs::DirEntry| {
+        let path = entry.path();
+        path.extension().is_some_and(|ending| ending == "kif")
+    };
+    let has_rules = || std::fs::read_dir(path).is_ok_and(|all| all.flatten().any(is_rules));
+    match inner.is_dir() && !has_rules() {
+        true => inner,
+        false => path.to_owned(),
+    }
+}
+
+/// What a rule set is called.
+fn name(files: &[PathBuf]) -> String {
+    let stem = |file: &PathBuf| file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    files.iter().map(stem).collect::<Vec<String>>().join("+")
+}
+
+/// Makes a row of each item, and prints them in order, each as soon as those
+/// before it are there.
+fn run<T: Sync>(
+    items: &[T],
+    sheet: &Sheet,
+    threads: u16,
+    context: &Context,
+    solve: impl Fn(&T) -> Row + Sync,
+) -> anyhow::Result<Exit> {
+    let started = Instant::now();
+    let next = AtomicUsize::new(0);
+    let rows: Mutex<Vec<Option<Row>>> = Mutex::new(items.iter().map(|_| None).collect());
+    let bar = context.bar(items.len() as u64, "puzzles");
+    if !context.json() {
+        context.print(sheet.head())?;
+    }
+    let printed = Mutex::new((0, Ok(())));
+    std::thread::scope(|scope| {
+        for _ in 0..usize::from(threads).min(items.len()) {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(item) = items.get(index) else {
+                        return;
+                    };
+                    if context.is_interrupted() {
+                        return;
+                    }
+                    let row = solve(item);
+                    bar.inc(1);
+                    let mut rows = rows.lock().expect("a puzzle does not panic here");
+                    rows[index] = Some(row);
+                    let mut printed = printed.lock().expect("printing does not panic");
+                    while let Some(Some(row)) = rows.get(printed.0) {
+                        if !context.json() && printed.1.is_ok() {
+                            printed.1 = bar.suspend(|| context.print(sheet.line(row)));
+                        }
+                        printed.0 += 1;
+                    }
+                }
+            });
+        }
+    });
+    bar.finish_and_clear();
+    printed.into_inner().expect("printing does not panic").1?;
+    let rows = rows.into_inner().expect("a puzzle does not panic here");
+    let rows: Vec<Row> = rows.into_iter().flatten().collect();
+    let count = |verdict| rows.iter().filter(|row| row.verdict == verdict).count();
+    let is_incomplete = |row: &&Row| row.verdict == "solved" && row.missing.is_some();
+    let as_they_stand = rows.iter().filter(is_incomplete).count();
+    let total = Total {
+        puzzles: items.len(),
+        solved: count("solved") - as_they_stand,
+        as_they_stand,
+        unsolvable: count("unsolvable"),
+        failed: count("failed"),
+        several_roles: count(SEVERAL_ROLES),
+        contradictions: rows.iter().filter(|row| row.contradiction.is_some()).count(),
+        nodes: rows.iter().map(|row| row.nodes).sum(),
+        // The sum of nothing would be -0.
+        seconds: rows.iter().map(|row| row.seconds).sum::<f64>() + 0.0,
+        elapsed: started.elapsed().as_secs_f64(),
+    };
+    let is_solved = total.solved + total.as_they_stand + total.several_roles == total.puzzles;
+    let failed = rows.iter().find_map(|row| Some((row.place.name(), row.error.as_ref()?)));
+    if context.json() {
+        context.print_json(&serde_json::json!({ "puzzles": rows, "total": total }))?;
+    } else {
+        context.print(sheet.total(&total))?;
+    }
+    for row in rows.iter() {
+        if let Some(contradiction) = &row.contradiction {
+            let word = context.error_word();
+            // Whoever reads the table alone must not miss it, however quiet it is.
+            eprintln!("{word} {}: {contradiction}", row.place.name());
+        }
+    }
+    if let Some((puzzle, error)) = failed {
+        return Err(anyhow::anyhow!("{error}")).with_context(|| format!("puzzle {puzzle}"));
+    }
+    let is_right = match sheet.reference {
+        Some(_) => total.contradictions == 0,
+        None => is_solved,
+    };
+    Ok(if is_right { Exit::Done } else { Exit::Negative })
+}
+
+/// A row, of which `fill` does all but what comes before and behind.
+fn row(
+    place: Place,
+    rules: &RuleOptions,
+    read: impl Fn() -> anyhow::Result<Reading>,
+    how: &SolveOptions,
+    fill: impl Fn(&mut AnyMachine, &mut Row, &SolveOptions) -> anyhow::Result<()>,
+    context: &Context,
+) -> Row {
+    let started = Instant::now();
+    let mut row = Row::new(place, "failed");
+    let filled = machine(rules, read, how, context).and_then(|(mut machine, missing)| {
+        row.missing = missing;
+        let how = SolveOptions {
+            budget: left(&how.budget, started),
+            ..how.clone()
+        };
+        fill(&mut machine, &mut row, &how)
+    });
+    row.error = filled.err().map(|error| format!("{error:#}"));
+    row.seconds = started.elapsed().as_secs_f64();
+    row
+}
+
+fn machine(
+    rules: &RuleOptions,
+    read: impl Fn() -> anyhow::Result<Reading>,
+    how: &SolveOptions,
+    context: &Context,
+) -> anyhow::Result<(AnyMachine, Option<String>)> {
+    let reading = read()?;
+    let missing = reading.findings.iter().find(|f| f.code == Code::Undefined);
+    let missing = missing.map(|finding| finding.message.clone());
+    let Some(game) = reading.game else {
+        let error = reading.findings.iter().find(|f| f.severity == Severity::Error);
+        let message = error.map_or("the rules have errors", |error| &error.message);
+        return Err(match error.and_then(|error| error.span) {
+            Some(span) => anyhow::anyhow!("{}: {message}", reading.sources.place(span)),
+            None => {
+                let names = reading.sources.files().iter().map(|file| file.name());
+                anyhow::anyhow!("{}: {message}", names.collect::<Vec<_>>().join(", "))
+            }
+        });
+    };
+    Ok((super::machine(rules, &game, &how.budget, context)?, missing))
+}
+
+/// Solves, and fills in what came of it.
+fn solved(machine: &mut AnyMachine, row: &mut Row, how: &SolveOptions) -> anyhow::Result<()> {
+    let mut stats = Stats::default();
+    let answer = solve(machine, how, &mut stats, &mut ());
+    row.nodes = stats.total().expanded;
+    let answer = answer?;
+    row.verdict = verdict_name(&answer.verdict);
+    if let Verdict::Solved { plans, optimal, .. } = &answer.verdict {
+        row.length = plans.first().map(Vec::len);
+        row.optimal = Some(*optimal);
+        row.plan = plans.first().map(|plan| texts(machine, plan));
+    }
+    row.no_plan_within = match answer.verdict {
+        Verdict::NoSolutionWithin(depth) => Some(depth),
+        Verdict::OutOfBudget { depth_completed, .. } => depth_completed,
+        _ => None,
+    };
+    row.strategy = Some(answer.chosen);
+    Ok(())
+}
+
+/// Counts solutions, and fills in what came of it.
+fn counted(
+    at_most: u32,
+) -> impl Fn(&mut AnyMachine, &mut Row, &SolveOptions) -> anyhow::Result<()> {
+    move |machine, row, how| {
+        let start = machine.initial()?;
+        let counted = count_from(machine, &start, how, at_most as usize)?;
+        row.verdict = match (counted.plans.len(), counted.is_all) {
+            (0, true) => "unsolvable",
+            (0, false) => "out_of_budget",
+            _ => "solved",
+        };
+        row.solutions = Some(counted.plans.len());
+        row.complete = Some(counted.is_all);
+        row.length = counted.plans.first().map(Vec::len);
+        row.plan = counted.plans.first().map(|plan| texts(machine, plan));
+        Ok(())
+    }
+}
+
+/// A verdict as people read it.
+fn spoken(verdict: &str) -> String {
+    verdict.replace('_', " ")
+}
+
+/// How rows are shown.
+struct Sheet<'r> {
+    /// Of the names.
+    width: usize,
+    reference: Option<&'r Reference>,
+}
+
+impl Sheet<'_> {
+    fn head(&self) -> String {
+        let width = self.width;
+        match self.reference {
+            None => format!(
+                "{:>width$}  {:<18}  {:>6}  {:>10}  {:>9}",
+                "puzzle", "verdict", "length", "nodes", "seconds"
+            ),
+            Some(_) => format!(
+                "{:<width$}  {:<11}  {:<18}  {:>6}  {:<5}  {:>9}  settled by",
+                "game", "known", "ours", "length", "least", "seconds"
+            ),
+        }
+    }
+
+    fn line(&self, row: &Row) -> String {
+        let width = self.width;
+        let name = row.place.name();
+        let length = row.length.map_or_else(|| "-".to_owned(), |l| l.to_string());
+        if self.reference.is_none() {
+            let verdict = match (row.solutions, row.complete) {
+                (Some(1), Some(true)) => "solved, only one".to_owned(),
+                (Some(count @ 1..), Some(true)) => format!("solved, {count} in all"),
+                (Some(count @ 1..), _) => format!("solved, {count} or more"),
+                _ => spoken(row.verdict),
+            };
+            let missing = row.missing.iter();
+            let missing = missing.map(|missing| format!("  as it stands, though {missing}"));
+            let missing = missing.chain(row.error.iter().map(|error| format!("  {error}")));
+            return format!(
+                "{name:>width$}  {verdict:<18}  {length:>6}  {:>10}  {:>9.3}{}",
+                row.nodes,
+                row.seconds,
+                missing.collect::<String>()
+            );
+        }
+        let known = match &row.known {
+            Some(known) => known.text(),
+            None if row.other_rules => "other rules".to_owned(),
+            None => "-".to_owned(),
+        };
+        let least = match row.optimal {
+            Some(true) => "yes",
+            Some(false) => "",
+            None => "-",
+        };
+        let by = match (&row.contradiction, &row.error, &row.strategy) {
+            (Some(contradiction), ..) => format!("CONTRADICTION: {contradiction}"),
+            (_, Some(error), _) => error.clone(),
+            (.., Some(strategy)) if row.is_settled() => strategy.clone(),
+            _ => "-".to_owned(),
+        };
+        let by = match &row.missing {
+            Some(missing) => format!("as they stand, though {missing}: {by}"),
+            None => by,
+        };
+        format!(
+            "{name:<width$}  {known:<11}  {:<18}  {length:>6}  {least:<5}  {:>9.3}  {by}",
+            spoken(row.verdict),
+            row.seconds
+        )
+    }
+
+    fn total(&self, total: &Total) -> String {
+        let width = self.width;
+        if self.reference.is_some() {
+            let settled = total.solved + total.as_they_stand + total.unsolvable;
+            let mut text = format!("settled {settled} of {}", total.puzzles);
+            if total.contradictions > 0 {
+                text += &format!(", {} CONTRADICT what is known", total.contradictions);
+            }
+            return text;
+        }
+        let mut verdicts = format!("{} of {} solved", total.solved, total.puzzles);
+        if total.as_they_stand > 0 {
+            verdicts += &format!(", {} as they stand", total.as_they_stand);
+        }
+        if total.unsolvable > 0 {
+            verdicts += &format!(", {} unsolvable", total.unsolvable);
+        }
+        if total.several_roles > 0 {
+            verdicts += &format!(", {} of several roles", total.several_roles);
+        }
+        format!(
+            "{:>width$}  {verdicts:<18}  {:>6}  {:>10}  {:>9.3}",
+            "total", "", total.nodes, total.seconds
+        )
+    }
+}

@@ -1,0 +1,96 @@
+//! A plan as a film.
+
+use std::path::PathBuf;
+
+use anyhow::bail;
+
+use super::texts;
+use crate::picture_file::PictureOptions;
+use crate::rules::RuleOptions;
+use crate::Context;
+use crate::commands::draw;
+use ggp_engine::machine::{AnyMachine, Machine};
+use ggp_picture::{ENOUGH, Limits};
+use ggp_search::Verdict;
+use ggp_solver::solve::Answer;
+
+/// Where a film goes, and what it looks like.
+#[derive(clap::Args, Clone, Debug)]
+pub(super) struct FilmOptions {
+    /// Draw the plan, position by position, as an animated picture in this file (.svg)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["each", "suite", "count"])]
+    #[arg(value_parser = parse_output)]
+    animate: Option<PathBuf>,
+    #[command(flatten)]
+    picture: PictureOptions,
+}
+
+fn parse_output(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    match path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg")) {
+        true => Ok(path),
+        false => Err("an animated picture is a file that ends in .svg".to_owned()),
+    }
+}
+
+impl FilmOptions {
+    /// Refuses what cannot be done, before the search.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub fn refuse(&self, roles: usize) -> anyhow::Result<()> {
+        let Some(path) = &self.animate else {
+            return Ok(());
+        };
+        if roles > 1 {
+            bail!("--animate draws a plan, and plans are for games with one role; this one has {roles}");
+        }
+        Context::can_write(path)
+    }
+
+    /// Writes the film of an answer, if one is wanted.
+    ///
+    /// # Errors
+    ///
+    /// If the picture file is wrong, or the file cannot be written.
+    pub fn write(
+        &self,
+        rules: &RuleOptions,
+        machine: &AnyMachine,
+        start: &<AnyMachine as Machine>::State,
+        answer: &Answer,
+        context: &Context,
+    ) -> anyhow::Result<()> {
+        let Some(path) = &self.animate else {
+            return Ok(());
+        };
+        let plan = match (&answer.verdict, &answer.best) {
+            (Verdict::Solved { plans, .. }, _) => &plans[0],
+            (_, Some(best)) => &best.plan,
+            _ => {
+                context.note(format_args!("{} is not written: there is no plan to draw", path.display()));
+                return Ok(());
+            }
+        };
+        let mut machine = machine.clone();
+        let wishes = self.picture.wishes(rules, machine.game(), context)?;
+        let picture = draw::picture(&mut machine, ENOUGH, wishes)?;
+        let said = texts(&machine, plan);
+        let mut state = start.clone();
+        let mut frames = Vec::with_capacity(plan.len() + 1);
+        let frame = |machine: &AnyMachine, state: &_, caption: String| {
+            let facts = machine.facts(state);
+            (picture.draw(machine.terms(), &facts, Limits::default()), caption)
+        };
+        frames.push(frame(&machine, &state, format!("0 of {} moves", plan.len())));
+        for (number, (chosen, said)) in plan.iter().zip(&said).enumerate() {
+            state = machine.next(&state, &[*chosen])?;
+            machine.terms_mut().refresh();
+            let caption = format!("{} of {}: {said}", number + 1, plan.len());
+            frames.push(frame(&machine, &state, caption));
+        }
+        let film = ggp_picture::film(&frames, &machine.game().name());
+        context.write_file(path, film.as_bytes())
+    }
+}

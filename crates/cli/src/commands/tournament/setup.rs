@@ -1,0 +1,267 @@
+//! What is to be played, as a file and the command line say it.
+//!
+//! In: TOML or JSON, and options, which count more. Out: games, players, and how
+//! they meet.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context as _, anyhow, bail};
+use serde::Deserialize;
+
+use super::Options;
+use crate::commands::bench;
+use ggp_play::AgentSpec;
+use ggp_play::protocol::host::{Address, Party};
+use ggp_play::contest::Clocks;
+
+/// How players meet.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pairing {
+    /// Everybody meets everybody in each round
+    #[default]
+    RoundRobin,
+    /// In each round those meet who stand close and have met seldom
+    Swiss,
+}
+
+/// What players get from a match.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Points {
+    /// 1 for a higher score than another's, a half for the same
+    #[default]
+    Result,
+    /// A half, and more by how much the score is higher
+    Score,
+}
+
+/// A file of a tournament; all that is missing comes from the command line.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    games: Vec<PathBuf>,
+    players: Option<Players>,
+    rounds: Option<u64>,
+    pairing: Option<Pairing>,
+    points: Option<Points>,
+    start_clock: Option<f64>,
+    play_clock: Option<f64>,
+    iterations: Option<u64>,
+    seed: Option<u64>,
+}
+
+/// Players, by their own names or by others.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Players {
+    Plain(Vec<String>),
+    Named(BTreeMap<String, String>),
+}
+
+/// A player and its name.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Entrant {
+    pub name: String,
+    /// As it was written, with the iterations that it was given.
+    pub text: String,
+    pub party: Party,
+}
+
+impl Entrant {
+    fn new(name: &str, text: &str) -> Result<Self, String> {
+        Ok(Entrant {
+            name: name.to_owned(),
+            text: text.to_owned(),
+            party: text.parse()?,
+        })
+    }
+
+    /// Its place on the network, if it is there.
+    pub fn address(&self) -> Option<&Address> {
+        match &self.party {
+            Party::Remote(address, _) => Some(address),
+            _ => None,
+        }
+    }
+}
+
+/// A tournament.
+pub(super) struct Setup {
+    /// The rule files of each game.
+    pub games: Vec<Vec<PathBuf>>,
+    pub players: Vec<Entrant>,
+    pub rounds: u64,
+    pub pairing: Pairing,
+    pub points: Points,
+    pub clocks: Clocks,
+    pub seed: u64,
+}
+
+impl std::str::FromStr for Entrant {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        // An option of a player may hold another `=`.
+        let split = text.find('=').filter(|at| !text[..*at].contains(':'));
+        let (name, text) = match split {
+            Some(at) => (&text[..at], &text[at + 1..]),
+            None => (text, text),
+        };
+        Entrant::new(name, text)
+    }
+}
+
+impl Setup {
+    /// The tournament of a command line.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or is none, or the whole makes no tournament.
+    pub fn new(options: &Options) -> anyhow::Result<Setup> {
+        let (file, folder) = match &options.file {
+            None => (File::default(), Path::new("")),
+            Some(path) => (read(path)?, path.parent().unwrap_or(Path::new(""))),
+        };
+        let listed = file.games.iter().map(|game| beside(folder, game));
+        let games: Vec<PathBuf> = listed.chain(options.games.iter().cloned()).collect();
+        let mut players = match file.players {
+            None => Vec::new(),
+            Some(Players::Plain(specs)) => {
+                let entrants = specs.iter().map(|spec| entrant(spec, spec));
+                entrants.collect::<anyhow::Result<_>>()?
+            }
+            Some(Players::Named(specs)) => {
+                let entrants = specs.iter().map(|(name, spec)| entrant(name, spec));
+                entrants.collect::<anyhow::Result<_>>()?
+            }
+        };
+        players.extend(options.players.iter().cloned());
+        if let Some(iterations) = options.iterations.or(file.iterations) {
+            for player in &mut players {
+                if let Party::Agent(spec) = &player.party {
+                    let spec = limited(spec, iterations)?;
+                    player.text = spec.to_string();
+                    player.party = Party::Agent(spec);
+                }
+            }
+        }
+        for (number, player) in players.iter().enumerate() {
+            let before = &players[..number];
+            if before.iter().any(|other| other.name == player.name) {
+                bail!("two players are called {}; write NAME=KIND", player.name);
+            }
+            let same = |other: &&Entrant| match (player.address(), other.address()) {
+                (Some(one), Some(other)) => one.shares(other),
+                _ => false,
+            };
+            if let Some(other) = before.iter().find(same) {
+                let (name, other) = (&player.name, &other.name);
+                bail!("{other} and {name} are the same player on the network");
+            }
+        }
+        if games.is_empty() || players.is_empty() {
+            bail!("a tournament needs games and players; see --games and --player");
+        }
+        let clock = |given: Option<f64>, listed: Option<f64>, what: &str| {
+            let Some(seconds) = given.or(listed) else {
+                return Ok(None);
+            };
+            match (0.0..=1e9).contains(&seconds) {
+                true => Ok(Some(Duration::from_secs_f64(seconds))),
+                false => Err(anyhow!("{what} is not a time from 0 to 1000000000 seconds")),
+            }
+        };
+        let clocks = Clocks {
+            start: clock(options.start_clock, file.start_clock, "the start clock")?,
+            play: clock(options.play_clock, file.play_clock, "the play clock")?,
+        };
+        let is_whole = |clock: Option<Duration>| clock.is_some_and(|time| time.subsec_nanos() == 0);
+        let remote = players.iter().find(|player| player.address().is_some());
+        if let Some(remote) = remote
+            && !(is_whole(clocks.start) && is_whole(clocks.play))
+        {
+            bail!(
+                "{} is on the network, where clocks are whole seconds: give --start-clock and \
+                 --play-clock",
+                remote.name
+            );
+        }
+        Ok(Setup {
+            games: bench::games(&games)?,
+            players,
+            rounds: options.rounds.or(file.rounds).unwrap_or(1),
+            pairing: options.pairing.or(file.pairing).unwrap_or_default(),
+            points: options.points.or(file.points).unwrap_or_default(),
+            clocks,
+            seed: options.seed.or(file.seed).unwrap_or(0),
+        })
+    }
+}
+
+fn read(path: &Path) -> anyhow::Result<File> {
+    let name = path.display();
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
+    let is_json = path.extension().is_some_and(|ending| ending == "json");
+    if is_json {
+        serde_json::from_str(&text).with_context(|| format!("{name} is no tournament"))
+    } else {
+        toml::from_str(&text).with_context(|| format!("{name} is no tournament"))
+    }
+}
+
+/// Rule files, joined by `+`, as named by a file in a folder.
+fn beside(folder: &Path, game: &Path) -> PathBuf {
+    let text = game.to_string_lossy();
+    let parts = text.split('+').map(|part| folder.join(part).display().to_string());
+    parts.collect::<Vec<_>>().join("+").into()
+}
+
+fn entrant(name: &str, spec: &str) -> anyhow::Result<Entrant> {
+    Entrant::new(name, spec).map_err(anyhow::Error::msg)
+}
+
+/// The player with a number of iterations, unless it has one of its own or does not think.
+fn limited(spec: &AgentSpec, iterations: u64) -> anyhow::Result<AgentSpec> {
+    if !spec.thinks() {
+        return Ok(spec.clone());
+    }
+    let text = spec.to_string();
+    // Of several numbers the last one counts.
+    let text = match text.split_once(':') {
+        None => format!("{text}:{iterations}"),
+        Some((kind, rest)) => format!("{kind}:{iterations},{rest}"),
+    };
+    text.parse().map_err(anyhow::Error::msg)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn iterations_are_for_those_who_have_none() {
+        let limits = |text: &str| {
+            let spec: AgentSpec = text.parse().unwrap();
+            limited(&spec, 70).unwrap().limits(None)
+        };
+        assert_eq!(limits("mcts").1, Some(70));
+        assert_eq!(limits("mcts:exploration=2").1, Some(70));
+        assert_eq!(limits("mcts:9").1, Some(9));
+        assert_eq!(limits("random").1, None);
+    }
+
+    #[test]
+    fn players_have_names() {
+        let player: Entrant = "mcts:exploration=2".parse().unwrap();
+        assert_eq!(player.name, "mcts:exploration=2");
+        let player: Entrant = "bold=mcts:exploration=2".parse().unwrap();
+        assert_eq!((&player.name[..], &player.text[..]), ("bold", "mcts:exploration=2"));
+        let player: Entrant = "far=http://127.0.0.1:9147".parse().unwrap();
+        assert!(player.name == "far" && player.address().is_some());
+        assert!("bold=wizard".parse::<Entrant>().is_err());
+    }
+}

@@ -1,0 +1,256 @@
+//! What matches say of players.
+
+use serde::Serialize;
+
+use super::rows::Row;
+use super::setup::Points;
+use ggp_play::rating::{Comparison, Rating, elo, glicko2};
+use ggp_play::schedule::Standing;
+
+/// All that is known of all players.
+#[derive(Serialize)]
+pub(super) struct Tally {
+    pub players: Vec<PlayerTally>,
+    pub games: Vec<GameTally>,
+    /// By player and opponent: the mean of what the player got of one point.
+    pub cross: Vec<Vec<Option<f64>>>,
+    pub matches: usize,
+    /// Matches that were not played to an end, or whose rules are wrong.
+    pub unfinished: usize,
+}
+
+#[derive(Serialize, Default)]
+pub(super) struct PlayerTally {
+    pub name: String,
+    /// None if there is nobody to compare it with.
+    pub elo: Option<Rating>,
+    pub glicko2: Option<Rating>,
+    pub matches: u64,
+    /// Comparisons with others, by role.
+    pub won: u64,
+    pub drawn: u64,
+    pub lost: u64,
+    /// The sum of scores; see `mean_score`.
+    #[serde(skip)]
+    scores: f64,
+    pub mean_score: Option<f64>,
+    pub late: u64,
+    pub unreachable: u64,
+    pub illegal: u64,
+    pub crashed: u64,
+    /// The longest time for one move, in seconds.
+    pub slowest: f64,
+}
+
+#[derive(Serialize)]
+pub(super) struct GameTally {
+    pub name: String,
+    /// What the rules get from single players, as a player among them.
+    pub elo: Option<Rating>,
+    /// By player.
+    pub mean_scores: Vec<Option<f64>>,
+    pub matches: u64,
+    /// The mean number of joint moves.
+    pub mean_length: f64,
+}
+
+/// What is counted of matches.
+#[derive(Copy, Clone)]
+pub(super) struct Names<'a> {
+    pub players: &'a [String],
+    pub games: &'a [String],
+    pub points: Points,
+}
+
+impl Names<'_> {
+    fn player(&self, name: &str) -> usize {
+        let place = self.players.iter().position(|player| player == name);
+        place.expect("rows are of these players")
+    }
+
+    fn game(&self, row: &Row) -> usize {
+        let place = self.games.iter().position(|game| *game == row.game);
+        place.expect("rows are of these games")
+    }
+
+    /// The players of a match and their scores; nothing if it has none.
+    fn scored(&self, row: &Row) -> Vec<(usize, u8)> {
+        let scores = row.scores.iter().flatten();
+        let pairs = row.players.iter().zip(scores);
+        pairs
+            .filter_map(|(player, &score)| Some((self.player(player.as_deref()?), score)))
+            .collect()
+    }
+
+    /// Who met whom in a match. A game for one is the opponent of who plays it,
+    /// with a number past those of players.
+    pub fn comparisons(&self, row: &Row) -> Vec<Comparison> {
+        let scored = self.scored(row);
+        if let [(player, score)] = scored[..] {
+            return vec![Comparison {
+                players: [player, self.players.len() + self.game(row)],
+                share: f64::from(score) / 100.0,
+                weight: 1.0,
+            }];
+        }
+        let mut found = Vec::new();
+        for (place, &(a, mine)) in scored.iter().enumerate() {
+            for &(b, theirs) in &scored[place + 1..] {
+                if a == b {
+                    continue;
+                }
+                found.push(Comparison {
+                    players: [a, b],
+                    share: match self.points {
+                        Points::Score => (100.0 + f64::from(mine) - f64::from(theirs)) / 200.0,
+                        Points::Result => match mine.cmp(&theirs) {
+                            std::cmp::Ordering::Greater => 1.0,
+                            std::cmp::Ordering::Equal => 0.5,
+                            std::cmp::Ordering::Less => 0.0,
+                        },
+                    },
+                    // Comparisons of one match depend on each other.
+                    weight: 1.0 / (scored.len() - 1) as f64,
+                });
+            }
+        }
+        found
+    }
+
+    /// Where players stand after some matches.
+    pub fn standings(&self, rows: &[Row]) -> Vec<Standing> {
+        let mut standings = vec![Standing::default(); self.players.len()];
+        for row in rows {
+            for Comparison { players, share, weight } in self.comparisons(row) {
+                for (player, share) in players.into_iter().zip([share, 1.0 - share]) {
+                    if let Some(standing) = standings.get_mut(player) {
+                        standing.points += weight * share;
+                    }
+                }
+            }
+            for player in row.players.iter().flatten() {
+                standings[self.player(player)].matches += 1;
+            }
+        }
+        standings
+    }
+
+    /// All that the matches say.
+    pub fn tally(&self, rows: &[Row]) -> Tally {
+        let count = self.players.len();
+        let mut players: Vec<PlayerTally> = Vec::new();
+        players.extend(self.players.iter().map(|name| PlayerTally {
+            name: name.clone(),
+            ..PlayerTally::default()
+        }));
+        for row in rows {
+            self.count(row, &mut players);
+        }
+        let comparisons: Vec<Comparison> = rows.iter().flat_map(|row| self.comparisons(row)).collect();
+        let mut cross = vec![vec![(0.0, 0.0); count]; count];
+        for Comparison { players: [a, b], share, .. } in comparisons.iter().copied() {
+            let tally = &mut players[a];
+            let [won, lost] = [share > 0.5, share < 0.5].map(u64::from);
+            (tally.won, tally.lost) = (tally.won + won, tally.lost + lost);
+            tally.drawn += 1 - won - lost;
+            if b < count {
+                let other = &mut players[b];
+                (other.won, other.lost) = (other.won + lost, other.lost + won);
+                other.drawn += 1 - won - lost;
+                for (a, b, share) in [(a, b, share), (b, a, 1.0 - share)] {
+                    cross[a][b].0 += share;
+                    cross[a][b].1 += 1.0;
+                }
+            }
+        }
+        let (elos, glickos) = self.rate(rows, &comparisons);
+        for (number, player) in players.iter_mut().enumerate() {
+            (player.elo, player.glicko2) = (elos[number], glickos[number]);
+            player.mean_score = mean(player.scores, player.matches as f64);
+        }
+        let games = (0..self.games.len()).map(|game| {
+            self.game_tally(game, rows, elos[count + game])
+        });
+        Tally {
+            games: games.collect(),
+            players,
+            cross: cross.iter().map(|row| row.iter().map(|c| mean(c.0, c.1)).collect()).collect(),
+            matches: rows.len(),
+            unfinished: rows.iter().filter(|row| row.scores.is_none()).count(),
+        }
+    }
+
+    /// Elo and Glicko-2 ratings of players and games, where there are any.
+    fn rate(&self, rows: &[Row], comparisons: &[Comparison]) -> (Ratings, Ratings) {
+        let all = self.players.len() + self.games.len();
+        let is_met = |number: &usize| comparisons.iter().any(|met| met.players.contains(number));
+        let rated: Vec<usize> = (0..all).filter(is_met).collect();
+        // Those of whom nothing is known would only make the middle uncertain.
+        let dense = |met: &Comparison| Comparison {
+            players: met.players.map(|number| rated.partition_point(|other| *other < number)),
+            ..*met
+        };
+        let spread = |ratings: Vec<Rating>| {
+            let mut found = vec![None; all];
+            rated.iter().zip(ratings).for_each(|(number, rating)| found[*number] = Some(rating));
+            found
+        };
+        let middle = rated.partition_point(|number| *number < self.players.len());
+        let met: Vec<Comparison> = comparisons.iter().map(dense).collect();
+        let elos = elo(rated.len(), &met, middle);
+        let rounds = rows.iter().map(|row| row.round + 1).max().unwrap_or(0);
+        let mut periods = vec![Vec::new(); rounds as usize];
+        for row in rows {
+            periods[row.round as usize].extend(self.comparisons(row).iter().map(dense));
+        }
+        (spread(elos), spread(glicko2(rated.len(), &periods)))
+    }
+
+    fn count(&self, row: &Row, players: &mut [PlayerTally]) {
+        for (player, score) in self.scored(row) {
+            players[player].matches += 1;
+            players[player].scores += f64::from(score);
+        }
+        for (player, &slowest) in row.players.iter().zip(&row.slowest) {
+            if let Some(player) = player {
+                let player = &mut players[self.player(player)];
+                player.slowest = player.slowest.max(slowest);
+            }
+        }
+        for error in &row.errors {
+            let Some(player) = &row.players[error.role] else { continue };
+            let player = &mut players[self.player(player)];
+            match error.error.get(..2) {
+                Some("TO") => player.late += 1,
+                Some("CE") => player.unreachable += 1,
+                Some("IL") => player.illegal += 1,
+                _ => player.crashed += 1,
+            }
+        }
+    }
+
+    fn game_tally(&self, game: usize, rows: &[Row], elo: Option<Rating>) -> GameTally {
+        let rows = || rows.iter().filter(|row| self.game(row) == game);
+        let mut sums = vec![(0.0, 0.0); self.players.len()];
+        for (player, score) in rows().flat_map(|row| self.scored(row)) {
+            sums[player].0 += f64::from(score);
+            sums[player].1 += 1.0;
+        }
+        let matches = rows().count();
+        let moves: usize = rows().map(|row| row.moves.len()).sum();
+        GameTally {
+            name: self.games[game].clone(),
+            elo,
+            mean_scores: sums.into_iter().map(|(sum, count)| mean(sum, count)).collect(),
+            matches: matches as u64,
+            mean_length: moves as f64 / matches.max(1) as f64,
+        }
+    }
+}
+
+/// By number; none where nothing is known.
+type Ratings = Vec<Option<Rating>>;
+
+fn mean(sum: f64, count: f64) -> Option<f64> {
+    (count > 0.0).then(|| sum / count)
+}

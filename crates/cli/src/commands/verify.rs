@@ -1,0 +1,171 @@
+//! `ggp verify`: whether the answers of `ggp solve --answer` are right.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use serde::Serialize;
+
+use crate::rules::{self, RuleOptions};
+use crate::{Context, Exit, Reported};
+use ggp_gdl::game::{Game, Score};
+use ggp_engine::machine::{DatalogMachine, Machine};
+use ggp_solver::verify::{Failure, Limits, Record, digest, verify};
+
+/// The options of `ggp verify`.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  ggp solve lights.kif --answer lights.json
+  ggp verify lights.kif lights.json
+  ggp verify hitori.kif --grid board.txt board.json --budget-time 600
+
+Files whose names end in .json are answers, the others rules; rules and grid must be those that were
+solved. Plans are played again by the naive evaluator. Exhausted searches, bounds and shortest plans
+are searched again, and bounds too far for that put to a SAT solver as clauses made of the rules
+anew. Sums and invariants are checked move by move. Nothing here is shared with what found them.
+
+Exit codes: 0 right, with what was not checked, if anything; 1 wrong; 2 not checked, or bad input.")]
+pub struct Options {
+    #[command(flatten)]
+    rules: RuleOptions,
+    /// Most positions to look at again, for each search
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, help_heading = "Check")]
+    budget_nodes: u64,
+    /// Most seconds for each answer
+    #[arg(long, value_name = "S", default_value = "300", value_parser = crate::numbers::seconds)]
+    #[arg(help_heading = "Check")]
+    budget_time: Duration,
+    /// Most facts, and most instances of rules, to write down as clauses
+    #[arg(long, value_name = "N", default_value_t = Limits::default().instances)]
+    #[arg(help_heading = "Check")]
+    budget_instances: usize,
+}
+
+/// What came of an answer, as `--json` prints it.
+#[derive(Serialize)]
+struct Report {
+    file: String,
+    /// `right`, `wrong` or `unchecked`.
+    verdict: &'static str,
+    /// What the answer is about, where that is not the usual.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    about: Vec<String>,
+    checked: Vec<String>,
+    unchecked: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+impl Report {
+    fn line(&self) -> String {
+        let mut parts = [self.about.clone(), self.checked.clone()].concat();
+        parts.extend(self.reason.clone());
+        parts.extend(self.unchecked.iter().map(|claim| format!("not checked: {claim}")));
+        format!("{}: {}: {}", self.file, self.verdict, parts.join("; "))
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// If a file cannot be read, is an answer to something else, or nothing was found
+/// out.
+pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    let is_answer = |path: &&std::path::PathBuf| {
+        let ending = path.extension().unwrap_or_default();
+        ending.eq_ignore_ascii_case("json")
+    };
+    let mut rules = options.rules.clone();
+    rules.files.retain(|path| !is_answer(&path));
+    let answers = options.rules.files.iter().filter(is_answer);
+    if rules.files.is_empty() || answers.clone().next().is_none() {
+        bail!("rules and answers are needed; the names of answers end in .json");
+    }
+    let game = rules.game(context)?;
+    let (mut any_wrong, mut any_unknown) = (false, false);
+    for path in answers {
+        match check(options, &game, path, context) {
+            Ok(report) => {
+                any_wrong |= report.verdict == "wrong";
+                any_unknown |= report.verdict == "unchecked";
+                match context.json() {
+                    true => context.print_json(&report)?,
+                    false => context.print(report.line())?,
+                }
+            }
+            Err(error) if options.rules.files.len() == rules.files.len() + 1 => return Err(error),
+            Err(error) => {
+                any_unknown = true;
+                eprintln!("{} {error:#}", context.error_word());
+            }
+        }
+        if context.is_interrupted() {
+            bail!("interrupted");
+        }
+    }
+    match (any_wrong, any_unknown) {
+        (true, _) => Ok(Exit::Negative),
+        (false, true) => Err(Reported.into()),
+        (false, false) => Ok(Exit::Done),
+    }
+}
+
+fn check(
+    options: &Options,
+    game: &Game,
+    path: &Path,
+    context: &Context,
+) -> anyhow::Result<Report> {
+    let file = rules::shown_name(path);
+    let text = rules::read_text(path, options.rules.max_bytes, context)?;
+    let record: Record =
+        serde_json::from_str(&text).with_context(|| format!("{file} is no answer"))?;
+    if record.rules != digest(game) {
+        bail!(
+            "{file} is an answer to other rules, or another grid: of {}",
+            record.game
+        );
+    }
+    let target = Score::new(record.target).filter(|target| target.get() > 0);
+    let target = target.with_context(|| format!("{file}: the target is not from 1 to 100"))?;
+    let mut terms = game.terms().clone();
+    let facts = record.start.iter().map(|fact| {
+        let term = game.parse_term(&mut terms, fact);
+        term.with_context(|| format!("{file}: the start has something else than a fact"))
+    });
+    let start = facts.collect::<anyhow::Result<Vec<_>>>()?;
+    let mut about = Vec::new();
+    let mut machine = DatalogMachine::new(game, options.rules.limits(context))?;
+    let initial = machine.initial()?;
+    if machine.state(&start)? != initial {
+        about.push("from another state than the initial one".to_owned());
+    }
+    if target < Score::MAX {
+        about.push(format!("for {target} points or more"));
+    }
+    let limits = Limits {
+        positions: options.budget_nodes,
+        instances: options.budget_instances,
+        deadline: Some(Instant::now() + options.budget_time),
+        interrupt: context.interrupt().clone(),
+        ..Limits::default()
+    };
+    let spinner = context.spinner(format!("checking {file}"));
+    let outcome = verify(game, &start, target, &record.answer, &limits);
+    spinner.finish_and_clear();
+    let (verdict, checked, unchecked, reason) = match outcome {
+        Ok(checked) => ("right", checked.how, checked.open, None),
+        Err(Failure::Wrong(why)) => ("wrong", Vec::new(), Vec::new(), Some(why)),
+        Err(Failure::Unchecked(why)) => ("unchecked", Vec::new(), Vec::new(), Some(why)),
+    };
+    Ok(Report {
+        file,
+        verdict,
+        about,
+        checked,
+        unchecked,
+        reason,
+    })
+}

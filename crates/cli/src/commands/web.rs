@@ -1,0 +1,128 @@
+//! `ggp web`: the page.
+
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use tokio::runtime;
+
+use crate::numbers::seconds;
+use crate::{Context, Exit};
+use ggp_web::{Server, WebLimits};
+
+/// The port, unless told otherwise.
+const PORT: u16 = 9_180;
+/// Others that are tried if it is taken.
+const OTHERS: u16 = 20;
+
+/// The options of `ggp web`.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  ggp web                     http://127.0.0.1:9180, for browsers on this machine
+  ggp web --port 0            any free port
+  ggp web --listen 0.0.0.0    for other machines as well
+
+The page has the games that come with ggp, and takes rules of one's own. It needs nothing
+from elsewhere. What it asks the server is written down at /api/openapi.json.")]
+pub struct Options {
+    /// The port; 0 is any free one [default: 9180, or the next free one]
+    #[arg(long, value_name = "N")]
+    port: Option<u16>,
+    /// The address to be reached at; 0.0.0.0 is all of this machine
+    ///
+    /// Anybody who reaches it can let players and solvers work here, within the limits.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    listen: IpAddr,
+    #[command(flatten)]
+    limits: LimitOptions,
+}
+
+/// What browsers may cost.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Limits")]
+struct LimitOptions {
+    /// Most bytes of a request, rules included
+    #[arg(long, value_name = "N", default_value_t = WebLimits::default().request_bytes)]
+    max_request: usize,
+    /// Rule sets that are kept for a browser
+    #[arg(long, value_name = "N", default_value_t = WebLimits::default().games)]
+    max_games: usize,
+    /// Browsers that are known at once
+    #[arg(long, value_name = "N", default_value_t = WebLimits::default().sessions)]
+    max_sessions: usize,
+    /// Tables of several people at once
+    #[arg(long, value_name = "N", default_value_t = WebLimits::default().tables)]
+    max_tables: usize,
+    /// Players and solvers at work at once
+    #[arg(long, value_name = "N", default_value_t = WebLimits::default().jobs)]
+    max_jobs: usize,
+    /// Players and solvers at work at once for one browser
+    #[arg(long, value_name = "N", default_value_t = WebLimits::default().jobs_each)]
+    max_jobs_each: usize,
+    /// Most seconds for a move or a plan
+    #[arg(long, value_name = "S", default_value = "300", value_parser = seconds)]
+    max_thought: Duration,
+    /// Most memory for the tables of a player or solver, in MiB
+    #[arg(long, value_name = "MB", default_value_t = WebLimits::default().memory_bytes >> 20)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..1 << 20))]
+    memory: u64,
+    /// Seconds without a request after which a browser or a table is forgotten
+    #[arg(long, value_name = "S", default_value = "3600", value_parser = seconds)]
+    idle: Duration,
+}
+
+/// Runs the command, until it is interrupted.
+///
+/// # Errors
+///
+/// If the address cannot be had.
+pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    let limits = WebLimits {
+        request_bytes: options.limits.max_request,
+        games: options.limits.max_games,
+        sessions: options.limits.max_sessions,
+        idle: options.limits.idle,
+        jobs: options.limits.max_jobs,
+        jobs_each: options.limits.max_jobs_each,
+        tables: options.limits.max_tables,
+        thought: options.limits.max_thought,
+        memory_bytes: options.limits.memory << 20,
+    };
+    let runtime = runtime::Builder::new_multi_thread().enable_all().build()?;
+    let interrupt = context.interrupt().clone();
+    runtime.block_on(async {
+        let server = bind(options, limits).await?;
+        let address = server.address()?;
+        context.print(format!("http://{address}/"))?;
+        context.note(format_args!("the page is there until Ctrl-C"));
+        let end = async move {
+            while !interrupt.load(std::sync::atomic::Ordering::Relaxed) {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        };
+        server.serve(end).await.context("the server ended")
+    })?;
+    // What still thinks is not waited for.
+    runtime.shutdown_background();
+    Ok(Exit::Done)
+}
+
+/// Takes the port that was asked for, or the first free one of a few.
+async fn bind(options: &Options, limits: WebLimits) -> anyhow::Result<Server> {
+    let ports = match options.port {
+        Some(port) => port..=port,
+        None => PORT..=PORT + OTHERS,
+    };
+    let mut failure = None;
+    for port in ports {
+        match Server::bind(SocketAddr::new(options.listen, port), limits.clone()).await {
+            Ok(server) => return Ok(server),
+            Err(error) => failure = failure.or(Some((port, error))),
+        }
+    }
+    let (port, error) = failure.expect("a port was tried");
+    Err(error).with_context(|| {
+        format!("port {port} of {} cannot be had; --port names another", options.listen)
+    })
+}

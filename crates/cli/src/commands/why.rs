@@ -1,0 +1,298 @@
+//! `ggp why`: why something holds in a position, or why not.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, anyhow, bail};
+use clap::ValueEnum;
+use serde::Serialize;
+
+use crate::position::{self, PositionOptions};
+use crate::rules::{BackendChoice, RuleOptions};
+use crate::{Context, Exit, show};
+use ggp_explain::tree::Tree;
+use ggp_explain::{Courses, Explainer, Options as Depths, Situation};
+use ggp_gdl::game::Move;
+use ggp_engine::machine::{AnyMachine, DatalogMachine, Machine};
+
+/// The options of `ggp why`.
+#[derive(clap::Args)]
+#[command(override_usage = "ggp why [OPTIONS] <FILE>... <FACT>...")]
+#[command(after_help = "\
+Examples:
+  ggp why tic_tac_toe.kif '(legal cross (mark 1 1))'
+  ggp why tic_tac_toe.kif --moves '(mark 1 1) wait' '(legal nought (mark 1 1))'
+  ggp why tic_tac_toe.kif --moves '(mark 1 1) wait' --history '(cell 1 1 cross)'
+  ggp why tic_tac_toe.kif terminal '(goal cross 100)'
+  ggp why tic_tac_toe.kif '(goal ?player 100)'
+  ggp why tic_tac_toe.kif --does '(mark 2 2) wait' '(next (cell 2 2 cross))'
+
+FACT is an atom of the rules, or a fact of the state; its variables stand for anything.
+(not FACT) and (distinct A B) can be asked too, and outer brackets may be left out.
+Several facts are answered one after the other; the exit code is 0 if all hold.
+What holds gets its smallest derivation: each line a fact and the rule that gives it,
+with what that rests on beneath. What does not hold gets the rules that come nearest to
+giving it, what they miss first. In text, what holds in every position and what else holds
+of a rule that does not apply is folded (--full).")]
+pub struct Options {
+    /// The rules, and what is asked after their files, as options may stand between.
+    #[command(flatten)]
+    rules: RuleOptions,
+    #[command(flatten)]
+    position: PositionOptions,
+    /// Suppose this joint move is made in the position; otherwise what depends on moves is
+    /// asked of the last one that was
+    #[arg(long, value_name = "MOVES", help_heading = "Position")]
+    does: Option<String>,
+    /// How the fact came, stayed and went over the moves
+    #[arg(long, conflicts_with = "does")]
+    history: bool,
+    /// Levels of rules looked at to say why something does not hold
+    #[arg(long, value_name = "N", default_value_t = Depths::default().depth)]
+    depth: usize,
+    /// Most rules shown on each of these levels
+    #[arg(long = "rules", id = "shown_rules", value_name = "N")]
+    #[arg(default_value_t = Depths::default().rules)]
+    most_rules: usize,
+    /// Most facts explained or followed, of those that match
+    #[arg(long = "facts", id = "shown_facts", value_name = "N")]
+    #[arg(default_value_t = Depths::default().facts)]
+    most_facts: usize,
+    /// Fold nothing
+    #[arg(long)]
+    full: bool,
+    /// Most lines in all; what lies deepest is left out
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    #[arg(value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
+    lines: usize,
+    /// Text, JSON, or a page whose lines fold; without this, as the name of the output ends
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// Write to this file
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Most instances of rules and facts looked at for one derivation or rule
+    #[arg(long, value_name = "N", default_value_t = Depths::default().work)]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
+    max_instances: u64,
+}
+
+/// How an explanation is written.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+    Html,
+}
+
+impl Options {
+    fn format(&self, context: &Context) -> anyhow::Result<Format> {
+        let ending = self.output.as_deref().and_then(|path| path.extension());
+        let ending = ending.map(|ending| ending.to_string_lossy().to_lowercase());
+        Ok(match (self.format, ending.as_deref()) {
+            _ if context.json() => Format::Json,
+            (Some(format), _) => format,
+            (None, Some("json")) => Format::Json,
+            (None, Some("html" | "htm")) => Format::Html,
+            (None, Some("txt") | None) => Format::Text,
+            (None, Some(other)) => bail!(
+                "an explanation is written to a file that ends in .txt, .json or .html, \
+                 not .{other}; --format says what to write to any file"
+            ),
+        })
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// If the rules, the position or the question are wrong, or there is too much to
+/// look at.
+pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    options.format(context)?;
+    let rules = &mut options.rules.clone();
+    let questions = take_questions(&mut rules.files)?;
+    let game = rules.game(context)?;
+    // A network is not worth its making for the states of one question.
+    let mut machine = match rules.backend {
+        BackendChoice::Auto => {
+            let machine = DatalogMachine::for_few_states(&game, rules.limits(context))?;
+            AnyMachine::Datalog(Box::new(machine))
+        }
+        _ => rules.machine_for(&game, context)?,
+    };
+    let depths = Depths {
+        facts: options.most_facts.max(1),
+        depth: options.depth.max(1),
+        rules: options.most_rules.max(1),
+        margin: match options.most_rules > Depths::default().rules {
+            true => u32::MAX / 2,
+            false => Depths::default().margin,
+        },
+        work: options.max_instances,
+    };
+    let (start, made) = options
+        .position
+        .start_and_moves(&mut machine, rules, context)
+        // Exit code 1 is for what does not hold, not for a move that is not legal.
+        .map_err(|error| anyhow!("{error:#}"))?;
+    let mut states = vec![machine.facts(&start)];
+    let mut joints: Vec<Vec<Move>> = Vec::new();
+    let last = made.last().map_or(start.clone(), |(_, state)| state.clone());
+    for (joint, state) in made {
+        states.push(machine.facts(&state));
+        joints.push(joint);
+    }
+    if let Some(text) = &options.does {
+        let joint = position::parse_joint(&mut machine, &last, text).context("--does")?;
+        joints.push(joint);
+    }
+    let terms = machine.terms().clone();
+    let mut explainer = Explainer::new(&game, terms, rules.limits(context), depths);
+    let mut answers = Vec::with_capacity(questions.len());
+    let mut answer = |question: &String| {
+        let asked = explainer.question(question).map_err(|error| match questions.len() {
+            1 => anyhow!(error),
+            _ => anyhow!("`{question}`: {error}; what is asked stands {WHOLE}"),
+        })?;
+        let (holds, trees) = if options.history {
+            if !asked.is_of_state(&game) {
+                bail!("`{question}`: only facts of the state have a history");
+            }
+            let courses = explainer.history(&asked, &states, &joints)?;
+            let was_true = matches!(courses, Courses::Some { .. });
+            (was_true, explainer.course_trees(&courses))
+        } else {
+            let (at, joint): (usize, Option<&[Move]>) = match joints.last() {
+                Some(joint) if explainer.needs_moves(&asked) => {
+                    let made = show::joint_line(&machine, joint);
+                    context.note(format_args!("in the position before the move: {made}"));
+                    (joints.len() - 1, Some(joint))
+                }
+                None if explainer.needs_moves(&asked) => bail!(
+                    "`{question}` depends on the moves made: give them with --does \"MOVES\""
+                ),
+                _ => (states.len() - 1, None),
+            };
+            explainer.set_past(&states[..at]);
+            let facts = &states[at];
+            let answer = explainer.explain(&asked, Situation { facts, joint })?;
+            if asked.is_of_state(&game)
+                && !answer.holds()
+                && is_like_a_move(&mut machine, &last, question)
+            {
+                context.note(format_args!("for a move ask for (legal ROLE {question})"));
+            }
+            (answer.holds(), explainer.trees(&answer))
+        };
+        let question = question.clone();
+        Ok(Answered { question, holds, trees })
+    };
+    // One that cannot be answered does not lose the others.
+    let mut faults: Vec<anyhow::Error> = Vec::new();
+    for question in &questions {
+        match answer(question) {
+            Ok(answered) => answers.push(answered),
+            // Words without brackets are rather one question without quotes.
+            Err(fault) if !question.starts_with('(') => return Err(fault),
+            Err(fault) => faults.push(fault),
+        }
+    }
+    let all = answers.iter().all(|answer| answer.holds);
+    if !answers.is_empty() || faults.is_empty() {
+        write(options, context, answers)?;
+    }
+    match faults.into_iter().reduce(|first, fault| anyhow!("{first:#}\n{fault:#}")) {
+        Some(fault) => Err(fault),
+        None if all => Ok(Exit::Done),
+        None => Ok(Exit::Negative),
+    }
+}
+
+/// A question with its answer; JSON has this of several.
+#[derive(Serialize)]
+struct Answered {
+    question: String,
+    holds: bool,
+    trees: Vec<Tree>,
+}
+
+/// How to ask for something of several words.
+const WHOLE: &str = "after the files, each fact in quotes: ggp why FILE... '(...)'";
+
+/// Takes what is asked from the files: all from the first that is none, and the last in
+/// any case. `;` stands between questions, as it does between moves.
+fn take_questions(files: &mut Vec<PathBuf>) -> anyhow::Result<Vec<String>> {
+    let is_file = |path: &PathBuf| path.as_os_str() == "-" || path.exists();
+    let rest = files.iter().skip(1).position(|path| !is_file(path));
+    let first = rest.map_or(files.len().saturating_sub(1), |at| at + 1);
+    if first == 0 {
+        bail!("give the rules and then what is asked: ggp why FILE... FACT");
+    }
+    let asked = files.split_off(first);
+    if let Some(late) = asked[..asked.len() - 1].iter().find(|path| is_file(path)) {
+        let word = asked[0].display();
+        let late = late.display();
+        bail!("there is no file {word}, and {late} is one; what is asked stands {WHOLE}");
+    }
+    let texts = asked.iter().flat_map(|text| {
+        let text = text.to_string_lossy().into_owned();
+        let parts = text.split(';').map(|part| part.trim().to_owned());
+        parts.filter(|part| !part.is_empty()).collect::<Vec<_>>()
+    });
+    match texts.collect::<Vec<_>>() {
+        texts if texts.is_empty() => Ok(vec![String::new()]),
+        texts => Ok(texts),
+    }
+}
+
+/// Whether a text is of the form of a move that is legal.
+fn is_like_a_move<M: Machine>(machine: &mut M, state: &M::State, text: &str) -> bool {
+    let game = machine.game().clone();
+    let Ok(term) = game.parse_term(machine.terms_mut(), text) else {
+        return false;
+    };
+    let mut legal = Vec::new();
+    game.roles().any(|role| {
+        machine.legal(state, role, &mut legal).is_ok()
+            && (legal.iter()).any(|m| {
+                machine.terms().functor(m.term()) == machine.terms().functor(term)
+            })
+    })
+}
+
+fn write(
+    options: &Options,
+    context: &Context,
+    mut answers: Vec<Answered>,
+) -> anyhow::Result<()> {
+    let format = options.format(context)?;
+    let finish = |trees: &mut Vec<Tree>| {
+        if format == Format::Text && !options.full {
+            trees.iter_mut().for_each(Tree::fold);
+        }
+        Tree::share(trees);
+        Tree::cut(trees, options.lines);
+    };
+    let text = if let (Format::Json, 2..) = (format, answers.len()) {
+        answers.iter_mut().for_each(|answer| finish(&mut answer.trees));
+        serde_json::to_string_pretty(&answers)?
+    } else {
+        let questions: Vec<&str> = answers.iter().map(|answer| &*answer.question).collect();
+        let title = questions.join("; ");
+        let mut trees = answers.into_iter().flat_map(|answer| answer.trees).collect();
+        finish(&mut trees);
+        match format {
+            Format::Text => {
+                let texts: Vec<String> = trees.iter().map(Tree::text).collect();
+                texts.join("\n\n")
+            }
+            Format::Json => serde_json::to_string_pretty(&trees)?,
+            Format::Html => Tree::page(&title, &trees),
+        }
+    };
+    match &options.output {
+        Some(path) => context.write_file(path, text.as_bytes()),
+        None => Ok(context.print(text)?),
+    }
+}

@@ -1,0 +1,176 @@
+//! Our answers beside those of a reference, over a folder of games.
+//!
+//! In: a folder of rule files with answers about them. Out: a [`Report`] of
+//! what was compared and where we differ.
+//!
+//! # The format of the folder
+//!
+//! Each file holds one JSON object a line; every object has the `key` of a
+//! game, the `file` of its rules (relative to the folder) and its `sha256`.
+//!
+//! - `perft*.jsonl`: `roles`; the initial state (`init_count`, `init_sha256`,
+//!   perhaps `init`), whether it is terminal (`init_terminal`) and the legal
+//!   moves in it (`init_legal`: for each role `count`, `sha256`, perhaps
+//!   `moves`); and in `perft` the counts for each depth `d` as in
+//!   [`Level`](ggp_engine::machine::Level), with sums over all depths so far in
+//!   `cum_terminal_paths` and `cum_goal_sums`.
+//! - `traces*.jsonl`: a `playout` as `steps`, each with number and digest of
+//!   the facts (`n`, `s`) and of each role's moves (`legal`) and the `move`
+//!   made; then the `final` state with `terminal` and `goals`, and how the
+//!   playout came to its `end`.
+//! - `invalid*.jsonl`: whether the rules must be accepted or refused (`kind`;
+//!   for a `mini`, a rule set made for the purpose, `expect`), and what holds
+//!   in the initial state according to another reasoner (`clingo`).
+//!
+//! Games of files whose name has `lenient` in it may be refused. Facts and moves
+//! are written as [`Game::canonical`](ggp_gdl::game::Game::canonical) does; the
+//! digest of a list is [`list_digest`].
+
+mod compare;
+mod corpus;
+mod digest;
+mod game;
+mod glob;
+mod record;
+mod report;
+mod watch;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use ggp_engine::machine::{Backend, Limits};
+use ggp_gdl::symbol::Case;
+
+pub use corpus::BadCorpus;
+pub use digest::{list_digest, sha256};
+pub use report::{Difference, GameReport, Outcome, Report};
+
+/// What is compared, and how much may be spent on it.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Keys of games, with `*` for any text and `?` for any character; all
+    /// games if there are none.
+    pub games: Vec<String>,
+    /// The evaluator.
+    pub backend: Backend,
+    /// Whether letter case distinguishes names. Under [`Case::Fold`] a game
+    /// with names that differ in case only is compared under [`Case::Keep`]
+    /// too before it is said to differ.
+    pub case: Case,
+    /// Games compared at the same time; 0 counts as 1.
+    pub threads: usize,
+    /// About how many joint moves may be made for the counts of one game; a
+    /// depth that would need more is left out.
+    pub paths: u64,
+    /// Steps compared of each playout.
+    pub steps: usize,
+    /// Time for the whole run.
+    pub time: Option<Duration>,
+    /// Time for each game.
+    pub time_per_game: Option<Duration>,
+    /// What a machine may spend on one question; its `interrupt` stops the run.
+    pub limits: Limits,
+    /// Differences that are none to mend.
+    pub explanations: Vec<Explanation>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            games: Vec::new(),
+            backend: Backend::default(),
+            case: Case::default(),
+            threads: 1,
+            paths: 100_000,
+            steps: usize::MAX,
+            time: None,
+            time_per_game: None,
+            limits: Limits::default(),
+            explanations: Vec::new(),
+        }
+    }
+}
+
+/// A difference that is shown to be a fault of the corpus, or a choice of ours
+/// where the language is silent.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Explanation {
+    /// The game.
+    pub key: String,
+    /// How [`Difference::what`] begins.
+    pub what: String,
+    /// The argument.
+    pub why: String,
+}
+
+/// Compares the games of a folder with our answers.
+///
+/// `on_game` sees each game when it is done, in any order and from any thread,
+/// with the number of all games. The report does not depend on the number of
+/// threads.
+///
+/// # Errors
+///
+/// [`BadCorpus`] if the folder or a file cannot be read, or a line is no record.
+pub fn run(
+    folder: &Path,
+    options: &Options,
+    on_game: impl Fn(&GameReport, usize) + Sync,
+) -> Result<Report, BadCorpus> {
+    let mut entries = corpus::read(folder)?;
+    if !options.games.is_empty() {
+        let wanted = |key: &str| options.games.iter().any(|glob| glob::matches(glob, key));
+        entries.retain(|entry| wanted(&entry.subject.key));
+        if entries.is_empty() {
+            let globs = options.games.join(" ");
+            return Err(BadCorpus(format!("no game is called {globs}")));
+        }
+    }
+    // Long ones first, so that no thread is left with one at the end.
+    let mut queue: Vec<usize> = (0..entries.len()).collect();
+    queue.sort_by_key(|&index| std::cmp::Reverse(game::effort(&entries[index], options)));
+    let taken = AtomicUsize::new(0);
+    let reports: Vec<Mutex<Option<GameReport>>> =
+        entries.iter().map(|_| Mutex::default()).collect();
+    let threads = options.threads.clamp(1, entries.len().max(1));
+    let watch = watch::Watch::new(threads, options);
+    std::thread::scope(|scope| {
+        scope.spawn(|| watch.run());
+        let workers: Vec<_> = (0..threads)
+            .map(|thread| {
+                let (taken, queue, watch) = (&taken, &queue, &watch);
+                let (entries, reports, on_game) = (&entries, &reports, &on_game);
+                scope.spawn(move || {
+                    while let Some(&index) = queue.get(taken.fetch_add(1, Ordering::Relaxed)) {
+                        let Some(interrupt) = watch.begin(thread) else {
+                            return;
+                        };
+                        let report = game::compare(&entries[index], options, &interrupt);
+                        on_game(&report, entries.len());
+                        *reports[index].lock().expect("no writer panics") = Some(report);
+                    }
+                })
+            })
+            .collect();
+        let outcomes: Vec<_> = workers.into_iter().map(|worker| worker.join()).collect();
+        watch.end();
+        for outcome in outcomes {
+            outcome.expect("a comparison does not panic");
+        }
+    });
+    let games = entries.iter().zip(reports).map(|(entry, report)| {
+        let report = report.into_inner().expect("no writer panics");
+        report.unwrap_or_else(|| GameReport::new(&entry.subject.key, &entry.subject.file))
+    });
+    Ok(Report {
+        games: games.collect(),
+    })
+}
+
+/// A flag that stops the comparison of one game.
+type Interrupt = Arc<AtomicBool>;

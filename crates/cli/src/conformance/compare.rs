@@ -1,0 +1,431 @@
+//! Answers of a machine beside answers of the corpus.
+//!
+//! In: a machine and the records of its game. Out: what was compared and where
+//! the two differ. Of each record only the first difference is told: what comes
+//! after it mostly follows from it.
+
+use std::fmt::Display;
+
+use super::digest::{canonical_list, list_digest};
+use super::record::{
+    Answers, GoalRecord, LastRecord, LevelRecord, MovesRecord, PerftRecord, StepRecord, TraceRecord,
+};
+use super::report::{Difference, GameReport};
+use ggp_gdl::game::{Move, RoleId};
+use ggp_engine::machine::{self, Machine, PerftOptions, PlayError, perft};
+
+/// Why the comparison of a record ends early.
+pub(super) enum End {
+    /// A difference was found and written down.
+    Differs,
+    /// The time is over.
+    Interrupted,
+}
+
+/// What may be spent on the records of a game.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Budget {
+    /// Joint moves made for one record of counts.
+    pub paths: u64,
+    /// Steps of one playout.
+    pub steps: usize,
+}
+
+/// The comparison of one record.
+pub(super) struct Comparison<'a, M: Machine> {
+    machine: &'a mut M,
+    place: &'a str,
+    report: &'a mut GameReport,
+}
+
+type Compared = Result<(), End>;
+
+/// The texts of a state's facts as references have them: in lower case, always.
+fn canonical_facts<M: Machine>(machine: &M, state: &M::State) -> Vec<String> {
+    lower(machine::canonical_facts(machine, state))
+}
+
+/// The texts of moves as references have them.
+fn canonical_moves<M: Machine>(machine: &M, moves: &[Move]) -> Vec<String> {
+    lower(machine::canonical_moves(machine, moves))
+}
+
+fn lower(texts: Vec<String>) -> Vec<String> {
+    texts.iter().map(|text| text.to_lowercase()).collect()
+}
+
+impl<'a, M: Machine> Comparison<'a, M> {
+    /// Of the record at a place.
+    pub fn new(machine: &'a mut M, place: &'a str, report: &'a mut GameReport) -> Self {
+        Comparison {
+            machine,
+            place,
+            report,
+        }
+    }
+
+    /// The initial state, its legal moves and the counts by depth.
+    pub fn perft(mut self, record: &PerftRecord, budget: Budget) -> Compared {
+        self.roles(&record.roles)?;
+        let state = self.answer("init", |m| m.initial())?;
+        let facts = canonical_facts(self.machine, &state);
+        let init = (record.init_count, &*record.init_sha256);
+        self.list("init", init, record.init.as_deref(), &facts)?;
+        let terminal = self.answer("init_terminal", |m| m.is_terminal(&state))?;
+        self.equal("init_terminal", record.init_terminal, terminal)?;
+        self.equal("init_legal", record.init_legal.len(), record.roles.len())?;
+        for (role, expected) in self.machine.game().roles().zip(&record.init_legal) {
+            self.initial_moves(&state, role, expected)?;
+        }
+        self.levels(&record.perft, budget)
+    }
+
+    /// One of the two playouts.
+    pub fn trace(mut self, record: &TraceRecord, budget: Budget) -> Compared {
+        self.roles(&record.roles)?;
+        let of = format!("playout {}", record.playout);
+        let mut state = self.answer(&format!("{of} init"), |m| m.initial())?;
+        for (index, step) in record.steps.iter().enumerate() {
+            if index == budget.steps {
+                return Ok(());
+            }
+            let at = format!("{of} step {index}");
+            state = self.step(&at, &state, step)?;
+            self.report.trace_steps += 1;
+        }
+        if let Some(last) = &record.last {
+            self.last(&format!("{of} final"), &state, last, &record.end)?;
+            self.report.trace_steps += 1;
+        }
+        Ok(())
+    }
+
+    /// What another reasoner says of the initial state.
+    pub fn answers(mut self, record: &Answers) -> Compared {
+        let mut roles = record.roles.clone();
+        let mut known = Vec::new();
+        roles.retain(|role| {
+            !known.contains(role) && {
+                known.push(role.clone());
+                true
+            }
+        });
+        self.roles(&roles)?;
+        let state = self.answer("init", |m| m.initial())?;
+        let facts = canonical_facts(self.machine, &state);
+        self.given_list("init", &record.init, &facts)?;
+        let terminal = self.answer("terminal", |m| m.is_terminal(&state))?;
+        self.equal("terminal", record.terminal, terminal)?;
+        for (role, expected) in record.roles.iter().zip(&record.legal) {
+            let index = roles.iter().position(|name| name == role);
+            let id = self
+                .machine
+                .game()
+                .roles()
+                .nth(index.expect("a role of the record"));
+            let found = self.moves("legal", &state, id.expect("as many roles as the record"))?;
+            let found = canonical_moves(self.machine, &found);
+            self.given_list(&format!("legal {role}"), expected, &found)?;
+        }
+        self.report.verdicts += 1;
+        Ok(())
+    }
+
+    fn roles(&mut self, expected: &[String]) -> Compared {
+        let game = self.machine.game();
+        let found: Vec<String> = game
+            .roles()
+            .map(|role| {
+                game.canonical(game.terms(), game.role_term(role))
+                    .to_lowercase()
+            })
+            .collect();
+        self.equal("roles", expected.join(" "), found.join(" "))
+    }
+
+    fn initial_moves(
+        &mut self,
+        state: &M::State,
+        role: RoleId,
+        expected: &MovesRecord,
+    ) -> Compared {
+        let what = format!("init_legal {}", self.machine.game().role_name(role));
+        let found = self.moves(&what, state, role)?;
+        let found = canonical_moves(self.machine, &found);
+        let list = (expected.count, &*expected.sha256);
+        self.list(&what, list, expected.moves.as_deref(), &found)
+    }
+
+    /// The depths whose counting needs few enough joint moves.
+    fn levels(&mut self, levels: &[LevelRecord], budget: Budget) -> Compared {
+        let within = affordable(levels, budget.paths);
+        let Some(last) = levels[..within].last() else {
+            return Ok(());
+        };
+        let options = PerftOptions {
+            depth: last.d,
+            ..PerftOptions::default()
+        };
+        let mut found = Vec::new();
+        let outcome = match self.machine.initial() {
+            Ok(from) => perft(self.machine, &from, options, |level| {
+                found.push(level.clone())
+            }),
+            Err(error) => Err(error),
+        };
+        let mut sums = vec![0; self.machine.game().role_count()];
+        let mut endings = 0;
+        let mut counts = found.into_iter();
+        for expected in &levels[..within] {
+            let at = |field: &str| format!("perft depth {} {field}", expected.d);
+            let Some(level) = counts.next() else {
+                let found = match &outcome {
+                    Err(PlayError::Interrupted) => return Err(End::Interrupted),
+                    Err(error) => error.to_string(),
+                    Ok(_) => "no state is left that goes on".to_owned(),
+                };
+                let expected = format!("{} paths", expected.paths);
+                return self.differs(at("paths"), expected, found);
+            };
+            endings += level.terminal_paths;
+            for (sum, more) in sums.iter_mut().zip(&level.goal_sums) {
+                *sum += more;
+            }
+            self.equal(at("d"), expected.d, level.depth)?;
+            self.equal(at("paths"), expected.paths.into(), level.paths)?;
+            self.equal(at("distinct"), expected.distinct, level.distinct)?;
+            let (theirs, ours) = (expected.terminal_paths, level.terminal_paths);
+            self.equal(at("terminal_paths"), theirs.into(), ours)?;
+            let (theirs, ours) = (expected.terminal_distinct, level.terminal_distinct);
+            self.equal(at("terminal_distinct"), theirs, ours)?;
+            let (theirs, ours) = (expected.goal_errors, level.goal_errors);
+            self.equal(at("goal_errors"), theirs.into(), ours)?;
+            let (theirs, ours) = (&expected.goal_sums, &level.goal_sums);
+            self.equal(at("goal_sums"), show(theirs), show(ours))?;
+            let theirs = expected.cum_terminal_paths;
+            self.equal(at("cum_terminal_paths"), theirs.into(), endings)?;
+            let theirs = show(&expected.cum_goal_sums);
+            self.equal(at("cum_goal_sums"), theirs, show(&sums))?;
+            self.report.perft_lines += 1;
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, at: &str, state: &M::State, step: &StepRecord) -> Result<M::State, End> {
+        let facts = canonical_facts(self.machine, state);
+        self.list(&format!("{at} state"), (step.n, &step.s), None, &facts)?;
+        let what = format!("{at} terminal");
+        let terminal = self.answer(&what, |m| m.is_terminal(state))?;
+        self.equal(what, false, terminal)?;
+        let roles: Vec<RoleId> = self.machine.game().roles().collect();
+        self.equal(format!("{at} legal"), step.legal.len(), roles.len())?;
+        self.equal(format!("{at} move"), step.joint.len(), roles.len())?;
+        let mut joint = Vec::new();
+        for ((&role, (count, digest)), chosen) in roles.iter().zip(&step.legal).zip(&step.joint) {
+            let what = format!("{at} legal {}", self.machine.game().role_name(role));
+            let moves = self.moves(&what, state, role)?;
+            let texts: Vec<String> = moves.iter().map(|m| self.text(*m)).collect();
+            self.list(&what, (*count, digest), None, &texts)?;
+            match texts.iter().position(|text| text == chosen) {
+                Some(index) => joint.push(moves[index]),
+                None => return self.differs(what, chosen.clone(), some(&texts)),
+            }
+        }
+        self.answer(&format!("{at} next"), |m| m.next(state, &joint))
+    }
+
+    fn last(&mut self, at: &str, state: &M::State, last: &LastRecord, end: &str) -> Compared {
+        let facts = canonical_facts(self.machine, state);
+        self.list(&format!("{at} state"), (last.n, &last.s), None, &facts)?;
+        let what = format!("{at} terminal");
+        let terminal = self.answer(&what, |m| m.is_terminal(state))?;
+        self.equal(what, last.terminal, terminal)?;
+        let roles: Vec<RoleId> = self.machine.game().roles().collect();
+        if let Some(stuck) = end.strip_prefix("no_legal:") {
+            let what = format!("{at} legal {stuck}");
+            let Some(role) = self.machine.game().role_named(stuck) else {
+                return self.differs(what, "a role".to_owned(), "no such role".to_owned());
+            };
+            let found = self.moves(&what, state, role)?;
+            let found = canonical_moves(self.machine, &found);
+            return self.given_list(&what, &[], &found);
+        }
+        let Some(goals) = last.goals.as_ref().filter(|_| last.terminal) else {
+            return Ok(());
+        };
+        self.equal(format!("{at} goals"), goals.len(), roles.len())?;
+        for (role, expected) in roles.into_iter().zip(goals) {
+            let what = format!("{at} goal {}", self.machine.game().role_name(role));
+            let values = self.answer(&what, |m| m.goal_values(state, role))?;
+            let values: Vec<Move> = values.into_iter().map(Move::new).collect();
+            let values = canonical_moves(self.machine, &values);
+            // A wrong goal must be told as such, a right one as its number.
+            match expected {
+                GoalRecord::Wrong(expected) => {
+                    self.given_list(&what, expected, &values)?;
+                    match self.machine.goal(state, role) {
+                        Ok(score) => {
+                            return self.differs(what, "an error".to_owned(), score.to_string());
+                        }
+                        Err(error) => self.no_interrupt(&error)?,
+                    }
+                }
+                GoalRecord::Value(expected) => {
+                    let score = self.answer(&what, |m| m.goal(state, role))?;
+                    self.equal(what, *expected, i64::from(score.get()))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A role's legal moves; none if it has none.
+    fn moves(&mut self, what: &str, state: &M::State, role: RoleId) -> Result<Vec<Move>, End> {
+        let mut moves = Vec::new();
+        match self.machine.legal(state, role, &mut moves) {
+            Err(PlayError::NoLegalMove(_)) => Ok(Vec::new()),
+            Ok(()) => Ok(moves),
+            Err(error) => self.answer(what, |_| Err(error)),
+        }
+    }
+
+    fn text(&self, chosen: Move) -> String {
+        let machine = &self.machine;
+        let text = machine.game().canonical(machine.terms(), chosen.term());
+        text.to_lowercase()
+    }
+
+    /// What the machine answers; an error of play where there is an answer is
+    /// a difference.
+    fn answer<T>(
+        &mut self,
+        what: &str,
+        ask: impl FnOnce(&mut M) -> Result<T, PlayError>,
+    ) -> Result<T, End> {
+        match ask(self.machine) {
+            Ok(answer) => Ok(answer),
+            Err(error) => {
+                self.no_interrupt(&error)?;
+                self.differs(what.to_owned(), "an answer".to_owned(), error.to_string())
+            }
+        }
+    }
+
+    fn no_interrupt(&self, error: &PlayError) -> Compared {
+        match error {
+            PlayError::Interrupted => Err(End::Interrupted),
+            _ => Ok(()),
+        }
+    }
+
+    fn equal<T: PartialEq + Display>(
+        &mut self,
+        what: impl Into<String>,
+        expected: T,
+        found: T,
+    ) -> Compared {
+        match expected == found {
+            true => Ok(()),
+            false => self.differs(what.into(), expected.to_string(), found.to_string()),
+        }
+    }
+
+    /// A list of which number and digest are given, perhaps the members too.
+    fn list(
+        &mut self,
+        what: &str,
+        (count, digest): (usize, &str),
+        members: Option<&[String]>,
+        found: &[String],
+    ) -> Compared {
+        let ours = list_digest(found);
+        let number = canonical_list(found).len();
+        if let Some(members) = members
+            && (members.len() != count || list_digest(members) != digest)
+        {
+            let record = format!(
+                "{} members with digest {}",
+                members.len(),
+                list_digest(members)
+            );
+            return self.differs(
+                format!("{what} (the record itself)"),
+                record,
+                format!("{count} members with digest {digest}"),
+            );
+        }
+        if ours == digest && number == count {
+            return Ok(());
+        }
+        match members {
+            Some(members) => self.given_list(what, members, found),
+            None => {
+                let expected = format!("{count} with digest {digest}");
+                let found = format!("{number} with digest {ours}: {}", some(found));
+                self.differs(what.to_owned(), expected, found)
+            }
+        }
+    }
+
+    /// A list of which all members are given.
+    fn given_list(&mut self, what: &str, expected: &[String], found: &[String]) -> Compared {
+        let (expected, found) = (canonical_list(expected), canonical_list(found));
+        if expected == found {
+            return Ok(());
+        }
+        let only = |these: &[&str], those: &[&str]| -> Vec<String> {
+            let lacking = these.iter().filter(|text| !those.contains(text));
+            lacking.map(|text| (*text).to_owned()).collect()
+        };
+        let missing = only(&expected, &found);
+        let extra = only(&found, &expected);
+        self.differs(
+            what.to_owned(),
+            format!("{}, of which we miss {}", expected.len(), some(&missing)),
+            format!("{}, too much is {}", found.len(), some(&extra)),
+        )
+    }
+
+    fn differs<T>(&mut self, what: String, expected: String, found: String) -> Result<T, End> {
+        self.report.differences.push(Difference {
+            game: self.report.game.clone(),
+            place: self.place.to_owned(),
+            what,
+            expected,
+            found,
+        });
+        Err(End::Differs)
+    }
+}
+
+/// How many of the levels can be counted with so many joint moves, to judge by
+/// the counts themselves: each distinct state that goes on is expanded once,
+/// with as many joint moves as a path to it has continuations on the average.
+fn affordable(levels: &[LevelRecord], budget: u64) -> usize {
+    let mut spent = 0.0;
+    for (index, pair) in levels.windows(2).enumerate() {
+        let open = pair[0].distinct.saturating_sub(pair[0].terminal_distinct);
+        let paths = pair[0].paths.saturating_sub(pair[0].terminal_paths);
+        spent += open as f64 * (pair[1].paths as f64 / paths.max(1) as f64);
+        if spent > budget as f64 {
+            return index + 1;
+        }
+    }
+    levels.len()
+}
+
+fn show<T: Display>(numbers: &[T]) -> String {
+    let texts: Vec<String> = numbers.iter().map(T::to_string).collect();
+    texts.join(" ")
+}
+
+/// The first few of a list.
+fn some(list: &[String]) -> String {
+    const MOST: usize = 8;
+    let shown: Vec<&str> = list.iter().take(MOST).map(String::as_str).collect();
+    match list.len() {
+        0 => "nothing".to_owned(),
+        n if n > MOST => format!("{} and {} more", shown.join(" "), n - MOST),
+        _ => shown.join(" "),
+    }
+}

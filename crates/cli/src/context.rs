@@ -1,0 +1,280 @@
+//! What a command shares with its surroundings: streams, colours, interrupts.
+
+use std::fmt;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
+
+use super::texts;
+use ggp_gdl::diagnostic::Style;
+
+/// No thread that holds the list of rules can fail.
+const UNBROKEN: &str = "nothing fails with the list";
+
+/// When the output carries colours.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum ColourChoice {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// A failure whose messages are printed already.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Reported;
+
+impl fmt::Display for Reported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("see the messages above")
+    }
+}
+
+impl std::error::Error for Reported {}
+
+/// The surroundings of one command.
+#[derive(Debug)]
+pub struct Context {
+    json: bool,
+    quiet: bool,
+    colour: ColourChoice,
+    interrupt: Arc<AtomicBool>,
+    /// Whether the command waits for input, which no flag can end.
+    waiting: Arc<AtomicBool>,
+    /// Files of rules that were read.
+    rules: Mutex<Vec<PathBuf>>,
+}
+
+impl Context {
+    /// The surroundings of this process. From now on Ctrl-C raises
+    /// [`Context::interrupt`]; a second one ends the process at once.
+    pub(super) fn new(json: bool, quiet: bool, colour: ColourChoice) -> anyhow::Result<Self> {
+        let context = Context {
+            json,
+            quiet,
+            colour,
+            interrupt: Arc::default(),
+            waiting: Arc::default(),
+            rules: Mutex::default(),
+        };
+        let interrupt = Arc::clone(&context.interrupt);
+        let waiting = Arc::clone(&context.waiting);
+        let mut first: Option<Instant> = None;
+        ctrlc::set_handler(move || {
+            interrupt.store(true, Ordering::SeqCst);
+            // Who sends signals to whole groups of processes sends some twice.
+            let again = first.is_some_and(|first| first.elapsed() > Duration::from_millis(500));
+            first.get_or_insert_with(Instant::now);
+            if again || waiting.load(Ordering::SeqCst) {
+                let _ = writeln!(io::stderr(), "interrupted");
+                std::process::exit(2);
+            }
+        })
+        .context("cannot listen to Ctrl-C")?;
+        Ok(context)
+    }
+
+    /// Whether to print JSON instead of text.
+    pub fn json(&self) -> bool {
+        self.json
+    }
+
+    /// Whether to print neither warnings nor progress.
+    pub fn quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// Raised by Ctrl-C; for [`Limits`](ggp_engine::machine::Limits) and budgets.
+    pub fn interrupt(&self) -> &Arc<AtomicBool> {
+        &self.interrupt
+    }
+
+    /// Whether Ctrl-C was pressed.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupt.load(Ordering::Relaxed)
+    }
+
+    /// Whether text on a stream is coloured.
+    pub fn style(&self, stream: &impl IsTerminal) -> Style {
+        let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let is_dumb = || std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+        let colour = match self.colour {
+            ColourChoice::Always => true,
+            ColourChoice::Never => false,
+            ColourChoice::Auto => stream.is_terminal() && !is_set("NO_COLOR") && !is_dumb(),
+        };
+        if colour { Style::Colour } else { Style::Plain }
+    }
+
+    /// `error:` as standard error shows it.
+    pub(super) fn error_word(&self) -> &'static str {
+        match self.style(&io::stderr()) {
+            Style::Plain => "error:",
+            Style::Colour => "\x1b[1;91merror:\x1b[0m",
+        }
+    }
+
+    /// Prints a text and a line break on standard output.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing; a broken pipe is to be handed on like any other.
+    pub fn print(&self, text: impl AsRef<str>) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        out.write_all(text.as_ref().as_bytes())?;
+        out.write_all(b"\n")?;
+        out.flush()
+    }
+
+    /// Prints a text on standard output as it is.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::print`].
+    pub fn print_text(&self, text: &str) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        out.write_all(text.as_bytes())?;
+        out.flush()
+    }
+
+    /// Prints texts on standard output, each on a line.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::print`].
+    pub fn print_lines<T: AsRef<str>>(&self, lines: impl IntoIterator<Item = T>) -> io::Result<()> {
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        for line in lines {
+            out.write_all(line.as_ref().as_bytes())?;
+            out.write_all(b"\n")?;
+        }
+        out.flush()
+    }
+
+    /// Prints a value as one line of JSON on standard output.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::print`].
+    pub fn print_json(&self, value: &impl Serialize) -> anyhow::Result<()> {
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        serde_json::to_writer(&mut out, value)?;
+        out.write_all(b"\n")?;
+        Ok(out.flush()?)
+    }
+
+    /// Prints a remark on standard error, unless it is to be quiet.
+    pub fn note(&self, text: impl fmt::Display) {
+        if !self.quiet {
+            // A remark that nobody can read is not worth failing for.
+            let _ = writeln!(io::stderr(), "{text}");
+        }
+    }
+
+    /// A spinner on standard error with a message, which the caller changes as
+    /// the work goes on. It is seen on a terminal only.
+    pub fn spinner(&self, message: impl Into<String>) -> ProgressBar {
+        let bar = ProgressBar::with_draw_target(None, self.draw_target());
+        let style = ProgressStyle::with_template("{spinner} {msg} [{elapsed}]");
+        bar.set_style(style.expect("the template is well formed"));
+        self.start(bar, message)
+    }
+
+    /// A bar on standard error for work of a known length. It is seen on a
+    /// terminal only.
+    pub fn bar(&self, length: u64, message: impl Into<String>) -> ProgressBar {
+        let bar = ProgressBar::with_draw_target(Some(length), self.draw_target());
+        let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} [{eta}]");
+        bar.set_style(style.expect("the template is well formed"));
+        self.start(bar, message)
+    }
+
+    fn start(&self, bar: ProgressBar, message: impl Into<String>) -> ProgressBar {
+        bar.set_message(message.into());
+        if !bar.is_hidden() {
+            bar.enable_steady_tick(Duration::from_millis(120));
+        }
+        bar
+    }
+
+    fn draw_target(&self) -> ProgressDrawTarget {
+        if self.quiet || !io::stderr().is_terminal() {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr()
+        }
+    }
+
+    /// Does something that may wait for input; meanwhile the first Ctrl-C ends
+    /// the process.
+    pub fn waiting<T>(&self, read: impl FnOnce() -> T) -> T {
+        self.waiting.store(true, Ordering::SeqCst);
+        let result = read();
+        self.waiting.store(false, Ordering::SeqCst);
+        result
+    }
+
+    /// Whether a file can be written later, for what takes long to make.
+    ///
+    /// # Errors
+    ///
+    /// If its folder is none, or it is a folder itself.
+    pub fn can_write(path: &Path) -> anyhow::Result<()> {
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        if folder.is_some_and(|folder| !folder.is_dir()) || path.is_dir() {
+            anyhow::bail!(
+                "cannot write {}: there is no such folder, or it is one",
+                path.display()
+            );
+        }
+        Ok(())
+    }
+
+    /// Remembers a file of rules, which is not written over.
+    pub fn keep(&self, path: &Path) {
+        if !texts::is_stdin(path) {
+            let mut rules = self.rules.lock().expect(UNBROKEN);
+            if !rules.iter().any(|known| known == path) {
+                rules.push(path.to_owned());
+            }
+        }
+    }
+
+    /// Writes a file as a whole: to a new file beside it first, which then takes
+    /// its name and permissions, so that nobody ever sees half of it.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing, with the file's name; or if it is one of the rules that were read.
+    pub fn write_file(&self, path: &Path, content: &[u8]) -> anyhow::Result<()> {
+        let rules: Vec<PathBuf> = self.rules.lock().expect(UNBROKEN).clone();
+        let rules: Vec<&Path> = rules.iter().map(PathBuf::as_path).collect();
+        texts::keep_apart(&[path], &rules)?;
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".{}.part", std::process::id()));
+        let part = path.with_file_name(name);
+        let write = || {
+            std::fs::write(&part, content)?;
+            if let Ok(known) = std::fs::metadata(path) {
+                std::fs::set_permissions(&part, known.permissions())?;
+            }
+            std::fs::rename(&part, path)
+        };
+        let written = write();
+        if written.is_err() {
+            // What cannot be removed was most likely never made.
+            let _ = std::fs::remove_file(&part);
+        }
+        written.with_context(|| format!("cannot write {}", path.display()))
+    }
+}

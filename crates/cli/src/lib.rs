@@ -1,0 +1,153 @@
+//! The command line: one file for each subcommand.
+//!
+//! In: the arguments. Out: text or JSON on standard output, everything else on
+//! standard error, and an exit code. A subcommand is a file with
+//! `#[derive(clap::Args)] pub struct Options` and
+//! `pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit>`,
+//! and one line in the table below. Rule files and limits come from
+//! [`rules::RuleOptions`], a position from [`position::PositionOptions`].
+//! Nothing here knows how anything is computed.
+//!
+//! Exit codes: 0 done; 1 a negative answer, such as an illegal move; 2 bad
+//! input or a failure. A reader that closes the pipe early is no failure.
+
+pub mod bench;
+mod chart;
+mod commands;
+pub mod conformance;
+mod context;
+mod graph_layout;
+mod kinds;
+mod numbers;
+mod picture_file;
+pub mod position;
+mod raster;
+pub mod record;
+pub mod rules;
+pub mod show;
+mod texts;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{CommandFactory, FromArgMatches, Parser};
+use serde::Serialize;
+
+use ggp_engine::machine::PlayError;
+
+use commands::Command;
+pub use context::{ColourChoice, Context, Reported};
+
+/// How a command ended without a failure.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Exit {
+    /// What was asked for is done.
+    Done,
+    /// The answer is no: not legal, no solution, not equal.
+    Negative,
+}
+
+/// Play games from their rules alone.
+///
+/// A game is a file of rules in GDL, the Game Description Language. Several
+/// files on one command line are read as one rule set.
+#[derive(Parser)]
+#[command(
+    name = "ggp",
+    version,
+    max_term_width = 100,
+    subcommand_required = true,
+    after_help = "Exit codes: 0 done; 1 a negative answer (an illegal move, no solution); \
+                  2 bad input or a failure."
+)]
+struct Cli {
+    #[command(flatten)]
+    general: GeneralOptions,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What every command understands.
+#[derive(clap::Args)]
+#[command(next_help_heading = "General")]
+struct GeneralOptions {
+    /// Print JSON instead of text
+    #[arg(long, global = true)]
+    json: bool,
+    /// Print neither warnings nor progress
+    #[arg(long, short, global = true)]
+    quiet: bool,
+    /// Colour the output
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    #[arg(visible_alias = "colour", hide_possible_values = false)]
+    color: ColourChoice,
+}
+
+/// The whole command line, for completions and manual pages.
+pub fn command() -> clap::Command {
+    // -1 is a number that is out of range, not an option.
+    Cli::command().mut_subcommands(|command| command.allow_negative_numbers(true))
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let matches = command().get_matches();
+    let cli = match Cli::from_arg_matches(&matches) {
+        Ok(cli) => cli,
+        Err(error) => error.exit(),
+    };
+    let context = match Context::new(cli.general.json, cli.general.quiet, cli.general.color) {
+        Ok(context) => context,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "error: {error:#}");
+            return ExitCode::from(2);
+        }
+    };
+    match cli.command.run(&context) {
+        Ok(Exit::Done) => ExitCode::SUCCESS,
+        Ok(Exit::Negative) => ExitCode::from(1),
+        Err(error) => fail(&error, &context),
+    }
+}
+
+/// Prints a failure and gives its exit code.
+fn fail(error: &anyhow::Error, context: &Context) -> ExitCode {
+    let is_broken_pipe = |cause: &(dyn std::error::Error + 'static)| {
+        let io = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+        let json = cause.downcast_ref::<serde_json::Error>();
+        io.or(json.and_then(serde_json::Error::io_error_kind)) == Some(io::ErrorKind::BrokenPipe)
+    };
+    if error.chain().any(is_broken_pipe) {
+        return ExitCode::SUCCESS;
+    }
+    if error.is::<Reported>() {
+        return ExitCode::from(2);
+    }
+    let play = error.downcast_ref::<PlayError>();
+    if context.json() {
+        let failure = Failure {
+            error: play.is_none().then_some("failure"),
+            play,
+            message: format!("{error:#}"),
+        };
+        let text = serde_json::to_string(&failure);
+        let text = text.expect("strings and numbers are JSON");
+        let _ = writeln!(io::stderr(), "{text}");
+    } else {
+        let _ = writeln!(io::stderr(), "{} {error:#}", context.error_word());
+    }
+    match play {
+        Some(PlayError::IllegalMove { .. } | PlayError::GameOver) => ExitCode::from(1),
+        _ => ExitCode::from(2),
+    }
+}
+
+/// A failure as `--json` prints it, on standard error.
+#[derive(Serialize)]
+struct Failure<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'static str>,
+    #[serde(flatten)]
+    play: Option<&'a PlayError>,
+    message: String,
+}

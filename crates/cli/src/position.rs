@@ -1,0 +1,168 @@
+//! The position that a command starts from: a state, and moves made in it.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, anyhow, bail};
+
+use super::Context;
+use super::rules::{self, RuleOptions};
+use ggp_gdl::game::{Game, Move};
+use ggp_gdl::terms::TermId;
+use ggp_engine::machine::{self, Machine};
+use ggp_gdl::span::{Source, Sources};
+use ggp_gdl::syntax::{self, Sexp, SexpKind, SyntaxLimits};
+
+/// Where to start from; the initial state unless told otherwise.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct PositionOptions {
+    /// Start from the state with the facts in this file; `-` is standard input
+    ///
+    /// The facts are written as in `ggp init`, with or without (true ...) around.
+    #[arg(long, value_name = "FILE", help_heading = "Position")]
+    pub state: Option<PathBuf>,
+    /// Make these joint moves first: "(mark 1 1) noop; noop (mark 2 2)"
+    ///
+    /// Joint moves are separated by `;` or line breaks; each has one move for
+    /// each role, in the order of the roles. Roles with only one legal move may
+    /// be left out.
+    #[arg(long, value_name = "MOVES", help_heading = "Position")]
+    pub moves: Option<String>,
+    /// Make the joint moves in this file first; `-` is standard input
+    #[arg(
+        long,
+        value_name = "FILE",
+        help_heading = "Position",
+        conflicts_with = "moves"
+    )]
+    pub moves_file: Option<PathBuf>,
+}
+
+impl PositionOptions {
+    /// Whether standard input is taken by the position.
+    pub fn uses_stdin(&self) -> bool {
+        self.stdin_uses() > 0
+    }
+
+    fn stdin_uses(&self) -> usize {
+        let paths = self.state.iter().chain(&self.moves_file);
+        paths.filter(|path| path.as_os_str() == "-").count()
+    }
+
+    /// The state to start from.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read, a text is no fact or move of the game, or a
+    /// move is not legal.
+    pub fn state<M: Machine>(
+        &self,
+        machine: &mut M,
+        rules: &RuleOptions,
+        context: &Context,
+    ) -> anyhow::Result<M::State> {
+        let (start, history) = self.start_and_moves(machine, rules, context)?;
+        Ok(history.into_iter().last().map_or(start, |(_, state)| state))
+    }
+
+    /// The state before the given moves, and each joint move with the state
+    /// after it.
+    ///
+    /// # Errors
+    ///
+    /// As [`PositionOptions::state`].
+    #[allow(clippy::type_complexity)] // One tuple less would be one type more.
+    pub fn start_and_moves<M: Machine>(
+        &self,
+        machine: &mut M,
+        rules: &RuleOptions,
+        context: &Context,
+    ) -> anyhow::Result<(M::State, Vec<(Vec<Move>, M::State)>)> {
+        let inputs = self.stdin_uses() + usize::from(rules.uses_stdin());
+        if inputs > 1 {
+            bail!("standard input (`-`) can be read only once");
+        }
+        let start = match &self.state {
+            None => machine.initial()?,
+            Some(path) => {
+                let text = rules::read_text(path, rules.max_bytes, context)?;
+                let facts = parse_facts(machine, &rules::shown_name(path), &text)?;
+                machine.state(&facts)?
+            }
+        };
+        let (name, text) = match (&self.moves, &self.moves_file) {
+            (Some(text), _) => ("--moves".to_owned(), text.clone()),
+            (None, Some(path)) => (
+                rules::shown_name(path),
+                rules::read_text(path, rules.max_bytes, context)?,
+            ),
+            (None, None) => return Ok((start, Vec::new())),
+        };
+        let mut made = Vec::new();
+        let mut state = start.clone();
+        let texts = text.split([';', '\n', '\r']).map(str::trim);
+        for (number, text) in (1..).zip(texts.filter(|text| !text.is_empty())) {
+            let place = || format!("{name}, move {number}, `{text}`");
+            let joint = parse_joint(machine, &state, text).with_context(place)?;
+            state = machine.play(&state, &joint).with_context(place)?;
+            made.push((joint, state.clone()));
+        }
+        Ok((start, made))
+    }
+}
+
+/// Reads a joint move: one move for each role, roles with a single legal move
+/// left out or not. Whether the moves are legal is not checked.
+///
+/// # Errors
+///
+/// If the text is no list of terms of the game, or too few or too many.
+pub fn parse_joint<M: Machine>(
+    machine: &mut M,
+    state: &M::State,
+    text: &str,
+) -> anyhow::Result<Vec<Move>> {
+    let game = machine.game().clone();
+    let terms = game.parse_terms(machine.terms_mut(), text)?;
+    let given = terms.into_iter().map(Move::new).collect();
+    Ok(machine::completed(machine, state, given)?)
+}
+
+/// Reads the facts of a state, with or without `(true ...)` around each. `name`
+/// is shown in messages only.
+///
+/// # Errors
+///
+/// If the text is malformed or uses what the rules do not have, with the place.
+pub fn parse_facts<M: Machine>(
+    machine: &mut M,
+    name: &str,
+    text: &str,
+) -> anyhow::Result<Vec<TermId>> {
+    let sources = Sources::from(Source::new(name, text));
+    let (forms, findings) = syntax::read(&sources, SyntaxLimits::default());
+    if let Some(finding) = findings.first() {
+        return Err(match finding.span {
+            Some(span) => anyhow!("{}: {}", sources.place(span), finding.message),
+            None => anyhow!("{name}: {}", finding.message),
+        });
+    }
+    let game: Game = machine.game().clone();
+    let mut facts = Vec::with_capacity(forms.len());
+    for form in &forms {
+        let text = sources.text(inner_fact(form, &sources).span);
+        let term = game.parse_term(machine.terms_mut(), text);
+        facts.push(term.with_context(|| format!("{}: not a fact", sources.place(form.span)))?);
+    }
+    Ok(facts)
+}
+
+/// What stands in `(true ...)`, or the form itself.
+fn inner_fact<'f>(form: &'f Sexp, sources: &Sources) -> &'f Sexp {
+    match &form.kind {
+        SexpKind::List(members) => match &members[..] {
+            [word, fact] if sources.text(word.span).eq_ignore_ascii_case("true") => fact,
+            _ => form,
+        },
+        _ => form,
+    }
+}

@@ -1,0 +1,511 @@
+//! Rule files, how they are read, and the machine that runs them.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
+use serde::{Deserialize, Serialize};
+
+use super::{Context, Reported, texts};
+use ggp_gdl::check::{self, ReadOptions, Reading};
+use ggp_gdl::diagnostic::{self, Code, Diagnostic, Severity, Strictness};
+use ggp_gdl::game::Game;
+use ggp_gdl::text_grid::Grid;
+use ggp_gdl::terms::TermLimits;
+use ggp_engine::machine::{AnyMachine, Backend, Limits, PlayError};
+use ggp_engine::propnet::GroundLimits;
+use ggp_engine::propnet::code::Engine;
+use ggp_gdl::span::{Source, Sources};
+use ggp_gdl::symbol::Case;
+use ggp_gdl::syntax::SyntaxLimits;
+
+/// A rule set and what it may cost.
+#[derive(clap::Args, Clone, Debug)]
+pub struct RuleOptions {
+    /// Rule files; several are one rule set, `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    #[arg(value_parser = OsStringValueParser::new().map(PathBuf::from))]
+    pub files: Vec<PathBuf>,
+    /// Add the cells of a text grid to the rules, as facts (grid ROW COLUMN VALUE)
+    #[arg(long, value_name = "FILE", help_heading = "Rules", long_help = GRID_HELP)]
+    pub grid: Option<PathBuf>,
+    /// Treat sloppy rules as errors
+    #[arg(long, help_heading = "Rules")]
+    pub strict: bool,
+    /// Tell `Cell` from `cell`
+    #[arg(long, help_heading = "Rules")]
+    pub case_sensitive: bool,
+    /// How the rules are evaluated
+    #[arg(long, value_enum, default_value_t, help_heading = "Rules")]
+    pub backend: BackendChoice,
+    #[command(flatten)]
+    pub(super) engine: EngineOptions,
+    /// Most bytes of rules
+    #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().bytes)]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
+    pub max_bytes: usize,
+    /// Deepest nesting of lists, from 1 to 1000
+    #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().nesting)]
+    #[arg(help_heading = "Limits", hide_short_help = true, value_parser = nesting)]
+    pub max_nesting: usize,
+    /// Most facts and rules, alternatives multiplied out
+    #[arg(long, value_name = "N", default_value_t = ReadOptions::default().rules)]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
+    pub max_rules: usize,
+    /// Most rules that one rule with alternatives may stand for
+    #[arg(long, value_name = "N", default_value_t = ReadOptions::default().alternatives)]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
+    pub max_alternatives: usize,
+    /// Most different terms
+    #[arg(long, value_name = "N", default_value_t = TermLimits::default().count)]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
+    pub max_terms: usize,
+    /// Most facts derived in one state
+    #[arg(long, value_name = "N", default_value_t = Limits::default().facts)]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
+    pub max_facts: usize,
+    /// Most matches tried in one state
+    #[arg(long, value_name = "N", default_value_t = Limits::default().work)]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
+    pub max_work: u64,
+    /// What making a network may cost.
+    #[command(flatten)]
+    pub ground: GroundOptions,
+}
+
+/// Time for a network if none is given.
+const GROUND_TIME: Duration = Duration::from_secs(5);
+
+/// What making a network of rules may cost.
+#[derive(clap::Args, Copy, Clone, Debug, Serialize, Deserialize)]
+pub struct GroundOptions {
+    /// Most seconds, on the clock, for grounding the rules to a network [default: 5, in
+    /// bench what --timeout leaves]
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
+    pub ground_time: Option<f64>,
+    /// Most megabytes of rows and gates while grounding, about
+    #[arg(long, value_name = "MB", default_value_t = GroundLimits::default().memory as u64 >> 20)]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    pub ground_memory: u64,
+    /// Most facts and other rows that can ever hold, of all relations together
+    #[arg(long, value_name = "N", default_value_t = GroundLimits::default().facts)]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
+    pub ground_facts: usize,
+    /// Most instances of rules while grounding
+    #[arg(long, value_name = "N", default_value_t = GroundLimits::default().instances)]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
+    pub ground_instances: u64,
+}
+
+impl GroundOptions {
+    /// The limits, with a time unless one is given, and what stops grounding from
+    /// outside.
+    pub fn limits(&self, time: Duration, context: &Context) -> GroundLimits {
+        let bytes = self.ground_memory.saturating_mul(1 << 20);
+        GroundLimits {
+            facts: self.ground_facts,
+            instances: self.ground_instances,
+            memory: usize::try_from(bytes).unwrap_or(usize::MAX),
+            time: Some(self.ground_time.map_or(time, Duration::from_secs_f64)),
+            interrupt: Some(context.interrupt().clone()),
+            ..GroundLimits::default()
+        }
+    }
+}
+
+/// What runs networks.
+#[derive(clap::Args, Copy, Clone, Debug)]
+pub struct EngineOptions {
+    /// Do not make machine code of networks
+    #[arg(long, help_heading = "Rules")]
+    pub no_jit: bool,
+}
+
+impl EngineOptions {
+    /// The engine to make a machine with.
+    pub fn engine(self) -> Engine {
+        match self.no_jit {
+            true => Engine::Interpreter,
+            false => Engine::Auto,
+        }
+    }
+}
+
+/// A depth of lists, as an option says it.
+pub(super) fn nesting(text: &str) -> Result<usize, String> {
+    let most = SyntaxLimits::MAX_NESTING;
+    let depth = text.parse().ok().filter(|depth| (1..=most).contains(depth));
+    depth.ok_or_else(|| format!("not a number from 1 to {most}"))
+}
+
+/// A time in seconds, as an option says it.
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.0..=1e9).contains(&seconds) => Ok(seconds),
+        _ => Err("not a number of seconds from 0 to 1000000000".to_owned()),
+    }
+}
+
+const GRID_HELP: &str = "\
+Add the cells of a text grid to the rules, as facts (grid ROW COLUMN VALUE)
+
+The rows are lines, or joined by `/`, or written [[1,2],[3,4]]. Cells are separated by blanks or \
+commas; without these, each character is a cell. Also added: (grid_rows R), (grid_columns C), \
+(grid_row 1) ..., (grid_column 1) ..., (grid_next 1 2) ...";
+
+/// How rules are evaluated.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
+pub enum BackendChoice {
+    /// What suits the game
+    #[default]
+    Auto,
+    /// The propositional network
+    Propnet,
+    /// The planned bottom-up evaluator
+    Datalog,
+    /// The slow and obvious evaluator
+    Naive,
+}
+
+impl BackendChoice {
+    /// The backend to make a machine with.
+    pub fn backend(self) -> Backend {
+        match self {
+            BackendChoice::Auto => Backend::Auto,
+            BackendChoice::Propnet => Backend::Propnet,
+            BackendChoice::Datalog => Backend::Datalog,
+            BackendChoice::Naive => Backend::Naive,
+        }
+    }
+}
+
+/// Rule options alone on a command line.
+#[derive(clap::Parser)]
+struct Alone {
+    #[command(flatten)]
+    rules: RuleOptions,
+}
+
+impl RuleOptions {
+    /// Rule files with the limits that commands have by default.
+    pub fn of(files: &[PathBuf]) -> Self {
+        // What begins with a hyphen is a file here.
+        let words = ["ggp", "--"].map(PathBuf::from);
+        let alone = <Alone as clap::Parser>::try_parse_from(words.iter().chain(files));
+        alone.expect("files alone are enough").rules
+    }
+
+    /// Reads and checks the rule set, printing nothing.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read or the grid is none. What is wrong with the
+    /// rules is in the findings.
+    pub fn read(&self, context: &Context) -> anyhow::Result<Reading> {
+        let grid = match &self.grid {
+            Some(path) => Some(self.read_grid(path, context)?),
+            None => None,
+        };
+        self.read_with(grid.as_ref(), context)
+    }
+
+    /// Reads and checks the rule set together with a grid, whatever `--grid`
+    /// says, printing nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`RuleOptions::read`].
+    pub fn read_with(&self, grid: Option<&Grid>, context: &Context) -> anyhow::Result<Reading> {
+        let is_stdin = |path: &&PathBuf| path.as_os_str() == "-";
+        let inputs = self.files.iter().chain(&self.grid).filter(is_stdin).count();
+        if inputs > 1 {
+            bail!("standard input (`-`) can be read only once");
+        }
+        let mut sources = Vec::new();
+        for path in &self.files {
+            sources.push(self.read_source(path, context)?);
+        }
+        sources.extend(grid.map(Grid::to_source));
+        let mut reading = self.read_sources(Sources::new(sources), context)?;
+        if grid.is_some() {
+            // Rules need not use everything that a grid says.
+            let file = self.files.len() as u32;
+            let of_grid = |finding: &Diagnostic| finding.span.is_some_and(|s| s.file == file);
+            let unused = |finding: &Diagnostic| finding.code == Code::Unused && of_grid(finding);
+            reading.findings.retain(|finding| !unused(finding));
+        } else {
+            for finding in &mut reading.findings {
+                let place = finding.span.filter(|_| finding.code == Code::Undefined);
+                let atom = place.map_or("", |place| reading.sources.text(place));
+                let name = atom.trim_start_matches('(').split_ascii_whitespace().next();
+                if name.is_some_and(Grid::says) {
+                    finding.help = Some("a board as text gives it: --grid FILE".to_owned());
+                }
+            }
+        }
+        Ok(reading)
+    }
+
+    /// Reads and checks texts that are here already, as the options say.
+    ///
+    /// # Errors
+    ///
+    /// If it is interrupted.
+    pub fn read_sources(&self, sources: Sources, context: &Context) -> anyhow::Result<Reading> {
+        let reading = check::read_until(sources, &self.read_options(), context.interrupt());
+        match context.is_interrupted() {
+            true => Err(PlayError::Interrupted.into()),
+            false => Ok(reading),
+        }
+    }
+
+    /// The game of the rule set. Findings are printed on standard error.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read, or [`Reported`] if the rules have errors.
+    pub fn game(&self, context: &Context) -> anyhow::Result<Game> {
+        self.accept(self.read(context)?, context)
+    }
+
+    /// The game of a reading, whose findings are printed on standard error.
+    ///
+    /// # Errors
+    ///
+    /// [`Reported`] if the rules have errors.
+    pub fn accept(&self, reading: Reading, context: &Context) -> anyhow::Result<Game> {
+        report(&reading.findings, &reading.sources, context);
+        match reading.game {
+            Some(game) => Ok(game),
+            None => {
+                if !context.json() {
+                    let _ = writeln!(io::stderr(), "{}", summary(&reading));
+                }
+                Err(Reported.into())
+            }
+        }
+    }
+
+    /// The game and a machine for it. Findings are printed on standard error.
+    ///
+    /// # Errors
+    ///
+    /// As [`RuleOptions::game`], or if what holds in every state is too large.
+    pub fn machine(&self, context: &Context) -> anyhow::Result<AnyMachine> {
+        let game = self.game(context)?;
+        self.machine_for(&game, context)
+    }
+
+    /// A machine for a game.
+    ///
+    /// # Errors
+    ///
+    /// If what holds in every state is too large.
+    pub fn machine_for(&self, game: &Game, context: &Context) -> anyhow::Result<AnyMachine> {
+        Ok(self.machine_within(game, self.limits(context), context)?)
+    }
+
+    /// As [`RuleOptions::machine_for`], with other limits.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn machine_within(
+        &self,
+        game: &Game,
+        limits: Limits,
+        context: &Context,
+    ) -> Result<AnyMachine, PlayError> {
+        let spinner = context.spinner("preparing the rules");
+        let made = match self.backend {
+            BackendChoice::Auto => AnyMachine::auto(game, limits),
+            chosen => AnyMachine::new(game, chosen.backend(), limits).map(|m| (m, None)),
+        };
+        spinner.finish_and_clear();
+        let (machine, why_not) = made?;
+        if let Some(reason) = why_not {
+            context.note(format_args!(
+                "the rules are evaluated by Datalog: a network has {reason}"
+            ));
+        }
+        Ok(machine)
+    }
+
+    /// What the machine may spend.
+    pub fn limits(&self, context: &Context) -> Limits {
+        Limits {
+            facts: self.max_facts,
+            work: self.max_work,
+            ground: self.ground.limits(GROUND_TIME, context),
+            engine: self.engine.engine(),
+            interrupt: context.interrupt().clone(),
+        }
+    }
+
+    /// Whether standard input is taken by the rules.
+    pub fn uses_stdin(&self) -> bool {
+        self.files
+            .iter()
+            .chain(&self.grid)
+            .any(|path| path.as_os_str() == "-")
+    }
+
+    fn read_options(&self) -> ReadOptions {
+        ReadOptions {
+            strictness: match self.strict {
+                true => Strictness::Strict,
+                false => Strictness::Tolerant,
+            },
+            case: match self.case_sensitive {
+                true => Case::Keep,
+                false => Case::Fold,
+            },
+            syntax: SyntaxLimits {
+                bytes: self.max_bytes,
+                nesting: self.max_nesting,
+            },
+            rules: self.max_rules,
+            alternatives: self.max_alternatives,
+            terms: TermLimits {
+                count: self.max_terms,
+                ..TermLimits::default()
+            },
+            ..ReadOptions::default()
+        }
+    }
+
+    fn read_source(&self, path: &Path, context: &Context) -> anyhow::Result<Source> {
+        let bytes = read_at_most(path, self.max_bytes, context)?;
+        let text = match bytes.len() > self.max_bytes {
+            // Enough to be refused by the reader.
+            true => String::from_utf8_lossy(&bytes).into_owned(),
+            false => as_text(path, bytes, context),
+        };
+        texts::refuse_infix(path, &text)?;
+        context.keep(path);
+        Ok(Source::new(shown_name(path), text))
+    }
+
+    fn read_grid(&self, path: &Path, context: &Context) -> anyhow::Result<Grid> {
+        let text = read_text(path, self.max_bytes, context)?;
+        Ok(Grid::read(&shown_name(path), &text)?)
+    }
+}
+
+/// Prints findings on standard error.
+pub fn report(findings: &[Diagnostic], sources: &Sources, context: &Context) {
+    let style = context.style(&io::stderr());
+    // Messages that nobody can read are no reason to fail.
+    let mut out = io::stderr().lock();
+    for finding in findings {
+        if finding.severity == Severity::Warning && context.quiet() {
+            continue;
+        }
+        if context.json() {
+            let record = finding.to_record(sources);
+            let text = serde_json::to_string(&record);
+            let text = text.expect("strings and numbers are JSON");
+            let _ = writeln!(out, "{text}");
+        } else {
+            let text = finding.render(sources, style);
+            let _ = writeln!(out, "{text}\n");
+        }
+    }
+}
+
+/// The name of a file as messages show it.
+pub fn shown_name(path: &Path) -> String {
+    if path.as_os_str() == "-" {
+        return "<stdin>".to_owned();
+    }
+    path.display().to_string()
+}
+
+/// The text of a file, or of standard input for `-`. What is not UTF-8 becomes
+/// U+FFFD, with a remark.
+///
+/// # Errors
+///
+/// If the file cannot be read or is larger than `--max-bytes`.
+pub fn read_text(path: &Path, most: usize, context: &Context) -> anyhow::Result<String> {
+    Ok(as_text(path, read_bytes(path, most, context)?, context))
+}
+
+fn as_text(path: &Path, bytes: Vec<u8>, context: &Context) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let name = shown_name(path);
+        context.note(format_args!(
+            "{name} is not UTF-8 from byte {at} on; what cannot be read is shown as \u{FFFD}"
+        ));
+        String::from_utf8_lossy(error.as_bytes()).into_owned()
+    })
+}
+
+/// The bytes of a file, or of standard input for `-`.
+///
+/// # Errors
+///
+/// If the file cannot be read or is larger than `--max-bytes`.
+pub fn read_bytes(path: &Path, most: usize, context: &Context) -> anyhow::Result<Vec<u8>> {
+    let bytes = read_at_most(path, most, context)?;
+    if bytes.len() > most {
+        let name = shown_name(path);
+        bail!("{name} has more than {most} bytes; raise the limit with --max-bytes");
+    }
+    Ok(bytes)
+}
+
+/// As [`read_bytes`], but of what is larger than the limit so much that it can be seen.
+pub(super) fn read_at_most(path: &Path, most: usize, context: &Context) -> anyhow::Result<Vec<u8>> {
+    let name = shown_name(path);
+    let mut bytes = Vec::new();
+    let more = (most as u64).saturating_add(1);
+    let read = if path.as_os_str() == "-" {
+        context.waiting(|| io::stdin().lock().take(more).read_to_end(&mut bytes))
+    } else {
+        let file = File::open(path).with_context(|| format!("cannot open {name}"))?;
+        if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+            bail!("{name} is a folder; give the files in it");
+        }
+        context.waiting(|| file.take(more).read_to_end(&mut bytes))
+    };
+    read.with_context(|| format!("cannot read {name}"))?;
+    Ok(bytes)
+}
+
+/// `2 errors, 1 warning`.
+pub fn summary(reading: &Reading) -> String {
+    let findings = &reading.findings;
+    let count = |severity, word| {
+        let count = findings.iter().filter(|f| f.severity == severity).count();
+        match count {
+            0 => None,
+            1 => Some(format!("1 {word}")),
+            _ => Some(format!("{count} {word}s")),
+        }
+    };
+    let counts = [
+        count(Severity::Error, "error"),
+        count(Severity::Warning, "warning"),
+    ];
+    let mut counts: Vec<String> = counts.into_iter().flatten().collect();
+    if reading.omitted > 0 {
+        counts.push(format!("{} more findings", reading.omitted));
+    }
+    if counts.is_empty() {
+        "no errors".to_owned()
+    } else {
+        counts.join(", ")
+    }
+}
+
+/// Whether a reading can be used.
+pub fn is_usable(reading: &Reading) -> bool {
+    reading.game.is_some() && !diagnostic::has_errors(&reading.findings)
+}

@@ -1,0 +1,263 @@
+//! Rule text that is rewritten: read strictly, written as a whole.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, anyhow, bail};
+use serde::Serialize;
+
+use super::rules;
+use super::{Context, Reported};
+use ggp_engine::machine::PlayError;
+use ggp_gdl::rewrite::{Tree, tells_infix};
+use ggp_gdl::span::{Source, Sources};
+use ggp_gdl::syntax::{self, Sexp, SyntaxLimits};
+
+/// What rule text may grow to.
+#[derive(clap::Args, Copy, Clone, Debug)]
+pub struct TextLimits {
+    /// Most bytes of rules
+    #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().bytes)]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
+    max_bytes: usize,
+    /// Deepest nesting of lists, from 1 to 1000
+    #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().nesting)]
+    #[arg(help_heading = "Limits", hide_short_help = true, value_parser = rules::nesting)]
+    max_nesting: usize,
+}
+
+impl TextLimits {
+    /// The limits of the reader.
+    pub fn syntax(self) -> SyntaxLimits {
+        SyntaxLimits {
+            bytes: self.max_bytes,
+            nesting: self.max_nesting,
+        }
+    }
+
+    /// The text of a file, or of standard input for `-`, none of which may be lost; of
+    /// what is too large enough to be refused by [`TextLimits::forms`] and
+    /// [`TextLimits::tree`].
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read or is not UTF-8.
+    pub fn read(self, path: &Path, context: &Context) -> anyhow::Result<Source> {
+        let name = rules::shown_name(path);
+        let bytes = rules::read_at_most(path, self.max_bytes, context)?;
+        if bytes.len() > self.max_bytes {
+            return Ok(Source::new(name, String::from_utf8_lossy(&bytes)));
+        }
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            anyhow!("{name} is not UTF-8 from byte {at} on")
+        })?;
+        Ok(Source::new(name, text))
+    }
+
+    /// Several KIF files as one rule set, and the forms of all.
+    ///
+    /// # Errors
+    ///
+    /// As [`TextLimits::read`].
+    pub fn read_all(self, paths: &[PathBuf], context: &Context) -> anyhow::Result<Sources> {
+        if paths.iter().filter(|path| is_stdin(path)).count() > 1 {
+            bail!("standard input (`-`) can be read only once");
+        }
+        let files = paths.iter().map(|path| {
+            let source = self.read(path, context)?;
+            refuse_infix(path, source.text())?;
+            Ok(source)
+        });
+        Ok(Sources::new(files.collect::<anyhow::Result<_>>()?))
+    }
+
+    /// The forms of texts, with their places.
+    ///
+    /// # Errors
+    ///
+    /// As [`TextLimits::tree`].
+    pub fn forms(self, sources: &Sources, context: &Context) -> anyhow::Result<Vec<Sexp>> {
+        let (forms, findings) = syntax::read_until(sources, self.syntax(), context.interrupt());
+        go_on(context)?;
+        if findings.is_empty() {
+            return Ok(forms);
+        }
+        rules::report(&findings, sources, context);
+        Err(Reported.into())
+    }
+
+    /// The forms of texts, with their comments.
+    ///
+    /// # Errors
+    ///
+    /// [`Reported`] if brackets are wrong; or if it is interrupted.
+    pub fn tree<'t>(self, sources: &'t Sources, context: &Context) -> anyhow::Result<Tree<'t>> {
+        let tree = Tree::read(sources, self.syntax(), context.interrupt());
+        go_on(context)?;
+        tree.map_err(|findings| {
+            rules::report(&findings, sources, context);
+            Reported.into()
+        })
+    }
+}
+
+/// Whether a path stands for standard input.
+pub fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Whether a file is named as those in infix notation are.
+pub fn is_named_infix(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("hrf"))
+}
+
+/// Fails if a file is written in infix notation.
+///
+/// # Errors
+///
+/// If it is by its text, or by its name where the text says nothing.
+pub fn refuse_infix(path: &Path, text: &str) -> anyhow::Result<()> {
+    let (name, shown) = (path.display(), rules::shown_name(path));
+    match tells_infix(text).unwrap_or_else(|| is_named_infix(path)) {
+        true => bail!("{shown} is in infix notation; `ggp convert {name}` makes KIF of it"),
+        false => Ok(()),
+    }
+}
+
+/// Whether two paths lead to one file, which need not be there yet.
+pub fn is_same_file(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| {
+        path.canonicalize().ok().or_else(|| {
+            let folder = path
+                .parent()
+                .filter(|folder| !folder.as_os_str().is_empty());
+            let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+            Some(folder.join(path.file_name()?))
+        })
+    };
+    one == other || place(one).is_some_and(|one| place(other) == Some(one))
+}
+
+/// Fails if something is to be written over what it is made of, or over another output;
+/// standard input and output are apart.
+///
+/// # Errors
+///
+/// If two of the paths lead to one file.
+pub fn keep_apart(outputs: &[&Path], inputs: &[&Path]) -> anyhow::Result<()> {
+    for (number, output) in outputs.iter().enumerate() {
+        let name = rules::shown_name(output);
+        if outputs[..number]
+            .iter()
+            .any(|other| is_same_file(other, output))
+        {
+            let name = if is_stdin(output) {
+                "standard output".to_owned()
+            } else {
+                name
+            };
+            bail!("two outputs would be written to {name}: give each a file of its own");
+        }
+        if !is_stdin(output) && inputs.iter().any(|input| is_same_file(input, output)) {
+            bail!("{name} is read and would be lost: write to another file");
+        }
+    }
+    Ok(())
+}
+
+/// Fails if it is interrupted.
+///
+/// # Errors
+///
+/// [`PlayError::Interrupted`].
+pub fn go_on(context: &Context) -> anyhow::Result<()> {
+    match context.is_interrupted() {
+        true => Err(PlayError::Interrupted.into()),
+        false => Ok(()),
+    }
+}
+
+/// Writes a file anew as a whole; where its name leads, if it is a link.
+///
+/// # Errors
+///
+/// Those of writing, with the file's name.
+pub fn write(path: &Path, text: &str, context: &Context) -> anyhow::Result<()> {
+    let place = match path.exists() {
+        true => path
+            .canonicalize()
+            .with_context(|| format!("cannot write {}", path.display()))?,
+        false => path.to_owned(),
+    };
+    context.write_file(&place, text.as_bytes())
+}
+
+/// Writes a text to a file, or to standard output if there is none.
+///
+/// # Errors
+///
+/// Those of writing.
+pub fn put(path: Option<&Path>, text: &str, context: &Context) -> anyhow::Result<()> {
+    match path.filter(|path| !is_stdin(path)) {
+        Some(path) => write(path, text, context),
+        None => Ok(context.print_text(text)?),
+    }
+}
+
+/// As [`put`]; where JSON is asked for, prints a report with the text, or without it if
+/// that is written to a file.
+///
+/// # Errors
+///
+/// Those of writing.
+pub fn put_or_report<T: Serialize>(
+    path: Option<&Path>,
+    text: String,
+    report: impl FnOnce(Option<String>) -> T,
+    context: &Context,
+) -> anyhow::Result<()> {
+    let is_written = path.is_some_and(|path| !is_stdin(path));
+    if is_written || !context.json() {
+        put(path, &text, context)?;
+    }
+    match context.json() {
+        true => context.print_json(&report((!is_written).then_some(text))),
+        false => Ok(()),
+    }
+}
+
+/// The rule files that arguments stand for; folders for all in them, however deep.
+///
+/// # Errors
+///
+/// If a folder cannot be listed or has no rule file.
+pub fn files(arguments: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for argument in arguments {
+        if is_stdin(argument) || !argument.is_dir() {
+            files.push(argument.clone());
+            continue;
+        }
+        let before = files.len();
+        let mut open = vec![argument.clone()];
+        while let Some(folder) = open.pop() {
+            let name = || format!("cannot list {}", folder.display());
+            for entry in std::fs::read_dir(&folder).with_context(name)? {
+                let entry = entry.with_context(name)?;
+                let path = entry.path();
+                // A link to a folder may lead in a circle.
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    open.push(path);
+                } else if path.extension().is_some_and(|ending| ending == "kif") && path.is_file() {
+                    files.push(path);
+                }
+            }
+        }
+        if files.len() == before {
+            bail!("there is no rule file (.kif) in {}", argument.display());
+        }
+        files[before..].sort();
+    }
+    Ok(files)
+}

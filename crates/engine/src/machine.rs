@@ -1,0 +1,474 @@
+//! The state machine of a game: one API over every backend.
+//!
+//! In: a [`Game`]. Out: roles, initial state, legal moves, next state, goals
+//! and the end, the same from each backend. Search, players and the command
+//! line know no more of a game than this.
+
+mod answers;
+mod any;
+mod datalog;
+mod move_order;
+mod naive;
+mod perft;
+mod playout;
+mod propnet;
+
+use std::fmt;
+use std::hash::Hash;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use ggp_gdl::game::{Game, Move, RoleId, Score};
+use ggp_gdl::terms::{TermId, Terms};
+use crate::propnet::batch::Packed;
+use crate::propnet::code::Engine;
+use crate::propnet::{GroundLimits, Propnet, TooLarge};
+use answers::Answers;
+
+pub use any::{AnyMachine, Backend};
+pub use datalog::DatalogMachine;
+#[doc(hidden)]
+pub use datalog::play_error;
+pub use naive::NaiveMachine;
+pub use perft::{Level, Perft, PerftOptions, Stop, perft};
+pub use playout::{Playout, PlayoutOptions, PlayoutStep, playout};
+#[doc(hidden)]
+pub use propnet::lanes as narrow_lanes;
+pub use propnet::{Evaluation, PropnetMachine, PropnetState};
+
+/// What a machine may spend on one question, and on what.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Facts derived in one state.
+    pub facts: usize,
+    /// Matches tried in one state.
+    pub work: u64,
+    /// What the network may cost.
+    pub ground: GroundLimits,
+    /// What runs the network.
+    pub engine: Engine,
+    /// Raised from outside to make every question fail with
+    /// [`PlayError::Interrupted`] soon.
+    pub interrupt: Arc<std::sync::atomic::AtomicBool>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            facts: 5_000_000,
+            work: 1_000_000_000,
+            ground: GroundLimits::default(),
+            engine: Engine::Auto,
+            interrupt: Arc::default(),
+        }
+    }
+}
+
+/// A state machine.
+///
+/// Methods take `&mut self` for scratch space only: answers depend on the state
+/// alone. Cloning is cheap, for one machine a thread; states may be handed from
+/// one clone to another. The examples are about a robot that walks from square
+/// 0 to square 2 by `go` and `stay`.
+pub trait Machine: Clone + Send {
+    /// A state: cheap to clone, hash and compare. Two states are equal exactly
+    /// if the same facts are true in them.
+    type State: Clone + Eq + Hash + Send + Sync + fmt::Debug;
+
+    /// The game.
+    fn game(&self) -> &Game;
+
+    /// A view of the game's terms that knows every term the machine answered
+    /// with so far.
+    fn terms(&self) -> &Terms;
+
+    /// The view to parse new terms into.
+    fn terms_mut(&mut self) -> &mut Terms;
+
+    /// The initial state.
+    ///
+    /// ```
+    /// # use ggp_engine::machine::*;
+    /// # let mut machine = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/walk.rs"));
+    /// let start = machine.initial()?;
+    /// assert_eq!(canonical_facts(&machine, &start), ["(at 0)"]);
+    /// # Ok::<(), PlayError>(())
+    /// ```
+    fn initial(&mut self) -> Result<Self::State, PlayError>;
+
+    /// Whether the game is over.
+    ///
+    /// ```
+    /// # use ggp_engine::machine::*;
+    /// # let mut machine = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/walk.rs"));
+    /// let start = machine.initial()?;
+    /// assert!(!machine.is_terminal(&start)?);
+    /// # Ok::<(), PlayError>(())
+    /// ```
+    fn is_terminal(&mut self, state: &Self::State) -> Result<bool, PlayError>;
+
+    /// Replaces the content of `out` by the role's legal moves, each once,
+    /// ordered by [`Game::compare_terms`]: the order of first appearance in the
+    /// rules, whatever the names.
+    ///
+    /// # Errors
+    ///
+    /// [`PlayError::NoLegalMove`] if there is none though the game is not over.
+    ///
+    /// ```
+    /// # use ggp_engine::machine::*;
+    /// # let mut machine = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/walk.rs"));
+    /// let start = machine.initial()?;
+    /// let robot = machine.game().role_named("robot").expect("it is declared");
+    /// let mut moves = Vec::new();
+    /// machine.legal(&start, robot, &mut moves)?;
+    /// assert_eq!(canonical_moves(&machine, &moves), ["go", "stay"]);
+    /// # Ok::<(), PlayError>(())
+    /// ```
+    fn legal(
+        &mut self,
+        state: &Self::State,
+        role: RoleId,
+        out: &mut Vec<Move>,
+    ) -> Result<(), PlayError>;
+
+    /// The state after a joint move: one move for each role, in the order of
+    /// [`Game::roles`]. Whether the moves are legal is not checked; see
+    /// [`Machine::play`].
+    ///
+    /// ```
+    /// # use ggp_engine::machine::*;
+    /// # let mut machine = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/walk.rs"));
+    /// let start = machine.initial()?;
+    /// let robot = machine.game().role_named("robot").expect("it is declared");
+    /// let mut moves = Vec::new();
+    /// machine.legal(&start, robot, &mut moves)?;
+    /// let after = machine.next(&start, &[moves[0]])?;
+    /// assert_eq!(canonical_facts(&machine, &after), ["(at 1)"]);
+    /// # Ok::<(), PlayError>(())
+    /// ```
+    fn next(&mut self, state: &Self::State, joint: &[Move]) -> Result<Self::State, PlayError>;
+
+    /// The role's score.
+    ///
+    /// # Errors
+    ///
+    /// If the rules give none, several, or something that is no score.
+    ///
+    /// ```
+    /// # use ggp_engine::machine::*;
+    /// # let mut machine = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/walk.rs"));
+    /// let start = machine.initial()?;
+    /// let robot = machine.game().role_named("robot").expect("it is declared");
+    /// assert_eq!(machine.goal(&start, robot)?.get(), 0);
+    /// # Ok::<(), PlayError>(())
+    /// ```
+    fn goal(&mut self, state: &Self::State, role: RoleId) -> Result<Score, PlayError> {
+        let values = self.goal_values(state, role)?;
+        self.score(state, role, &values)
+    }
+
+    /// All values `n` with `(goal role n)`, ordered by [`Game::compare_terms`].
+    ///
+    /// ```
+    /// # use ggp_engine::machine::*;
+    /// # let mut machine = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/walk.rs"));
+    /// let start = machine.initial()?;
+    /// let robot = machine.game().role_named("robot").expect("it is declared");
+    /// let values = machine.goal_values(&start, robot)?;
+    /// assert_eq!(machine.game().text(machine.terms(), values[0]), "0");
+    /// # Ok::<(), PlayError>(())
+    /// ```
+    fn goal_values(&mut self, state: &Self::State, role: RoleId) -> Result<Vec<TermId>, PlayError>;
+
+    /// The facts of a state, in ascending order of id.
+    ///
+    /// ```
+    /// # use ggp_engine::machine::*;
+    /// # let mut machine = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/walk.rs"));
+    /// let start = machine.initial()?;
+    /// assert_eq!(machine.facts(&start).len(), 1);
+    /// # Ok::<(), PlayError>(())
+    /// ```
+    fn facts(&self, state: &Self::State) -> Vec<TermId>;
+
+    /// The state with the given facts, in any order.
+    ///
+    /// ```
+    /// # use ggp_engine::machine::*;
+    /// # let mut machine = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/walk.rs"));
+    /// let game = machine.game().clone();
+    /// let end = game.parse_term(machine.terms_mut(), "(at 2)").expect("the rules have it");
+    /// let state = machine.state(&[end])?;
+    /// assert!(machine.is_terminal(&state)?);
+    /// # Ok::<(), PlayError>(())
+    /// ```
+    fn state(&mut self, facts: &[TermId]) -> Result<Self::State, PlayError>;
+
+    /// The network that answers for a state, and the state as it sees it; none
+    /// if something else answers.
+    fn network(&self, _state: &Self::State) -> Option<(&Propnet, Packed)> {
+        None
+    }
+
+    /// The state after a joint move that is checked to be legal.
+    ///
+    /// # Errors
+    ///
+    /// [`PlayError::GameOver`], [`PlayError::WrongMoveCount`] or
+    /// [`PlayError::IllegalMove`]; the state is as it was.
+    ///
+    /// ```
+    /// # use ggp_gdl::game::Move;
+    /// # use ggp_engine::machine::*;
+    /// # let mut machine = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/walk.rs"));
+    /// let start = machine.initial()?;
+    /// let game = machine.game().clone();
+    /// let go = game.parse_term(machine.terms_mut(), "go").expect("the rules have it");
+    /// let after = machine.play(&start, &[Move::new(go)])?;
+    /// let end = machine.play(&after, &[Move::new(go)])?;
+    /// assert_eq!(machine.play(&end, &[Move::new(go)]), Err(PlayError::GameOver));
+    /// # Ok::<(), PlayError>(())
+    /// ```
+    fn play(&mut self, state: &Self::State, joint: &[Move]) -> Result<Self::State, PlayError> {
+        if self.is_terminal(state)? {
+            return Err(PlayError::GameOver);
+        }
+        if joint.len() != self.game().role_count() {
+            return Err(PlayError::WrongMoveCount {
+                expected: self.game().role_count(),
+                found: joint.len(),
+            });
+        }
+        let mut legal = Vec::new();
+        for (role, chosen) in self.game().roles().zip(joint) {
+            self.legal(state, role, &mut legal)?;
+            if !legal.contains(chosen) {
+                let game = self.game();
+                return Err(PlayError::IllegalMove {
+                    role: game.role_name(role).to_owned(),
+                    chosen: game.canonical(self.terms(), chosen.term()),
+                    legal: canonical_moves(self, &legal),
+                });
+            }
+        }
+        self.next(state, joint)
+    }
+}
+
+/// The joint move of some moves in the order of the roles, where roles with a
+/// single legal move may be left out. Whether the moves are legal is not checked.
+///
+/// # Errors
+///
+/// [`PlayError::WrongMoveCount`], or what stops [`Machine::legal`].
+pub fn completed<M: Machine>(
+    machine: &mut M,
+    state: &M::State,
+    given: Vec<Move>,
+) -> Result<Vec<Move>, PlayError> {
+    let game = machine.game().clone();
+    let (expected, found) = (game.role_count(), given.len());
+    if found == expected {
+        return Ok(given);
+    }
+    let wrong = PlayError::WrongMoveCount { expected, found };
+    if found > expected || machine.is_terminal(state)? {
+        return Err(wrong);
+    }
+    let mut legal = vec![Vec::new(); expected];
+    for (role, moves) in game.roles().zip(&mut legal) {
+        machine.legal(state, role, moves)?;
+    }
+    let mut choosers = legal.iter().filter(|moves| moves.len() != 1).count();
+    let mut given = given.into_iter().peekable();
+    let mut joint = Vec::with_capacity(expected);
+    for moves in &legal {
+        // A forced move may be given; it is, if more moves are left than roles
+        // that need one.
+        let is_given = match moves[..] {
+            [only] => given.len() > choosers && given.peek() == Some(&only),
+            _ => {
+                choosers -= 1;
+                true
+            }
+        };
+        match is_given {
+            true => joint.push(given.next().ok_or_else(|| wrong.clone())?),
+            false => joint.push(moves[0]),
+        }
+    }
+    match given.next() {
+        None => Ok(joint),
+        Some(_) => Err(wrong),
+    }
+}
+
+/// The canonical texts of a state's facts, sorted.
+pub fn canonical_facts<M: Machine>(machine: &M, state: &M::State) -> Vec<String> {
+    let facts = machine.facts(state);
+    canonical_terms(machine, facts.into_iter())
+}
+
+/// The canonical texts of moves, sorted.
+pub fn canonical_moves<M: Machine>(machine: &M, moves: &[Move]) -> Vec<String> {
+    canonical_terms(machine, moves.iter().map(|m| m.term()))
+}
+
+fn canonical_terms<M: Machine>(machine: &M, terms: impl Iterator<Item = TermId>) -> Vec<String> {
+    let game = machine.game();
+    let mut texts: Vec<String> = terms.map(|t| game.canonical(machine.terms(), t)).collect();
+    texts.sort_unstable();
+    texts
+}
+
+/// What only play can show to be wrong.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(tag = "error", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum PlayError {
+    /// A move that the role may not make.
+    IllegalMove {
+        /// The role's name.
+        role: String,
+        /// The move's canonical text.
+        chosen: String,
+        /// What it may do instead, sorted.
+        legal: Vec<String>,
+    },
+    /// A joint move with too few or too many moves.
+    WrongMoveCount {
+        /// One for each role.
+        expected: usize,
+        /// As many were given.
+        found: usize,
+    },
+    /// A move after the end.
+    GameOver,
+    /// A role cannot move though the game is not over.
+    NoLegalMove(Fault),
+    /// A role has no goal value.
+    NoGoal(Fault),
+    /// A role has several goal values.
+    AmbiguousGoal(Fault),
+    /// A role's goal value is not an integer from 0 to 100.
+    BadGoal(Fault),
+    /// The rules derive more than the limits allow, perhaps without end.
+    TooLarge {
+        /// What grew.
+        what: &'static str,
+        /// How far it may grow.
+        limit: u64,
+        /// The rule that was being used, as `file:line:column`.
+        rule: Option<String>,
+    },
+    /// Stopped from outside.
+    Interrupted,
+}
+
+/// Where play showed the rules to be wrong.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Fault {
+    /// The role's name.
+    pub role: String,
+    /// Canonical texts of what was found instead, if anything.
+    pub found: Vec<String>,
+    /// Canonical texts of the state's facts, sorted.
+    pub state: Vec<String>,
+    /// The rules concerned, as `file:line:column`.
+    pub rules: Vec<String>,
+}
+
+impl fmt::Display for PlayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PlayError::IllegalMove {
+                role,
+                chosen,
+                legal,
+            } => {
+                write!(
+                    f,
+                    "{role} may not play {chosen}; legal: {}",
+                    some(legal, 12)
+                )
+            }
+            PlayError::WrongMoveCount { expected, found } => {
+                write!(f, "a joint move has {expected} moves here, not {found}")
+            }
+            PlayError::GameOver => f.write_str("the game is over, so no move can be made"),
+            PlayError::NoLegalMove(fault) => {
+                write!(
+                    f,
+                    "{} has no legal move, but the game is not over",
+                    fault.role
+                )?;
+                fault.fmt_place(f)
+            }
+            PlayError::NoGoal(fault) => {
+                write!(f, "{} has no goal value", fault.role)?;
+                fault.fmt_place(f)
+            }
+            PlayError::AmbiguousGoal(fault) => {
+                let found = fault.found.join(", ");
+                write!(f, "{} has several goal values: {found}", fault.role)?;
+                fault.fmt_place(f)
+            }
+            PlayError::BadGoal(fault) => {
+                let found = fault.found.join(", ");
+                write!(
+                    f,
+                    "{} has the goal value {found}, not an integer from 0 to 100",
+                    fault.role
+                )?;
+                fault.fmt_place(f)
+            }
+            PlayError::TooLarge { what, limit, rule } => {
+                write!(f, "more than {limit} {what}")?;
+                match rule {
+                    Some(rule) => write!(f, ", reached by the rule at {rule}"),
+                    None => Ok(()),
+                }
+            }
+            PlayError::Interrupted => f.write_str("interrupted"),
+        }
+    }
+}
+
+impl From<TooLarge> for PlayError {
+    fn from(reason: TooLarge) -> Self {
+        match reason.what.is_empty() {
+            true => PlayError::Interrupted,
+            false => PlayError::TooLarge {
+                what: reason.what,
+                limit: reason.limit,
+                rule: reason.rule,
+            },
+        }
+    }
+}
+
+impl Fault {
+    fn fmt_place(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\n  in the state: {}", some(&self.state, 40))?;
+        if !self.rules.is_empty() {
+            write!(f, "\n  rules concerned: {}", some(&self.rules, 8))?;
+        }
+        Ok(())
+    }
+}
+
+/// The first few of a list.
+fn some(list: &[String], most: usize) -> String {
+    if list.is_empty() {
+        return "(nothing)".to_owned();
+    }
+    let shown = list[..list.len().min(most)].join(" ");
+    match list.len().checked_sub(most) {
+        None | Some(0) => shown,
+        Some(more) => format!("{shown} and {more} more"),
+    }
+}
+
+impl std::error::Error for PlayError {}

@@ -1,0 +1,195 @@
+//! A machine whose backend is chosen when the program runs.
+
+use std::sync::Arc;
+
+use super::{
+    DatalogMachine, Limits, Machine, NaiveMachine, PlayError, PropnetMachine, PropnetState,
+};
+use ggp_gdl::game::{Game, Move, RoleId};
+use ggp_gdl::terms::{TermId, Terms};
+use crate::propnet::batch::Packed;
+use crate::propnet::{Propnet, TooLarge};
+
+/// The backends.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Backend {
+    /// The network where the game has one within the limits, Datalog otherwise.
+    Auto,
+    /// The propositional network.
+    Propnet,
+    /// The planned bottom-up evaluator.
+    #[default]
+    Datalog,
+    /// The slow and obvious evaluator.
+    Naive,
+}
+
+/// A machine on one of the backends.
+#[derive(Clone, Debug)]
+pub enum AnyMachine {
+    /// See [`PropnetMachine`].
+    Propnet(Box<PropnetMachine>),
+    /// See [`DatalogMachine`].
+    Datalog(Box<DatalogMachine>),
+    /// See [`NaiveMachine`].
+    Naive(Box<NaiveMachine>),
+}
+
+impl AnyMachine {
+    /// A machine for a game on a backend.
+    ///
+    /// # Errors
+    ///
+    /// [`PlayError::TooLarge`] if what holds in every state, or the network, is
+    /// too large.
+    pub fn new(game: &Game, backend: Backend, limits: Limits) -> Result<Self, PlayError> {
+        Ok(match backend {
+            Backend::Auto => AnyMachine::auto(game, limits)?.0,
+            Backend::Propnet => {
+                let ground = limits.ground.clone();
+                let machine = PropnetMachine::new(game, limits, &ground)?;
+                AnyMachine::Propnet(Box::new(machine))
+            }
+            Backend::Datalog => AnyMachine::Datalog(Box::new(DatalogMachine::new(game, limits)?)),
+            Backend::Naive => AnyMachine::Naive(Box::new(NaiveMachine::new(game, limits))),
+        })
+    }
+
+    /// A machine on the network, or on Datalog and why there is no network.
+    ///
+    /// # Errors
+    ///
+    /// As [`AnyMachine::new`], if neither can be had.
+    pub fn auto(game: &Game, limits: Limits) -> Result<(Self, Option<TooLarge>), PlayError> {
+        let ground = limits.ground.clone();
+        match PropnetMachine::new(game, limits.clone(), &ground) {
+            Ok(machine) => Ok((AnyMachine::Propnet(Box::new(machine)), None)),
+            Err(reason) => {
+                let machine = AnyMachine::new(game, Backend::Datalog, limits)?;
+                Ok((machine, Some(reason)))
+            }
+        }
+    }
+
+    /// The backend; never [`Backend::Auto`].
+    pub fn backend(&self) -> Backend {
+        match self {
+            AnyMachine::Propnet(_) => Backend::Propnet,
+            AnyMachine::Datalog(_) => Backend::Datalog,
+            AnyMachine::Naive(_) => Backend::Naive,
+        }
+    }
+}
+
+/// The facts of a state of a machine that packs none.
+fn facts(state: &PropnetState) -> &Arc<[TermId]> {
+    match state {
+        PropnetState::Facts(facts) => facts,
+        PropnetState::Packed(_) => unreachable!("a state stays with the backend that made it"),
+    }
+}
+
+/// The answer of whichever backend it is, given the state in its own form.
+macro_rules! of_state {
+    ($machine:expr, $state:expr, $inner:ident, $own:ident => $answer:expr) => {
+        match $machine {
+            AnyMachine::Propnet($inner) => {
+                let $own = $state;
+                $answer
+            }
+            AnyMachine::Datalog($inner) => {
+                let $own = facts($state);
+                $answer
+            }
+            AnyMachine::Naive($inner) => {
+                let $own = facts($state);
+                $answer
+            }
+        }
+    };
+}
+
+/// The state that whichever backend it is answers with.
+macro_rules! to_state {
+    ($machine:expr, $inner:ident => $answer:expr) => {
+        match $machine {
+            AnyMachine::Propnet($inner) => $answer,
+            AnyMachine::Datalog($inner) => Ok(PropnetState::Facts($answer?)),
+            AnyMachine::Naive($inner) => Ok(PropnetState::Facts($answer?)),
+        }
+    };
+}
+
+macro_rules! each {
+    ($machine:expr, $inner:ident => $answer:expr) => {
+        match $machine {
+            AnyMachine::Propnet($inner) => $answer,
+            AnyMachine::Datalog($inner) => $answer,
+            AnyMachine::Naive($inner) => $answer,
+        }
+    };
+}
+
+impl Machine for AnyMachine {
+    type State = PropnetState;
+
+    fn game(&self) -> &Game {
+        each!(self, m => m.game())
+    }
+
+    fn terms(&self) -> &Terms {
+        each!(self, m => m.terms())
+    }
+
+    fn terms_mut(&mut self) -> &mut Terms {
+        each!(self, m => m.terms_mut())
+    }
+
+    fn initial(&mut self) -> Result<Self::State, PlayError> {
+        to_state!(self, m => m.initial())
+    }
+
+    fn is_terminal(&mut self, state: &Self::State) -> Result<bool, PlayError> {
+        of_state!(self, state, m, own => m.is_terminal(own))
+    }
+
+    fn legal(
+        &mut self,
+        state: &Self::State,
+        role: RoleId,
+        out: &mut Vec<Move>,
+    ) -> Result<(), PlayError> {
+        of_state!(self, state, m, own => m.legal(own, role, out))
+    }
+
+    fn next(&mut self, state: &Self::State, joint: &[Move]) -> Result<Self::State, PlayError> {
+        match self {
+            AnyMachine::Propnet(machine) => machine.next(state, joint),
+            AnyMachine::Datalog(machine) => {
+                Ok(PropnetState::Facts(machine.next(facts(state), joint)?))
+            }
+            AnyMachine::Naive(machine) => {
+                Ok(PropnetState::Facts(machine.next(facts(state), joint)?))
+            }
+        }
+    }
+
+    fn goal_values(&mut self, state: &Self::State, role: RoleId) -> Result<Vec<TermId>, PlayError> {
+        of_state!(self, state, m, own => m.goal_values(own, role))
+    }
+
+    fn facts(&self, state: &Self::State) -> Vec<TermId> {
+        of_state!(self, state, m, own => m.facts(own))
+    }
+
+    fn state(&mut self, facts: &[TermId]) -> Result<Self::State, PlayError> {
+        to_state!(self, m => m.state(facts))
+    }
+
+    fn network(&self, state: &Self::State) -> Option<(&Propnet, Packed)> {
+        match self {
+            AnyMachine::Propnet(machine) => machine.network(state),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,515 @@
+//! The machine on the planned bottom-up evaluator.
+
+use std::sync::Arc;
+
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::answers::Answers;
+use super::move_order::MoveOrder;
+use super::{Limits, Machine, PlayError};
+use ggp_gdl::check::Keyword;
+use ggp_gdl::datalog::{Bounds, EvaluationError, Evaluator, Failure, Layer, Query};
+use ggp_gdl::game::flat::{Flat, Wrapped, flatten};
+use ggp_gdl::game::{Game, Move, RoleId};
+use ggp_gdl::terms::{TermId, Terms};
+use ggp_gdl::program::{FunctorId, RelationId, RuleSet};
+
+/// A machine on the planned bottom-up evaluator. A state is its facts in
+/// ascending order of id.
+#[derive(Clone, Debug)]
+pub struct DatalogMachine {
+    terms: Terms,
+    evaluator: Evaluator,
+    shared: Arc<Shared>,
+    order: MoveOrder,
+    /// The state and the joint move that the evaluator's inputs hold.
+    state: Option<Arc<[TermId]>>,
+    joint: Option<Vec<Move>>,
+    /// By role: the legal moves in the state, once they were asked for.
+    legal: Vec<Vec<Move>>,
+    legal_known: bool,
+    /// Scratch.
+    row: Vec<TermId>,
+    facts: Vec<TermId>,
+}
+
+/// What all clones share.
+#[derive(Debug)]
+struct Shared {
+    game: Game,
+    initial: Arc<[TermId]>,
+    state: Wrapped,
+    does: Wrapped,
+    /// Relation, functor and columns before the wrapped term.
+    next: Vec<(RelationId, FunctorId)>,
+    next_whole: Option<RelationId>,
+    legal: Vec<(RelationId, FunctorId)>,
+    legal_whole: Option<RelationId>,
+    terminal: Option<RelationId>,
+    goal: Option<RelationId>,
+    ask_terminal: Query,
+    ask_legal: Query,
+    ask_next: Query,
+    ask_goal: Query,
+}
+
+/// Joint moves of the playouts from which sizes and costs are learned: for a long
+/// use, and for that of a few states only.
+const SAMPLE_MOVES: usize = 60;
+const FEW_MOVES: usize = 10;
+/// Most such playouts.
+const SAMPLE_PLAYOUTS: usize = 4;
+/// Rows looked at after which a sample is cut, and the most for one state.
+const SAMPLE_WORK: u64 = 1_000_000;
+
+impl DatalogMachine {
+    /// A machine for a game: evaluates what holds in every state, and plans
+    /// the rest by the sizes that relations have in a few random playouts.
+    ///
+    /// # Errors
+    ///
+    /// [`PlayError::TooLarge`] if what holds in every state is too large.
+    pub fn new(game: &Game, limits: Limits) -> Result<Self, PlayError> {
+        DatalogMachine::learned(game, limits, SAMPLE_MOVES)
+    }
+
+    /// As [`DatalogMachine::new`], for a use that is over soon: less is learned.
+    ///
+    /// # Errors
+    ///
+    /// As [`DatalogMachine::new`].
+    pub fn for_few_states(game: &Game, limits: Limits) -> Result<Self, PlayError> {
+        DatalogMachine::learned(game, limits, FEW_MOVES)
+    }
+
+    fn learned(game: &Game, limits: Limits, most_moves: usize) -> Result<Self, PlayError> {
+        let Flat {
+            rules,
+            state,
+            next,
+            init,
+            does,
+            legal,
+        } = flatten(game);
+        let mut terms = game.terms().clone();
+        let inputs: Vec<(RelationId, Layer)> = state
+            .relations()
+            .map(|relation| (relation, Layer::First))
+            .chain(does.relations().map(|relation| (relation, Layer::Second)))
+            .collect();
+        let of = |keyword: Keyword| game.keyword(keyword).into_iter().collect::<Vec<_>>();
+        // Whether a state is terminal and what is legal there are always asked
+        // together; what a query demands is kept apart otherwise.
+        let queries = [
+            (0, of(Keyword::Terminal)),
+            (0, legal.relations().collect()),
+            (1, next.relations().collect()),
+            (2, of(Keyword::Goal)),
+            (3, init.relations().collect()),
+        ];
+        let bounds = Bounds {
+            facts: limits.facts,
+            work: limits.work,
+            interrupt: limits.interrupt,
+            deadline: None,
+            foresight: None,
+        };
+        let (mut evaluator, asks) = compile(rules, &inputs, &queries, &mut terms, bounds)
+            .map_err(|error| play_error(game, error))?;
+        evaluator
+            .ask(asks[4], &mut terms)
+            .map_err(|error| play_error(game, error))?;
+        let mut facts = Vec::new();
+        let flat = init.flat(game.functors());
+        gather(&evaluator, &mut terms, &flat, init.whole, &mut facts)?;
+        facts.sort_unstable();
+        let shared = Shared {
+            game: game.clone(),
+            initial: facts.into(),
+            state,
+            does,
+            next: next.flat(game.functors()),
+            next_whole: next.whole,
+            legal: legal.flat(game.functors()),
+            legal_whole: legal.whole,
+            terminal: game.keyword(Keyword::Terminal),
+            goal: game.keyword(Keyword::Goal),
+            ask_terminal: asks[0],
+            ask_legal: asks[1],
+            ask_next: asks[2],
+            ask_goal: asks[3],
+        };
+        let mut machine = DatalogMachine {
+            terms,
+            evaluator,
+            shared: Arc::new(shared),
+            order: MoveOrder::default(),
+            state: None,
+            joint: None,
+            legal: vec![Vec::new(); game.role_count()],
+            legal_known: false,
+            row: Vec::new(),
+            facts: Vec::new(),
+        };
+        machine.learn(most_moves)?;
+        Ok(machine)
+    }
+
+    /// Plans by the sizes that relations have in a few random playouts, and
+    /// derives on demand if that is less work there.
+    fn learn(&mut self, most_moves: usize) -> Result<(), PlayError> {
+        self.sample(most_moves);
+        self.evaluator.replan();
+        let whole = self.sample(most_moves);
+        let game = self.shared.game.clone();
+        let on_demand = self.evaluator.on_demand(&mut self.terms);
+        if let Some(evaluator) = on_demand.map_err(|error| play_error(&game, error))? {
+            let mut other = self.clone();
+            other.evaluator = evaluator;
+            other.forget();
+            other.sample(most_moves);
+            other.evaluator.replan();
+            if other.sample(most_moves) < whole {
+                *self = other;
+            }
+        }
+        self.evaluator.replan();
+        self.forget();
+        Ok(())
+    }
+
+    /// Rows looked at for each joint move of a few playouts; infinite if not
+    /// even one was made. Errors are left for the play that meets them.
+    fn sample(&mut self, most_moves: usize) -> f64 {
+        self.forget();
+        let before = self.evaluator.work();
+        let bounds = self.evaluator.bounds().clone();
+        self.evaluator.set_bounds(Bounds {
+            work: SAMPLE_WORK.min(bounds.work),
+            ..bounds.clone()
+        });
+        let mut moves = 0;
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+        for _ in 0..SAMPLE_PLAYOUTS {
+            if self
+                .sample_playout(&mut moves, most_moves, before, &mut random)
+                .is_err()
+            {
+                break;
+            }
+        }
+        self.evaluator.set_bounds(bounds);
+        self.forget();
+        match moves {
+            0 => f64::INFINITY,
+            moves => (self.evaluator.work() - before) as f64 / moves as f64,
+        }
+    }
+
+    fn sample_playout(
+        &mut self,
+        moves: &mut usize,
+        most_moves: usize,
+        before: u64,
+        random: &mut Xoshiro256PlusPlus,
+    ) -> Result<(), PlayError> {
+        let roles: Vec<RoleId> = self.shared.game.roles().collect();
+        let mut legal = Vec::new();
+        let mut joint = Vec::new();
+        let mut state = Arc::clone(&self.shared.initial);
+        while *moves < most_moves && self.evaluator.work() - before < SAMPLE_WORK {
+            if self.is_terminal(&state)? {
+                for role in &roles {
+                    self.goal_values(&state, *role)?;
+                }
+                return Ok(());
+            }
+            joint.clear();
+            for role in &roles {
+                self.legal(&state, *role, &mut legal)?;
+                joint.push(legal[random.random_range(0..legal.len())]);
+            }
+            state = self.next(&state, &joint)?;
+            *moves += 1;
+        }
+        Ok(())
+    }
+
+    fn forget(&mut self) {
+        self.state = None;
+        self.joint = None;
+        self.legal_known = false;
+    }
+
+    /// Makes the evaluator's first input layer the state's facts.
+    fn load_state(&mut self, state: &Arc<[TermId]>) {
+        if let Some(known) = &self.state
+            && (Arc::ptr_eq(known, state) || known == state)
+        {
+            return;
+        }
+        self.forget();
+        if state.last().is_some_and(|last| !self.terms.knows(*last)) {
+            self.terms.refresh();
+        }
+        self.evaluator.begin(Layer::First);
+        let wrapped = &self.shared.state;
+        for &fact in state.iter() {
+            let functor = self.terms.functor(fact);
+            if let Some(relation) = wrapped.by_functor[functor.index()] {
+                self.evaluator.give(relation, self.terms.arguments(fact));
+            }
+            if let Some(relation) = wrapped.whole {
+                self.evaluator.give(relation, &[fact]);
+            }
+        }
+        self.state = Some(Arc::clone(state));
+    }
+
+    /// Makes the evaluator's second input layer the joint move.
+    fn load_joint(&mut self, joint: &[Move]) {
+        if self.joint.as_deref() == Some(joint) {
+            return;
+        }
+        let mut kept = self.joint.take().unwrap_or_default();
+        self.evaluator.begin(Layer::Second);
+        let shared = &self.shared;
+        for (role, chosen) in shared.game.roles().zip(joint) {
+            let term = chosen.term();
+            if !self.terms.knows(term) {
+                self.terms.refresh();
+            }
+            let name = shared.game.role_term(role);
+            let functor = self.terms.functor(term);
+            if let Some(relation) = shared.does.by_functor[functor.index()] {
+                self.row.clear();
+                self.row.push(name);
+                self.row.extend_from_slice(self.terms.arguments(term));
+                self.evaluator.give(relation, &self.row);
+            }
+            if let Some(relation) = shared.does.whole {
+                self.evaluator.give(relation, &[name, term]);
+            }
+        }
+        kept.clear();
+        kept.extend_from_slice(joint);
+        self.joint = Some(kept);
+    }
+
+    fn ask(&mut self, query: Query) -> Result<(), PlayError> {
+        let outcome = self.evaluator.ask(query, &mut self.terms);
+        outcome.map_err(|error| {
+            self.forget();
+            play_error(&self.shared.game, error)
+        })
+    }
+
+    fn collect_legal(&mut self) -> Result<(), PlayError> {
+        let shared = Arc::clone(&self.shared);
+        for moves in &mut self.legal {
+            moves.clear();
+        }
+        let game = &shared.game;
+        for &(relation, functor) in &shared.legal {
+            for row in self.evaluator.rows(relation) {
+                if let Some(role) = game.role_of(row[0]) {
+                    let term = self.terms.intern(functor, &row[1..])?;
+                    self.legal[role.index()].push(Move::new(term));
+                }
+            }
+        }
+        if let Some(relation) = shared.legal_whole {
+            for row in self.evaluator.rows(relation) {
+                if let Some(role) = game.role_of(row[0]) {
+                    self.legal[role.index()].push(Move::new(row[1]));
+                }
+            }
+        }
+        for moves in &mut self.legal {
+            self.order.sort(game, &self.terms, moves);
+        }
+        self.legal_known = true;
+        Ok(())
+    }
+}
+
+/// What holds in every state may have so many facts, and take so many rows, to
+/// be derived as a whole without a try to do with less.
+const MOST_FIXED_FACTS: usize = 2_000_000;
+const MOST_FIXED_WORK: u64 = 100_000_000;
+/// How many times more than that must be foretold to give up at once.
+const FORESIGHT: f64 = 4.0;
+
+/// An evaluator of a program. Relations that hold too much in every state to be
+/// derived as a whole are derived on demand, if the program allows that.
+fn compile(
+    rules: RuleSet,
+    inputs: &[(RelationId, Layer)],
+    queries: &[(usize, Vec<RelationId>)],
+    terms: &mut Terms,
+    bounds: Bounds,
+) -> Result<(Evaluator, Vec<Query>), EvaluationError> {
+    let tight = Bounds {
+        facts: bounds.facts.min(MOST_FIXED_FACTS),
+        work: bounds.work.min(MOST_FIXED_WORK),
+        foresight: Some(FORESIGHT),
+        ..bounds.clone()
+    };
+    let mut own_terms = terms.clone();
+    let mut outcome = Evaluator::new(
+        rules.clone(),
+        inputs,
+        queries,
+        &mut own_terms,
+        tight.clone(),
+    )
+    .map(Some);
+    let mut lazy = Vec::new();
+    while let Err(error) = &outcome {
+        let large = rules.rules[error.rule].head.relation;
+        if error.failure == Failure::Interrupted || lazy.contains(&large) {
+            break;
+        }
+        lazy.push(large);
+        outcome = Evaluator::lazy(
+            &rules,
+            inputs,
+            &lazy,
+            queries,
+            &mut own_terms,
+            tight.clone(),
+        );
+    }
+    match outcome {
+        Ok(Some((mut evaluator, asks))) => {
+            evaluator.set_bounds(bounds);
+            *terms = own_terms;
+            Ok((evaluator, asks))
+        }
+        _ => Evaluator::new(rules, inputs, queries, terms, bounds),
+    }
+}
+
+/// Appends the terms that rows of wrapped relations stand for.
+fn gather(
+    evaluator: &Evaluator,
+    terms: &mut Terms,
+    flat: &[(RelationId, FunctorId)],
+    whole: Option<RelationId>,
+    out: &mut Vec<TermId>,
+) -> Result<(), PlayError> {
+    for &(relation, functor) in flat {
+        for row in evaluator.rows(relation) {
+            out.push(terms.intern(functor, row)?);
+        }
+    }
+    if let Some(relation) = whole {
+        out.extend(evaluator.rows(relation).map(|row| row[0]));
+    }
+    Ok(())
+}
+
+/// What an evaluation of a game's rules as they are written ran into.
+pub fn play_error(game: &Game, error: EvaluationError) -> PlayError {
+    let (what, limit) = match error.failure {
+        Failure::Facts(limit) => ("facts in one state", limit as u64),
+        Failure::Work(limit) => ("rows looked at in one state", limit),
+        Failure::Terms(overflow) => {
+            return PlayError::from(overflow).at(game, &game.rules().rules[error.rule]);
+        }
+        Failure::Interrupted | Failure::Refused | Failure::Late => return PlayError::Interrupted,
+    };
+    let rule = None;
+    PlayError::TooLarge { what, limit, rule }.at(game, &game.rules().rules[error.rule])
+}
+
+impl Machine for DatalogMachine {
+    type State = Arc<[TermId]>;
+
+    fn game(&self) -> &Game {
+        &self.shared.game
+    }
+
+    fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
+    fn terms_mut(&mut self) -> &mut Terms {
+        &mut self.terms
+    }
+
+    fn initial(&mut self) -> Result<Self::State, PlayError> {
+        Ok(Arc::clone(&self.shared.initial))
+    }
+
+    fn is_terminal(&mut self, state: &Self::State) -> Result<bool, PlayError> {
+        self.load_state(state);
+        self.ask(self.shared.ask_terminal)?;
+        let terminal = self.shared.terminal;
+        Ok(terminal.is_some_and(|relation| self.evaluator.count(relation) > 0))
+    }
+
+    fn legal(
+        &mut self,
+        state: &Self::State,
+        role: RoleId,
+        out: &mut Vec<Move>,
+    ) -> Result<(), PlayError> {
+        self.load_state(state);
+        if !self.legal_known {
+            self.ask(self.shared.ask_legal)?;
+            self.collect_legal()?;
+        }
+        out.clear();
+        out.extend_from_slice(&self.legal[role.index()]);
+        if out.is_empty() && !self.is_terminal(state)? {
+            return Err(self.no_legal_move(state, role));
+        }
+        Ok(())
+    }
+
+    fn next(&mut self, state: &Self::State, joint: &[Move]) -> Result<Self::State, PlayError> {
+        self.load_state(state);
+        self.load_joint(joint);
+        self.ask(self.shared.ask_next)?;
+        let mut facts = std::mem::take(&mut self.facts);
+        facts.clear();
+        let shared = &self.shared;
+        gather(
+            &self.evaluator,
+            &mut self.terms,
+            &shared.next,
+            shared.next_whole,
+            &mut facts,
+        )?;
+        facts.sort_unstable();
+        let next = facts.as_slice().into();
+        self.facts = facts;
+        Ok(next)
+    }
+
+    fn goal_values(&mut self, state: &Self::State, role: RoleId) -> Result<Vec<TermId>, PlayError> {
+        self.load_state(state);
+        self.ask(self.shared.ask_goal)?;
+        let name = self.shared.game.role_term(role);
+        let Some(goal) = self.shared.goal else {
+            return Ok(Vec::new());
+        };
+        let rows = self.evaluator.rows(goal).filter(|row| row[0] == name);
+        let mut values: Vec<TermId> = rows.map(|row| row[1]).collect();
+        values.sort_by(|a, b| self.shared.game.compare_terms(&self.terms, *a, *b));
+        Ok(values)
+    }
+
+    fn facts(&self, state: &Self::State) -> Vec<TermId> {
+        state.to_vec()
+    }
+
+    fn state(&mut self, facts: &[TermId]) -> Result<Self::State, PlayError> {
+        let mut facts = facts.to_vec();
+        facts.sort_unstable();
+        facts.dedup();
+        Ok(facts.into())
+    }
+}

@@ -1,0 +1,287 @@
+//! Counting positions by depth: the test that finds wrong rules and wrong
+//! engines.
+//!
+//! Equal states of one depth are expanded once and counted with the number of
+//! joint-move sequences that lead to them.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+use super::{Machine, PlayError};
+use ggp_gdl::game::Move;
+
+/// How far to count.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct PerftOptions {
+    /// Last depth.
+    pub depth: u32,
+    /// Threads; 0 counts as 1. The result does not depend on it.
+    pub threads: usize,
+    /// Most distinct states kept of one depth.
+    pub states: usize,
+    /// Time after which no further depth is begun; what is begun is finished.
+    pub time: Option<Duration>,
+}
+
+impl Default for PerftOptions {
+    fn default() -> Self {
+        PerftOptions {
+            depth: u32::MAX,
+            threads: 1,
+            states: 20_000_000,
+            time: None,
+        }
+    }
+}
+
+/// The counts of one depth.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Level {
+    /// Joint moves made.
+    pub depth: u32,
+    /// Joint-move sequences of this length through states that go on.
+    pub paths: u128,
+    /// Distinct states they lead to.
+    pub distinct: u64,
+    /// Of the sequences, those that end the game.
+    pub terminal_paths: u128,
+    /// Of the states, those in which the game is over.
+    pub terminal_distinct: u64,
+    /// For each role the sum of its scores over the ending sequences.
+    pub goal_sums: Vec<u128>,
+    /// Pairs of an ending sequence and a role without exactly one valid score.
+    pub goal_errors: u128,
+}
+
+/// Why counting stopped.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stop {
+    /// No state is left that goes on: the whole game was counted.
+    Exhausted,
+    /// The last depth asked for.
+    Depth,
+    /// More distinct states than allowed.
+    States,
+    /// The time was over.
+    Time,
+    /// More sequences than a 128-bit number holds.
+    Overflow,
+}
+
+/// Counts of all depths from 0.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Perft {
+    /// One entry for each depth.
+    pub levels: Vec<Level>,
+    /// Why there is no further one.
+    pub stop: Stop,
+}
+
+/// Counts positions from a state on, depth by depth.
+///
+/// `on_level` sees each depth as soon as it is counted.
+///
+/// # Errors
+///
+/// Whatever play shows to be wrong with the rules, but for scores, which are
+/// counted in [`Level::goal_errors`]. The levels before were seen by `on_level`.
+pub fn perft<M: Machine>(
+    machine: &mut M,
+    from: &M::State,
+    options: PerftOptions,
+    mut on_level: impl FnMut(&Level),
+) -> Result<Perft, PlayError> {
+    let start = Instant::now();
+    let mut levels = Vec::new();
+    let mut frontier: Vec<(M::State, u128)> = vec![(from.clone(), 1)];
+    let mut machines: Vec<M> = (1..options.threads).map(|_| machine.clone()).collect();
+    machines.push(machine.clone());
+    let mut depth = 0;
+    loop {
+        let expand = depth < options.depth && frontier.len() <= options.states;
+        let Some(batch) = expand_all(&mut machines, &frontier, expand)? else {
+            return Ok(Perft {
+                levels,
+                stop: Stop::Overflow,
+            });
+        };
+        let level = Level {
+            depth,
+            ..batch.level
+        };
+        on_level(&level);
+        let exhausted = level.terminal_distinct == level.distinct;
+        levels.push(level);
+        let late = options.time.is_some_and(|time| start.elapsed() >= time);
+        let stop = if exhausted {
+            Some(Stop::Exhausted)
+        } else if depth == options.depth {
+            Some(Stop::Depth)
+        } else if !expand {
+            Some(Stop::States)
+        } else if late {
+            Some(Stop::Time)
+        } else {
+            None
+        };
+        if let Some(stop) = stop {
+            return Ok(Perft { levels, stop });
+        }
+        frontier = batch.next.into_iter().collect();
+        depth += 1;
+    }
+}
+
+/// What the states of one depth add up to, and the states after them.
+struct Batch<S> {
+    level: Level,
+    next: FxHashMap<S, u128>,
+}
+
+/// Counts and expands all states of a depth; None if a number overflows.
+fn expand_all<M: Machine>(
+    machines: &mut [M],
+    frontier: &[(M::State, u128)],
+    expand: bool,
+) -> Result<Option<Batch<M::State>>, PlayError> {
+    const CHUNK: usize = 64;
+    let taken = AtomicUsize::new(0);
+    let work = |machine: &mut M| {
+        let mut batch = Batch {
+            level: Level {
+                goal_sums: vec![0; machine.game().role_count()],
+                ..Level::default()
+            },
+            next: FxHashMap::default(),
+        };
+        loop {
+            let from = taken.fetch_add(CHUNK, Ordering::Relaxed);
+            if from >= frontier.len() {
+                return Ok(Some(batch));
+            }
+            for (state, paths) in &frontier[from..frontier.len().min(from + CHUNK)] {
+                if count(machine, state, *paths, expand, &mut batch)?.is_none() {
+                    return Ok(None);
+                }
+            }
+        }
+    };
+    let (first, others) = machines.split_first_mut().expect("one machine at least");
+    let results: Vec<Result<Option<Batch<M::State>>, PlayError>> = if frontier.len() <= CHUNK {
+        vec![work(first)]
+    } else {
+        std::thread::scope(|scope| {
+            let handles: Vec<_> = others.iter_mut().map(|m| scope.spawn(|| work(m))).collect();
+            let mut results = vec![work(first)];
+            results.extend(
+                handles
+                    .into_iter()
+                    .map(|h| h.join().expect("a worker does not panic")),
+            );
+            results
+        })
+    };
+    let mut total: Option<Batch<M::State>> = None;
+    for result in results {
+        let Some(batch) = result? else {
+            return Ok(None);
+        };
+        total = Some(match total {
+            None => batch,
+            Some(total) => match merge(total, batch) {
+                Some(total) => total,
+                None => return Ok(None),
+            },
+        });
+    }
+    Ok(total)
+}
+
+/// Adds one state to a batch; None if a number overflows.
+fn count<M: Machine>(
+    machine: &mut M,
+    state: &M::State,
+    paths: u128,
+    expand: bool,
+    batch: &mut Batch<M::State>,
+) -> Result<Option<()>, PlayError> {
+    let level = &mut batch.level;
+    level.distinct += 1;
+    let Some(sum) = level.paths.checked_add(paths) else {
+        return Ok(None);
+    };
+    level.paths = sum;
+    let roles: Vec<_> = machine.game().roles().collect();
+    if machine.is_terminal(state)? {
+        level.terminal_distinct += 1;
+        level.terminal_paths += paths;
+        for role in roles {
+            match machine.goal(state, role) {
+                Ok(score) => {
+                    let value = paths.checked_mul(u128::from(score.get()));
+                    let sum = &mut level.goal_sums[role.index()];
+                    match value.and_then(|value| sum.checked_add(value)) {
+                        Some(total) => *sum = total,
+                        None => return Ok(None),
+                    }
+                }
+                Err(PlayError::NoGoal(_) | PlayError::AmbiguousGoal(_) | PlayError::BadGoal(_)) => {
+                    level.goal_errors += paths
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        return Ok(Some(()));
+    }
+    if !expand {
+        return Ok(Some(()));
+    }
+    let mut legal = vec![Vec::new(); roles.len()];
+    for role in roles {
+        machine.legal(state, role, &mut legal[role.index()])?;
+    }
+    let mut joint: Vec<Move> = legal.iter().map(|moves| moves[0]).collect();
+    let mut choice = vec![0; legal.len()];
+    loop {
+        let next = machine.next(state, &joint)?;
+        let known = batch.next.entry(next).or_insert(0);
+        match known.checked_add(paths) {
+            Some(sum) => *known = sum,
+            None => return Ok(None),
+        }
+        // The next joint move, the last role's choice changing fastest.
+        let Some(role) = (0..legal.len())
+            .rev()
+            .find(|&role| choice[role] + 1 < legal[role].len())
+        else {
+            return Ok(Some(()));
+        };
+        choice[role] += 1;
+        choice[role + 1..].fill(0);
+        for role in role..legal.len() {
+            joint[role] = legal[role][choice[role]];
+        }
+    }
+}
+
+/// Adds up two batches of one depth; None if a number overflows.
+fn merge<S: Eq + std::hash::Hash>(mut left: Batch<S>, right: Batch<S>) -> Option<Batch<S>> {
+    let (to, from) = (&mut left.level, right.level);
+    to.paths = to.paths.checked_add(from.paths)?;
+    to.distinct += from.distinct;
+    to.terminal_paths += from.terminal_paths;
+    to.terminal_distinct += from.terminal_distinct;
+    to.goal_errors = to.goal_errors.checked_add(from.goal_errors)?;
+    for (to, from) in to.goal_sums.iter_mut().zip(from.goal_sums) {
+        *to = to.checked_add(from)?;
+    }
+    for (state, paths) in right.next {
+        let known = left.next.entry(state).or_insert(0);
+        *known = known.checked_add(paths)?;
+    }
+    Some(left)
+}

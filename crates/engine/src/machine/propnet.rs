@@ -1,0 +1,390 @@
+//! The backend that runs a game's propositional network.
+//!
+//! In: a [`Propnet`]. Out: the machine's answers, one state at a time, from the
+//! same tapes that run many lanes, or from the gates that change alone. What the
+//! network does not speak of goes to a Datalog machine: states that no play leads
+//! to, and moves that are never legal.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
+
+use rustc_hash::FxHashMap;
+
+use super::answers::Answers;
+use super::{DatalogMachine, Limits, Machine, PlayError};
+use ggp_gdl::game::{Game, Move, RoleId};
+use ggp_gdl::terms::{TermId, Terms};
+use crate::propnet::batch::{Batch, Packed, holds, pack};
+use crate::propnet::code::Engine;
+use crate::propnet::differential::Differential;
+use crate::propnet::network::Literal;
+use crate::propnet::{GroundLimits, Propnet, TooLarge};
+
+/// A state of a [`PropnetMachine`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum PropnetState {
+    /// One bit for each of [`Propnet::facts`].
+    Packed(Arc<[u64]>),
+    /// Facts in ascending order, of a state that the network does not speak of.
+    Facts(Arc<[TermId]>),
+}
+
+/// A machine that runs the propositional network.
+#[derive(Clone, Debug)]
+pub struct PropnetMachine {
+    shared: Arc<Shared>,
+    terms: Terms,
+    limits: Limits,
+    /// Once it is needed.
+    evaluator: Option<Evaluator>,
+    /// The state that the evaluator is in.
+    loaded: Arc<[u64]>,
+    datalog: Option<Box<DatalogMachine>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    net: Propnet,
+    facts: FxHashMap<TermId, u32>,
+    /// By role: position of each move that is ever legal.
+    moves: Vec<FxHashMap<Move, u32>>,
+    initial: Arc<[u64]>,
+    /// In the initial state; copied by each machine that needs one. Those who ask for
+    /// the network alone need none.
+    evaluator: OnceLock<Evaluator>,
+}
+
+/// What evaluates the gates of one state.
+#[derive(Clone, Debug)]
+enum Evaluator {
+    /// All gates. The first lane is used.
+    Lanes(Box<Batch>),
+    /// Those that change.
+    Changes(Differential),
+}
+
+/// How a [`PropnetMachine`] evaluates gates.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Evaluation {
+    /// All gates, by machine code.
+    MachineCode,
+    /// All gates, by portable code.
+    Interpreter,
+    /// The gates whose operands have changed, by portable code.
+    Changes,
+}
+
+impl PropnetMachine {
+    /// Grounds a game and makes a machine of it.
+    ///
+    /// # Errors
+    ///
+    /// [`TooLarge`] past a limit of grounding.
+    pub fn new(game: &Game, limits: Limits, ground: &GroundLimits) -> Result<Self, TooLarge> {
+        let (mut net, _) = Propnet::ground(game, ground)?;
+        net.simplify();
+        Ok(PropnetMachine::from_network(net, limits))
+    }
+
+    /// A machine that runs a network, in the way that takes less work in a few
+    /// random moves. That is found out when it is first asked about a state; it
+    /// panics then if [`Limits::engine`] is not available.
+    pub fn from_network(net: Propnet, limits: Limits) -> Self {
+        PropnetMachine::with(net, limits, OnceLock::new())
+    }
+
+    /// A machine that evaluates what changes, whether or not that takes less
+    /// time; none if [`Differential`] cannot.
+    pub fn by_changes(net: Propnet, limits: Limits) -> Option<Self> {
+        let changes = Differential::new(&net)?;
+        let evaluator = OnceLock::from(Evaluator::Changes(changes));
+        Some(PropnetMachine::with(net, limits, evaluator))
+    }
+
+    fn with(net: Propnet, limits: Limits, evaluator: OnceLock<Evaluator>) -> Self {
+        let mut terms = net.game.terms().clone();
+        terms.refresh();
+        let numbers = net
+            .facts
+            .iter()
+            .zip(0..)
+            .map(|(fact, number)| (*fact, number));
+        let legal_ever = |(moves, legal): (&Vec<Move>, &Vec<Literal>)| {
+            let moves = moves.iter().zip(legal).zip(0..);
+            let moves = moves.filter(|((_, legal), _)| **legal != Literal::FALSE);
+            moves
+                .map(|((chosen, _), number)| (*chosen, number))
+                .collect()
+        };
+        let initial: Arc<[u64]> = pack(net.initial.iter().copied()).into();
+        let shared = Shared {
+            facts: numbers.collect(),
+            moves: net.moves.iter().zip(&net.legal).map(legal_ever).collect(),
+            initial: Arc::clone(&initial),
+            evaluator,
+            net,
+        };
+        PropnetMachine {
+            shared: Arc::new(shared),
+            terms,
+            limits,
+            evaluator: None,
+            loaded: initial,
+            datalog: None,
+        }
+    }
+
+    /// The network.
+    pub fn net(&self) -> &Propnet {
+        &self.shared.net
+    }
+
+    /// How gates are evaluated.
+    pub fn evaluation(&self) -> Evaluation {
+        match self.shared.evaluator(self.limits.engine) {
+            Evaluator::Changes(_) => Evaluation::Changes,
+            Evaluator::Lanes(batch) if batch.engine() == Engine::Interpreter => {
+                Evaluation::Interpreter
+            }
+            Evaluator::Lanes(_) => Evaluation::MachineCode,
+        }
+    }
+
+    fn load(&mut self, state: &Arc<[u64]>) -> Result<(), PlayError> {
+        if self.limits.interrupt.load(Ordering::Relaxed) {
+            return Err(PlayError::Interrupted);
+        }
+        let shared = &self.shared;
+        let evaluator =
+            (self.evaluator).get_or_insert_with(|| shared.evaluator(self.limits.engine).clone());
+        if self.loaded != *state {
+            match evaluator {
+                Evaluator::Lanes(batch) => batch.set_state(0, state),
+                Evaluator::Changes(changes) => changes.set_state(state),
+            }
+            self.loaded = Arc::clone(state);
+        }
+        Ok(())
+    }
+
+    /// What was made by [`PropnetMachine::load`].
+    fn evaluator(&mut self) -> &mut Evaluator {
+        self.evaluator.as_mut().expect("a state was loaded")
+    }
+
+    fn is_over(&mut self) -> bool {
+        match self.evaluator() {
+            Evaluator::Lanes(batch) => batch.is_terminal(0),
+            Evaluator::Changes(changes) => changes.is_terminal(),
+        }
+    }
+
+    fn datalog(&mut self) -> Result<&mut DatalogMachine, PlayError> {
+        if self.datalog.is_none() {
+            let game = &self.shared.net.game;
+            let machine = DatalogMachine::new(game, self.limits.clone())?;
+            self.datalog = Some(Box::new(machine));
+        }
+        Ok(self.datalog.as_mut().expect("just made"))
+    }
+
+    /// The state with these facts, ascending.
+    fn state_of(&self, facts: &[TermId]) -> PropnetState {
+        let net = &self.shared.net;
+        let mut holds = vec![false; net.facts.len()];
+        for fact in facts {
+            match self.shared.facts.get(fact) {
+                Some(&number) => holds[number as usize] = true,
+                None => return PropnetState::Facts(facts.into()),
+            }
+        }
+        match net.admits(&holds) {
+            true => PropnetState::Packed(pack(holds).into()),
+            false => PropnetState::Facts(facts.into()),
+        }
+    }
+
+    /// The position of each role's move, if the network has them all.
+    fn positions(&self, joint: &[Move]) -> Option<Vec<usize>> {
+        let mut positions = Vec::with_capacity(joint.len());
+        for (moves, chosen) in self.shared.moves.iter().zip(joint) {
+            positions.push(*moves.get(chosen)? as usize);
+        }
+        Some(positions)
+    }
+}
+
+impl Shared {
+    fn evaluator(&self, engine: Engine) -> &Evaluator {
+        self.evaluator.get_or_init(|| fastest(&self.net, engine))
+    }
+}
+
+/// What takes less work in a few random moves.
+fn fastest(net: &Propnet, engine: Engine) -> Evaluator {
+    let lanes = lanes(engine);
+    let (cost, floor) = match lanes {
+        64 => (INTERPRETED, 0),
+        _ => (COMPILED, LARGE),
+    };
+    let changes = (net.network.gates() >= floor).then(|| Differential::new(net));
+    let changes = changes.flatten().and_then(|mut changes| {
+        let is_less = changes.activity(SAMPLE) * CHANGED < changes.size() as u64 * cost;
+        is_less.then_some(changes)
+    });
+    match changes {
+        Some(changes) => Evaluator::Changes(changes),
+        None => Evaluator::Lanes(Box::new(Batch::new(net, lanes, engine))),
+    }
+}
+
+/// The narrowest rows that the engine has code for. Wider ones take more memory,
+/// which is what the time goes to in large networks.
+pub fn lanes(engine: Engine) -> usize {
+    let has_code = |native| (engine == Engine::Auto || engine == native) && native.is_available(4);
+    match [Engine::Avx2, Engine::Avx512].into_iter().any(has_code) {
+        true => 256,
+        false => 64,
+    }
+}
+
+/// Gates below which machine code is the faster way without a try.
+const LARGE: usize = 4_000;
+/// Joint moves that are tried.
+const SAMPLE: u64 = 200;
+/// About how many picoseconds it takes to tell an operand of a change, and to
+/// evaluate a gate by machine code and by portable code; what counts is how they
+/// compare. `cargo bench --bench single` shows it.
+const CHANGED: u64 = 1_500;
+const COMPILED: u64 = 230;
+const INTERPRETED: u64 = 1_500;
+
+impl Machine for PropnetMachine {
+    type State = PropnetState;
+
+    fn game(&self) -> &Game {
+        &self.shared.net.game
+    }
+
+    fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
+    fn terms_mut(&mut self) -> &mut Terms {
+        &mut self.terms
+    }
+
+    fn initial(&mut self) -> Result<Self::State, PlayError> {
+        Ok(PropnetState::Packed(Arc::clone(&self.shared.initial)))
+    }
+
+    fn is_terminal(&mut self, state: &Self::State) -> Result<bool, PlayError> {
+        match state {
+            PropnetState::Packed(packed) => {
+                self.load(packed)?;
+                Ok(self.is_over())
+            }
+            PropnetState::Facts(facts) => self.datalog()?.is_terminal(facts),
+        }
+    }
+
+    fn legal(
+        &mut self,
+        state: &Self::State,
+        role: RoleId,
+        out: &mut Vec<Move>,
+    ) -> Result<(), PlayError> {
+        let packed = match state {
+            PropnetState::Packed(packed) => packed,
+            PropnetState::Facts(facts) => {
+                self.datalog()?.legal(facts, role, out)?;
+                self.terms.refresh();
+                return Ok(());
+            }
+        };
+        self.load(packed)?;
+        let moves = &self.shared.net.moves[role.index()];
+        let to_move = |number: usize| moves[number];
+        out.clear();
+        match self.evaluator.as_mut().expect("a state was loaded") {
+            Evaluator::Lanes(batch) => out.extend(batch.legal_moves(0, role.index()).map(to_move)),
+            Evaluator::Changes(changes) => {
+                out.extend(changes.legal_moves(role.index()).map(to_move));
+            }
+        }
+        if out.is_empty() && !self.is_over() {
+            return Err(self.no_legal_move(state, role));
+        }
+        Ok(())
+    }
+
+    fn next(&mut self, state: &Self::State, joint: &[Move]) -> Result<Self::State, PlayError> {
+        let positions = self.positions(joint);
+        let (PropnetState::Packed(packed), Some(positions)) = (state, positions) else {
+            let facts = self.facts(state).into();
+            let next = self.datalog()?.next(&facts, joint)?;
+            self.terms.refresh();
+            return Ok(self.state_of(&next));
+        };
+        self.load(packed)?;
+        self.loaded = match self.evaluator() {
+            Evaluator::Lanes(batch) => {
+                batch.step(&positions);
+                batch.state(0).into()
+            }
+            Evaluator::Changes(changes) => {
+                changes.step(&positions);
+                changes.state().into()
+            }
+        };
+        Ok(PropnetState::Packed(Arc::clone(&self.loaded)))
+    }
+
+    fn goal_values(&mut self, state: &Self::State, role: RoleId) -> Result<Vec<TermId>, PlayError> {
+        let packed = match state {
+            PropnetState::Packed(packed) => packed,
+            PropnetState::Facts(facts) => {
+                let values = self.datalog()?.goal_values(facts, role)?;
+                self.terms.refresh();
+                return Ok(values);
+            }
+        };
+        self.load(packed)?;
+        let goals = &self.shared.net.goals[role.index()];
+        let value = |number: usize| goals[number].0;
+        Ok(match self.evaluator.as_mut().expect("a state was loaded") {
+            Evaluator::Lanes(batch) => batch.goal_values(0, role.index()).map(value).collect(),
+            Evaluator::Changes(changes) => changes.goal_values(role.index()).map(value).collect(),
+        })
+    }
+
+    fn facts(&self, state: &Self::State) -> Vec<TermId> {
+        match state {
+            PropnetState::Packed(packed) => {
+                let facts = self.shared.net.facts.iter().enumerate();
+                let facts = facts.filter(|(number, _)| holds(packed, *number));
+                let mut facts: Vec<TermId> = facts.map(|(_, fact)| *fact).collect();
+                facts.sort_unstable();
+                facts
+            }
+            PropnetState::Facts(facts) => facts.to_vec(),
+        }
+    }
+
+    fn state(&mut self, facts: &[TermId]) -> Result<Self::State, PlayError> {
+        let mut facts = facts.to_vec();
+        facts.sort_unstable();
+        facts.dedup();
+        Ok(self.state_of(&facts))
+    }
+
+    fn network(&self, state: &Self::State) -> Option<(&Propnet, Packed)> {
+        match state {
+            PropnetState::Packed(packed) => Some((&self.shared.net, packed.to_vec())),
+            PropnetState::Facts(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,396 @@
+//! A network for a SAT solver.
+//!
+//! In: literals of a network, asked for one by one. Out: a solver that knows
+//! what they depend on, and nothing else. A cycle is any fixpoint of its
+//! definitions, not only the least: what is refuted then is refuted, a model may
+//! be none.
+//!
+//! Source: Tseitin, On the complexity of derivation in propositional calculus
+//! (1968); CaDiCaL by Biere et al.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use super::network::{Literal, Network, Node, Region, read};
+
+/// A solver and the variables it has given away. Variables and their negations
+/// are numbers other than 0, as in DIMACS.
+#[doc(hidden)]
+pub struct Clauses {
+    solver: cadical::Solver<Watch>,
+    variables: i32,
+    written: u64,
+}
+
+/// What ends a search before its time.
+#[derive(Clone, Debug, Default)]
+#[doc(hidden)]
+pub struct Watch {
+    /// When it is over.
+    pub deadline: Option<Instant>,
+    /// Raised from outside.
+    pub interrupt: Option<Arc<AtomicBool>>,
+}
+
+impl Watch {
+    /// Whether to stop now.
+    pub fn is_over(&self) -> bool {
+        let raised = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
+        self.interrupt.as_ref().is_some_and(raised)
+            || self.deadline.is_some_and(|end| Instant::now() >= end)
+    }
+}
+
+impl cadical::Callbacks for Watch {
+    fn terminate(&mut self) -> bool {
+        self.is_over()
+    }
+}
+
+impl Clauses {
+    /// No variables but one that is true.
+    pub fn new() -> Self {
+        Self::with(cadical::Solver::new())
+    }
+
+    /// As [`Clauses::new`], without time spent on making long searches short.
+    pub fn for_short_questions() -> Self {
+        let solver = cadical::Solver::with_config("plain");
+        Self::with(solver.expect("the solver knows this configuration"))
+    }
+
+    fn with(solver: cadical::Solver<Watch>) -> Self {
+        let mut clauses = Clauses {
+            solver,
+            variables: 0,
+            written: 0,
+        };
+        let yes = clauses.variable();
+        clauses.add(&[yes]);
+        clauses
+    }
+
+    /// No variables but one that is true; questions end when this says so.
+    pub fn watched(watch: Watch) -> Self {
+        let mut clauses = Clauses::new();
+        clauses.solver.set_callbacks(Some(watch));
+        clauses
+    }
+
+    /// Bytes taken, about.
+    pub fn memory(&self) -> u64 {
+        // A variable has values, watches and scores; a literal of a clause its
+        // number, and most clauses are short.
+        100 * u64::from(self.variables.unsigned_abs()) + 12 * self.written
+    }
+
+    /// True.
+    pub fn yes(&self) -> i32 {
+        1
+    }
+
+    /// A new variable.
+    pub fn variable(&mut self) -> i32 {
+        self.variables += 1;
+        self.variables
+    }
+
+    /// One of these holds.
+    pub fn add(&mut self, clause: &[i32]) {
+        self.written += clause.len() as u64 + 1;
+        self.solver.add_clause(clause.iter().copied());
+    }
+
+    /// A variable that holds if any of these does, and only then.
+    pub fn any(&mut self, of: &[i32]) -> i32 {
+        let any = self.variable();
+        for &one in of {
+            self.add(&[any, -one]);
+        }
+        let mut clause = of.to_vec();
+        clause.push(-any);
+        self.add(&clause);
+        any
+    }
+
+    /// Whether one of these holds at least, and whether two do.
+    pub fn one_and_two(&mut self, of: &[i32]) -> (i32, i32) {
+        let (mut one, mut two) = (-self.yes(), Vec::new());
+        for &next in of {
+            let both = self.variable();
+            self.add(&[-both, one]);
+            self.add(&[-both, next]);
+            self.add(&[both, -one, -next]);
+            two.push(both);
+            one = self.any(&[one, next]);
+        }
+        (one, self.any(&two))
+    }
+
+    /// Whether all clauses can hold with these assumptions; None if that was not
+    /// found out within so many conflicts; less than none is no limit.
+    pub fn solve(&mut self, assumptions: &[i32], conflicts: i32) -> Option<bool> {
+        self.solver
+            .set_limit("conflicts", conflicts)
+            .expect("the solver knows this limit");
+        self.solver.solve_with(assumptions.iter().copied())
+    }
+
+    /// Whether the last refutation needed this assumption.
+    pub fn is_needed(&self, assumption: i32) -> bool {
+        self.solver.failed(assumption)
+    }
+
+    /// The value of a variable, or of its negation, in the model found.
+    pub fn holds(&self, literal: i32) -> bool {
+        (self.solver.value(literal.abs()) == Some(true)) == (literal > 0)
+    }
+}
+
+/// Clauses made of one model.
+const MOST_LOOPS: usize = 64;
+
+/// A network's nodes as variables.
+#[doc(hidden)]
+pub struct Frame<'n> {
+    network: &'n Network,
+    /// By node: its variable, 0 if there is none yet.
+    variables: Vec<i32>,
+}
+
+impl<'n> Frame<'n> {
+    /// A network whose inputs are these variables.
+    pub fn new(network: &'n Network, inputs: &[i32], clauses: &Clauses) -> Self {
+        let mut variables = vec![0; network.len()];
+        variables[0] = -clauses.yes();
+        for (number, &input) in inputs.iter().enumerate() {
+            variables[network.input(number).node()] = input;
+        }
+        Frame { network, variables }
+    }
+
+    /// A literal's variable, or its negation.
+    pub fn literal(&mut self, literal: Literal, clauses: &mut Clauses) -> i32 {
+        self.define(literal.node(), clauses);
+        self.known(literal)
+    }
+
+    /// Clauses that the least fixpoint fulfils and the model found does not, if
+    /// it takes more to be true in a cycle than the inputs give by themselves;
+    /// `values` are those of all nodes, in the first lane.
+    ///
+    /// What is true only because of itself is false; so while nothing changes of
+    /// what keeps it apart from everything else, it can not hold.
+    ///
+    /// Source: loop formulas, as in Lin and Zhao, ASSAT: computing answer sets of
+    /// a logic program by SAT solvers (2004).
+    pub fn loops(&self, values: &[u64], clauses: &Clauses) -> Vec<Vec<i32>> {
+        let mut loops = Vec::new();
+        for region in self.network.regions() {
+            let is_unfounded = |&node: &usize| {
+                matches!(self.network.node(node), Node::Feedback(_))
+                    && self.variables[node] != 0
+                    && values[node] & 1 == 0
+                    && clauses.holds(self.variables[node])
+            };
+            let unfounded = region.nodes.clone().filter(is_unfounded);
+            for node in unfounded.take(MOST_LOOPS) {
+                let mut clause = self.supports(region, node, values);
+                clause.push(-self.variables[node]);
+                loops.push(clause);
+            }
+            // What depends on this region may be wrong because of it.
+            if !loops.is_empty() {
+                break;
+            }
+        }
+        loops
+    }
+
+    /// Literals from outside of a cycle, all false: while they are, a feedback
+    /// that is false remains so.
+    fn supports(&self, region: &Region, feedback: usize, values: &[u64]) -> Vec<i32> {
+        let inside = |literal: Literal| region.nodes.contains(&literal.node());
+        let is_false = |literal: Literal| read(literal, values) & 1 == 0;
+        let mut supports = Vec::new();
+        let mut seen = vec![false; 2 * region.nodes.len()];
+        let mut open = vec![Literal::of(feedback)];
+        while let Some(literal) = open.pop() {
+            if !inside(literal) {
+                supports.push(self.known(literal));
+                continue;
+            }
+            let place = 2 * (literal.node() - region.nodes.start);
+            if std::mem::replace(&mut seen[place + usize::from(literal.is_negated())], true) {
+                continue;
+            }
+            match (self.network.node(literal.node()), literal.is_negated()) {
+                (Node::Feedback(number), false) => {
+                    open.push(region.definitions[number - region.feedbacks.start]);
+                }
+                // One operand that is false is enough, and one from outside ends it.
+                (Node::And(operands), false) => {
+                    let operands = operands.iter().filter(|&&operand| is_false(operand));
+                    let least = operands.min_by_key(|&&operand| inside(operand));
+                    open.push(*least.expect("a gate is false for a reason"));
+                }
+                (Node::And(operands), true) => open.extend(operands.iter().map(|&one| !one)),
+                // Not monotone, so not part of the cycle proper.
+                _ => supports.push(self.known(literal)),
+            }
+        }
+        supports.sort_unstable();
+        supports.dedup();
+        supports
+    }
+
+    fn known(&self, literal: Literal) -> i32 {
+        let variable = self.variables[literal.node()];
+        if literal.is_negated() {
+            -variable
+        } else {
+            variable
+        }
+    }
+
+    fn define(&mut self, node: usize, clauses: &mut Clauses) {
+        let mut open = vec![node];
+        // Feedbacks have variables before their definitions do.
+        let mut later: Vec<(usize, Literal)> = Vec::new();
+        while let Some(node) = open.pop() {
+            if self.variables[node] == 0 {
+                self.visit(node, &mut open, &mut later, clauses);
+            }
+            if open.is_empty() {
+                while let Some((feedback, definition)) = later.pop() {
+                    if self.variables[definition.node()] == 0 {
+                        later.push((feedback, definition));
+                        open.push(definition.node());
+                        break;
+                    }
+                    let (feedback, definition) = (self.variables[feedback], self.known(definition));
+                    clauses.add(&[feedback, -definition]);
+                    clauses.add(&[-feedback, definition]);
+                }
+            }
+        }
+    }
+
+    /// Makes a node's variable if its operands have theirs, else opens these.
+    fn visit(
+        &mut self,
+        node: usize,
+        open: &mut Vec<usize>,
+        later: &mut Vec<(usize, Literal)>,
+        clauses: &mut Clauses,
+    ) {
+        let missing = self.network.reads(node).iter().map(|read| read.node());
+        let missing: Vec<usize> = missing.filter(|&read| self.variables[read] == 0).collect();
+        if !missing.is_empty() {
+            open.push(node);
+            open.extend(missing);
+            return;
+        }
+        let variable = clauses.variable();
+        self.variables[node] = variable;
+        match self.network.node(node) {
+            Node::And(operands) => {
+                let mut clause = vec![variable];
+                for &operand in operands {
+                    let operand = self.known(operand);
+                    clauses.add(&[-variable, operand]);
+                    clause.push(-operand);
+                }
+                clauses.add(&clause);
+            }
+            Node::Xor(a, b) => {
+                let (a, b) = (self.known(a), self.known(b));
+                clauses.add(&[-variable, a, b]);
+                clauses.add(&[-variable, -a, -b]);
+                clauses.add(&[variable, -a, b]);
+                clauses.add(&[variable, a, -b]);
+            }
+            Node::Feedback(number) => {
+                let regions = self.network.regions();
+                let region = regions.partition_point(|region| region.feedbacks.end <= number);
+                let region = &regions[region];
+                later.push((node, region.definitions[number - region.feedbacks.start]));
+            }
+            Node::False | Node::Input(_) => unreachable!("these have variables"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+
+    use super::super::network::tests::random_network;
+    use super::*;
+
+    #[test]
+    fn models_are_values_of_the_network() {
+        for seed in 0..100 {
+            let mut random = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(seed);
+            let (network, roots) = random_network(8, 60, &mut random);
+            let acyclic = network.regions().is_empty();
+            let mut clauses = Clauses::new();
+            let inputs: Vec<i32> = (0..8).map(|_| clauses.variable()).collect();
+            let mut frame = Frame::new(&network, &inputs, &clauses);
+            let roots: Vec<(Literal, i32)> = roots
+                .iter()
+                .map(|&root| (root, frame.literal(root, &mut clauses)))
+                .collect();
+            let bits: u64 = random.random();
+            let words: Vec<u64> = (0..8).map(|input| bits >> input & 1).collect();
+            let values = network.evaluate(&words);
+            let given: Vec<i32> = inputs
+                .iter()
+                .zip(&words)
+                .map(|(&input, &word)| if word == 1 { input } else { -input })
+                .collect();
+            let wrong: Vec<i32> = roots
+                .iter()
+                .map(|&(root, variable)| match read(root, &values) & 1 {
+                    1 => -variable,
+                    _ => variable,
+                })
+                .collect();
+            // The least fixpoint is one of the models, without cycles the only one.
+            let mut right = given.clone();
+            right.extend(wrong.iter().map(|variable| -variable));
+            assert_eq!(clauses.solve(&right, -1), Some(true), "seed {seed}");
+            if acyclic {
+                let wrong = clauses.any(&wrong);
+                let mut given = given.clone();
+                given.push(wrong);
+                assert_eq!(clauses.solve(&given, -1), Some(false), "seed {seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_and_two_count() {
+        let mut clauses = Clauses::new();
+        let of: Vec<i32> = (0..4).map(|_| clauses.variable()).collect();
+        let (one, two) = clauses.one_and_two(&of);
+        for bits in 0..16u32 {
+            let mut given: Vec<i32> = (0..4)
+                .map(|bit| {
+                    if bits & 1 << bit == 0 {
+                        -of[bit]
+                    } else {
+                        of[bit]
+                    }
+                })
+                .collect();
+            given.push(if bits.count_ones() >= 1 { one } else { -one });
+            given.push(if bits.count_ones() >= 2 { two } else { -two });
+            assert_eq!(clauses.solve(&given, -1), Some(true), "{bits}");
+            let last = given.len() - 1;
+            given[last] = -given[last];
+            assert_eq!(clauses.solve(&given, -1), Some(false), "{bits}");
+        }
+    }
+}

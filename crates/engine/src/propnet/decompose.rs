@@ -1,0 +1,350 @@
+//! Long rules in pieces.
+//!
+//! In: a rule set. Out: one with the same meaning, in which a rule whose body
+//! has variables that only a part of it shares is cut: that part becomes a rule
+//! of its own, for a new relation over the variables that the rest needs. So the
+//! matches of a rule are no longer all combinations of values that its body
+//! allows, but only those of each piece.
+//!
+//! A negation cut off from what binds its variables is matched within *guards*:
+//! what these variables can ever be in the rest of the body.
+//!
+//! Source: variable elimination, Dechter, Bucket elimination (1999); for logic
+//! programs Bichler, Morak and Woltran, lpopt: A Rule Optimization Tool for
+//! Answer Set Programming (2016).
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+
+use ggp_gdl::datalog::OnDemand;
+use ggp_gdl::program::{Atom, Literal, RelationId, Rule, RuleSet, Term, Variable};
+use ggp_gdl::span::Span;
+
+/// A rule set in pieces.
+#[derive(Debug)]
+pub(super) struct Pieces {
+    /// The rules; the first ones stand for those given. A piece need not bind
+    /// all its variables.
+    pub rules: RuleSet,
+    /// By rule: the rule given that it comes from.
+    pub origins: Vec<usize>,
+    /// By rule: literals that its matches must satisfy in the relaxed program,
+    /// besides its body. They hold whenever the rule is of any use.
+    pub guards: Vec<Vec<Literal>>,
+    /// Rules of the relations in guards, for the relaxed program alone.
+    pub guard_rules: Vec<Rule>,
+}
+
+impl Pieces {
+    /// All rules as they are.
+    pub fn whole(rules: RuleSet) -> Pieces {
+        Pieces {
+            origins: (0..rules.rules.len()).collect(),
+            guards: vec![Vec::new(); rules.rules.len()],
+            guard_rules: Vec::new(),
+            rules,
+        }
+    }
+
+    /// Rules that derive what is asked for, which only says what they need to
+    /// be matched with.
+    pub fn on_demand(program: OnDemand) -> Pieces {
+        let mut pieces = Pieces::whole(RuleSet {
+            rules: Vec::new(),
+            ..program.rules
+        });
+        let is_demand = |relation: RelationId| program.is_demand[relation.index()];
+        for (rule, origin) in program.rules.rules.into_iter().zip(program.origins) {
+            if is_demand(rule.head.relation) {
+                pieces.guard_rules.push(rule);
+                continue;
+            }
+            let (guards, body) = rule.body.into_iter().partition(|literal| match literal {
+                Literal::Positive(atom) => is_demand(atom.relation),
+                _ => false,
+            });
+            pieces.rules.rules.push(Rule { body, ..rule });
+            pieces.guards.push(guards);
+            pieces.origins.push(origin);
+        }
+        pieces
+    }
+
+    /// The same with rules cut where they can be.
+    pub fn cut(self) -> Pieces {
+        let mut cutter = Cutter {
+            pieces: self,
+            known: FxHashMap::default(),
+        };
+        for number in 0..cutter.pieces.rules.rules.len() {
+            cutter.cut(number);
+        }
+        cutter.pieces
+    }
+}
+
+type Variables = BTreeSet<Variable>;
+
+struct Cutter {
+    pieces: Pieces,
+    /// Relations of pieces that were cut before, by their rule.
+    known: FxHashMap<(Vec<Literal>, Vec<Literal>, usize), RelationId>,
+}
+
+/// A part of a body that can be cut out.
+struct Part {
+    /// Positions in the body.
+    literals: Vec<usize>,
+    variables: Variables,
+    /// Those of the variables that the rest needs.
+    kept: Variables,
+}
+
+impl Cutter {
+    fn cut(&mut self, number: usize) {
+        loop {
+            let rule = &self.pieces.rules.rules[number];
+            let Some(part) = best_part(rule) else { return };
+            let span = Span::default();
+            let names = rule.variables.clone();
+            let (inside, rest): (Vec<_>, Vec<_>) = rule
+                .body
+                .iter()
+                .cloned()
+                .enumerate()
+                .partition(|(position, _)| part.literals.contains(position));
+            let body: Vec<Literal> = inside.into_iter().map(|(_, literal)| literal).collect();
+            let mut rest: Vec<Literal> = rest.into_iter().map(|(_, literal)| literal).collect();
+            let guards = self.guards(&body, &part.kept, &rest, number);
+            let arguments: Vec<Term> = part.kept.iter().map(|v| Term::Variable(*v)).collect();
+            let piece = Rule {
+                head: Atom {
+                    relation: RelationId::new(0),
+                    arguments: arguments.clone(),
+                    span,
+                },
+                body,
+                variables: names,
+                span,
+            };
+            let relation = self.relation(piece, guards, number);
+            rest.push(Literal::Positive(Atom {
+                relation,
+                arguments,
+                span,
+            }));
+            self.pieces.rules.rules[number].body = rest;
+        }
+    }
+
+    /// The relation of a piece, made unless there is one with an equal rule.
+    fn relation(&mut self, piece: Rule, guards: Vec<Literal>, number: usize) -> RelationId {
+        let (piece, guards) = renamed(piece, guards);
+        let key = (
+            piece.body.clone(),
+            guards.clone(),
+            piece.head.arguments.len(),
+        );
+        if let Some(known) = self.known.get(&key) {
+            return *known;
+        }
+        let relation = self.pieces.rules.add_relation(piece.head.arguments.len());
+        self.known.insert(key, relation);
+        let head = Atom {
+            relation,
+            ..piece.head
+        };
+        self.pieces.rules.rules.push(Rule { head, ..piece });
+        let origin = self.pieces.origins[number];
+        self.pieces.origins.push(origin);
+        self.pieces.guards.push(guards);
+        relation
+    }
+
+    /// Literals over those kept variables that the body does not bind.
+    fn guards(
+        &mut self,
+        body: &[Literal],
+        kept: &Variables,
+        rest: &[Literal],
+        number: usize,
+    ) -> Vec<Literal> {
+        let rule = &self.pieces.rules.rules[number].clone();
+        let mut bound = Variables::new();
+        for literal in body {
+            if matches!(literal, Literal::Positive(_)) {
+                bound.extend(variables(literal));
+            }
+        }
+        let mut missing: Variables = kept.difference(&bound).copied().collect();
+        let mut guards = Vec::new();
+        while !missing.is_empty() {
+            let binders = rest
+                .iter()
+                .filter(|literal| matches!(literal, Literal::Positive(_)));
+            let binds = |literal: &&Literal| variables(literal).intersection(&missing).count();
+            let binder = binders.max_by_key(binds).expect("a safe rule binds them");
+            let shared: Variables = variables(binder).intersection(&missing).copied().collect();
+            guards.push(self.projection(binder.clone(), &shared, rule));
+            missing.retain(|variable| !shared.contains(variable));
+        }
+        // What the whole rule must be matched with, as far as it concerns these.
+        for guard in self.pieces.guards[number].clone() {
+            let shared: Variables = variables(&guard).intersection(kept).copied().collect();
+            if !shared.is_empty() {
+                guards.push(self.projection(guard, &shared, rule));
+            }
+        }
+        guards
+    }
+
+    /// A guard for some variables of a literal.
+    fn projection(&mut self, literal: Literal, columns: &Variables, rule: &Rule) -> Literal {
+        let arguments: Vec<Term> = columns.iter().map(|v| Term::Variable(*v)).collect();
+        Literal::Positive(Atom {
+            relation: self.guard(literal, arguments.clone(), rule),
+            arguments,
+            span: Span::default(),
+        })
+    }
+
+    /// The relation of some columns of what a literal can be.
+    fn guard(&mut self, binder: Literal, arguments: Vec<Term>, rule: &Rule) -> RelationId {
+        let guard = Rule {
+            head: Atom {
+                relation: RelationId::new(0),
+                arguments,
+                span: Span::default(),
+            },
+            body: vec![binder],
+            variables: rule.variables.clone(),
+            span: rule.span,
+        };
+        let (mut guard, _) = renamed(guard, Vec::new());
+        let key = (
+            guard.body.clone(),
+            Vec::new(),
+            usize::MAX - guard.head.arguments.len(),
+        );
+        if let Some(known) = self.known.get(&key) {
+            return *known;
+        }
+        let relation = self.pieces.rules.add_relation(guard.head.arguments.len());
+        self.known.insert(key, relation);
+        guard.head.relation = relation;
+        self.pieces.guard_rules.push(guard);
+        relation
+    }
+}
+
+fn variables(literal: &Literal) -> Variables {
+    let mut found = Variables::new();
+    literal.for_each_variable(&mut |variable| {
+        found.insert(variable);
+    });
+    found
+}
+
+/// The part with the fewest variables that can be cut out and spares any.
+fn best_part(rule: &Rule) -> Option<Part> {
+    let of_literal: Vec<Variables> = rule.body.iter().map(variables).collect();
+    let mut head = Variables::new();
+    rule.head.for_each_variable(|variable, _| {
+        head.insert(variable);
+    });
+    let all: Variables = of_literal.iter().flatten().chain(&head).copied().collect();
+    let mut best: Option<Part> = None;
+    for variable in all.difference(&head) {
+        let together: Variables = of_literal
+            .iter()
+            .filter(|variables| variables.contains(variable))
+            .flatten()
+            .copied()
+            .collect();
+        if together.len() == all.len() {
+            continue;
+        }
+        let literals: Vec<usize> = (0..rule.body.len())
+            .filter(|&position| {
+                let own = &of_literal[position];
+                !own.is_empty() && own.is_subset(&together)
+            })
+            .collect();
+        let outside: Variables = (0..rule.body.len())
+            .filter(|position| !literals.contains(position))
+            .flat_map(|position| &of_literal[position])
+            .chain(&head)
+            .copied()
+            .collect();
+        let part = Part {
+            kept: together.intersection(&outside).copied().collect(),
+            literals,
+            variables: together,
+        };
+        let size = |part: &Part| (part.variables.len(), part.kept.len());
+        if best.as_ref().is_none_or(|best| size(&part) < size(best)) {
+            best = Some(part);
+        }
+    }
+    best
+}
+
+/// A rule and literals beside it with variables numbered in the order in which
+/// they occur, and without places, so that equal rules look equal.
+fn renamed(mut rule: Rule, mut guards: Vec<Literal>) -> (Rule, Vec<Literal>) {
+    let mut names: Vec<Variable> = Vec::new();
+    let mut number = |variable: &mut Variable| {
+        let known = names.iter().position(|name| name == variable);
+        let position = known.unwrap_or_else(|| {
+            names.push(*variable);
+            names.len() - 1
+        });
+        *variable = Variable::new(position);
+    };
+    // The head first: its columns are in the order of the old numbers.
+    for term in &mut rule.head.arguments {
+        rename_term(term, &mut number);
+    }
+    for literal in rule.body.iter_mut().chain(&mut guards) {
+        rename(literal, &mut number);
+    }
+    rule.variables = names
+        .iter()
+        .map(|name| rule.variables[name.index()].clone())
+        .collect();
+    (rule, guards)
+}
+
+fn rename(literal: &mut Literal, number: &mut dyn FnMut(&mut Variable)) {
+    match literal {
+        Literal::Positive(atom) | Literal::Negative(atom) => {
+            atom.span = Span::default();
+            for term in &mut atom.arguments {
+                rename_term(term, number);
+            }
+        }
+        Literal::Distinct(left, right, span) | Literal::Same(left, right, span) => {
+            *span = Span::default();
+            rename_term(left, number);
+            rename_term(right, number);
+        }
+        Literal::Any(branches) => {
+            for literal in branches.iter_mut().flatten() {
+                rename(literal, number);
+            }
+        }
+    }
+}
+
+fn rename_term(term: &mut Term, number: &mut dyn FnMut(&mut Variable)) {
+    match term {
+        Term::Variable(variable) => number(variable),
+        Term::Ground(_) => {}
+        Term::Apply(_, arguments) => {
+            for argument in arguments {
+                rename_term(argument, number);
+            }
+        }
+    }
+}

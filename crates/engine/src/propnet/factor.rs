@@ -1,0 +1,426 @@
+//! Common factors of large gates, and moves that leave a fact as it is.
+//!
+//! In: a network. Out: the same functions with fewer gates. Every "or" of
+//! "and"s is divided by the literal that most of them share, again and again, so
+//! that `ab + ac + d` becomes `a(b + c) + d`; by duality the same is done to
+//! "and"s of "or"s. An "or" of most moves of a role is the negation of the "or" of
+//! the others, since a role makes exactly one move: so what the rules say by
+//! listing all moves that leave a fact alone becomes "keep unless".
+//!
+//! Source: algebraic factoring, Brayton and McMullen, The decomposition and
+//! factorization of Boolean expressions (1982).
+
+use std::collections::BinaryHeap;
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Propnet;
+use super::network::{Builder, Literal, Node};
+use super::rewrite::{live, same_gate, transcribe};
+use ggp_gdl::game::Move;
+
+/// Factors all gates.
+pub(super) fn factor(net: &mut Propnet) {
+    let roots = net.roots();
+    let live = live(&net.network, roots.iter().copied());
+    let mut readers = vec![0u32; net.network.len()];
+    for node in (0..net.network.len()).filter(|&node| live[node]) {
+        for read in net.network.reads(node) {
+            readers[read.node()] += 1;
+        }
+    }
+    for root in &roots {
+        readers[root.node()] += 1;
+    }
+    let mut builder = Builder::new(net.network.inputs());
+    let inputs: Vec<Literal> = (0..net.network.inputs())
+        .map(|i| builder.input(i))
+        .collect();
+    let mut groups = groups_of_moves(net.facts.len(), &net.moves);
+    groups.extend(groups_of_facts(net));
+    let mut exclusive = Exclusive::new(groups, net.network.inputs());
+    let network = &net.network;
+    // Of gates that only one gate reads, as they are: these dissolve in it.
+    let mut dissolve: FxHashSet<usize> = FxHashSet::default();
+    let became = transcribe(
+        network,
+        &live,
+        &inputs,
+        &mut builder,
+        |builder, node, operands| {
+            let Node::And(_) = network.node(node) else {
+                return same_gate(network, builder, node, operands);
+            };
+            let mut terms: Vec<Vec<Literal>> = Vec::with_capacity(operands.len());
+            for &operand in operands.iter() {
+                let is_gate = |literal: Literal| {
+                    matches!(builder.network().node(literal.node()), Node::And(_))
+                };
+                if !operand.is_negated() && is_gate(operand) && dissolve.contains(&operand.node()) {
+                    for &inner in builder.network().reads(operand.node()) {
+                        terms.push(term(builder, !inner));
+                    }
+                } else {
+                    terms.push(term(builder, !operand));
+                }
+            }
+            let made = !exclusive.any(builder, terms);
+            if readers[node] == 1 && !made.is_negated() {
+                dissolve.insert(made.node());
+            }
+            made
+        },
+    );
+    net.rebuilt(builder, &became);
+}
+
+/// The literals whose "and" a literal is.
+fn term(builder: &Builder, literal: Literal) -> Vec<Literal> {
+    match builder.network().node(literal.node()) {
+        Node::And(operands) if !literal.is_negated() => operands.to_vec(),
+        _ => vec![literal],
+    }
+}
+
+/// A group of inputs of which at most one holds, or exactly one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Group {
+    /// The inputs' nodes, ascending.
+    pub nodes: Vec<u32>,
+    /// Whether one always holds.
+    pub exact: bool,
+}
+
+/// The moves of each role: it makes exactly one.
+pub(super) fn groups_of_moves(facts: usize, moves: &[Vec<Move>]) -> Vec<Group> {
+    let mut start = 1 + facts as u32;
+    let group = |moves: &Vec<Move>| {
+        start += moves.len() as u32;
+        let nodes = (start - moves.len() as u32..start).collect();
+        Group { nodes, exact: true }
+    };
+    moves.iter().map(group).collect()
+}
+
+/// The facts that exclude each other, by the inputs that gates still read.
+fn groups_of_facts(net: &Propnet) -> Vec<Group> {
+    let mut equals: Vec<Literal> = (0..net.facts.len()).map(|f| net.network.input(f)).collect();
+    for &(fact, equal) in &net.assumed {
+        equals[fact] = equal;
+    }
+    let mut groups = Vec::new();
+    for group in &net.exclusive {
+        let members = group.facts.iter().map(|&fact| equals[fact]);
+        let mut members: Vec<Literal> = members.filter(|&fact| fact != Literal::FALSE).collect();
+        members.sort_unstable();
+        let is_input = |&member: &Literal| match net.network.node(member.node()) {
+            Node::Input(_) => !member.is_negated(),
+            _ => false,
+        };
+        if members.iter().all(is_input) {
+            let nodes: Vec<u32> = members.iter().map(|member| member.node() as u32).collect();
+            let exact = group.exact;
+            groups.push(Group { nodes, exact });
+        }
+    }
+    groups
+}
+
+/// What is known of inputs that exclude each other: a role makes exactly one
+/// move, and what was proved of facts.
+#[derive(Debug)]
+pub(super) struct Exclusive {
+    groups: Vec<Group>,
+    /// By node of an input: its groups.
+    memberships: Vec<Vec<u32>>,
+    /// Literals that are the "or" of several inputs of one group, and this.
+    sets: FxHashMap<Literal, (u32, Rc<[u32]>)>,
+    made: FxHashMap<Rc<[u32]>, Literal>,
+    stored: usize,
+}
+
+impl Exclusive {
+    /// Knows groups of some of so many inputs.
+    pub fn new(groups: Vec<Group>, inputs: usize) -> Exclusive {
+        let mut memberships = vec![Vec::new(); 1 + inputs];
+        for (number, members) in groups.iter().enumerate() {
+            for &node in &members.nodes {
+                memberships[node as usize].push(number as u32);
+            }
+        }
+        Exclusive {
+            groups,
+            memberships,
+            sets: FxHashMap::default(),
+            made: FxHashMap::default(),
+            stored: 0,
+        }
+    }
+
+    /// The groups of a literal that is one of their inputs, or several.
+    fn groups(&self, literal: Literal) -> &[u32] {
+        match self.sets.get(&literal) {
+            Some((group, _)) => std::slice::from_ref(group),
+            None => self.input_groups(literal),
+        }
+    }
+
+    /// The groups of an input that is not negated.
+    fn input_groups(&self, literal: Literal) -> &[u32] {
+        match self.memberships.get(literal.node()) {
+            Some(groups) if !literal.is_negated() => groups,
+            _ => &[],
+        }
+    }
+
+    /// Whether a literal that is one or several of a group's inputs includes
+    /// this one.
+    fn includes(&self, literal: Literal, input: Literal) -> bool {
+        match self.sets.get(&literal) {
+            Some((_, set)) => set.binary_search(&(input.node() as u32)).is_ok(),
+            None => literal == input,
+        }
+    }
+
+    /// Drops from an "and" what follows from an input that stands in it; false
+    /// if that excludes another.
+    fn reduce(&self, term: &mut Vec<Literal>) -> bool {
+        let mut at = 0;
+        while at < term.len() {
+            let input = term[at];
+            at += 1;
+            let groups = self.input_groups(input);
+            if groups.is_empty() {
+                continue;
+            }
+            let meets = |other: Literal| self.groups(other).iter().any(|g| groups.contains(g));
+            let mut possible = true;
+            let before = term.len();
+            term.retain(|&other| {
+                if other == input {
+                    return true;
+                }
+                let negated = meets(!other);
+                if !negated && !meets(other) {
+                    return true;
+                }
+                let positive = other.negated_if(negated);
+                possible &= self.includes(positive, input) != negated;
+                false
+            });
+            if !possible {
+                return false;
+            }
+            if term.len() < before {
+                at = 0;
+            }
+        }
+        true
+    }
+
+    /// The "or" of the "and"s of the terms.
+    pub fn any(&mut self, builder: &mut Builder, mut terms: Vec<Vec<Literal>>) -> Literal {
+        terms.retain_mut(|term| self.reduce(term));
+        if terms.iter().any(Vec::is_empty) {
+            return Literal::TRUE;
+        }
+        let mut ways: Vec<Literal> = Vec::new();
+        absorb(&mut terms, &mut ways);
+        if terms.iter().any(Vec::is_empty) {
+            return Literal::TRUE;
+        }
+        let mut shared = Occurrences::new(&terms);
+        let mut alive = vec![true; terms.len()];
+        while let Some((literal, members)) = shared.most_frequent(&terms, &mut alive) {
+            let rest = members
+                .iter()
+                .map(|&term| {
+                    let term = terms[term].iter().copied();
+                    term.filter(|other| *other != literal).collect()
+                })
+                .collect();
+            let rest = self.any(builder, rest);
+            ways.push(builder.and(&[literal, rest]));
+        }
+        for (term, _) in terms.iter().zip(alive).filter(|(_, alive)| *alive) {
+            ways.push(builder.and(term));
+        }
+        self.or(builder, ways)
+    }
+
+    /// The "or" of literals; most inputs of a group are replaced by the others.
+    fn or(&mut self, builder: &mut Builder, mut ways: Vec<Literal>) -> Literal {
+        ways.sort_unstable();
+        ways.dedup();
+        // The negation is an "and", from which more may be dropped.
+        ways.iter_mut().for_each(|way| *way = !*way);
+        let possible = self.reduce(&mut ways);
+        if !possible {
+            return Literal::TRUE;
+        }
+        ways.iter_mut().for_each(|way| *way = !*way);
+        let groups = ways.iter().flat_map(|&way| self.groups(way));
+        let mut groups: Vec<u32> = groups.copied().collect();
+        groups.sort_unstable();
+        for group in groups
+            .chunk_by(|a, b| a == b)
+            .filter(|group| group.len() > 1)
+        {
+            self.or_of_inputs(builder, group[0], &mut ways);
+        }
+        builder.or(&ways)
+    }
+
+    /// Replaces those ways that are inputs of a group, or an "or" of some, by
+    /// less if that is possible.
+    fn or_of_inputs(&mut self, builder: &mut Builder, group: u32, ways: &mut Vec<Literal>) {
+        let is_of = |way: &Literal| self.groups(*way).contains(&group);
+        let count = ways.iter().filter(|way| is_of(way)).count();
+        let mut union: Vec<u32> = Vec::new();
+        for way in ways.iter().filter(|way| is_of(way)) {
+            match self.sets.get(way) {
+                Some((_, set)) => union.extend_from_slice(set),
+                None => union.push(way.node() as u32),
+            }
+        }
+        union.sort_unstable();
+        union.dedup();
+        let Group { nodes: all, exact } = &self.groups[group as usize];
+        let is_all = count == ways.len();
+        let many = *exact && union.len() * 2 > all.len();
+        if !(many || is_all && union.len() <= MOST_IN_SET) {
+            return;
+        }
+        let mut next = union.iter().peekable();
+        let others: Vec<u32> = match many {
+            true => all
+                .iter()
+                .copied()
+                .filter(|node| next.next_if_eq(&node).is_none())
+                .collect(),
+            false => Vec::new(),
+        };
+        if many && (others.len() < count || self.made.contains_key(others.as_slice())) {
+            ways.retain(|way| !self.groups(*way).contains(&group));
+            let others = self.or_of_set(builder, group, others);
+            ways.push(!others);
+            ways.sort_unstable();
+        } else if is_all {
+            let literal = builder.or(ways);
+            self.remember(group, union, literal);
+            *ways = vec![literal];
+        }
+    }
+
+    fn or_of_set(&mut self, builder: &mut Builder, group: u32, set: Vec<u32>) -> Literal {
+        if let Some(known) = self.made.get(set.as_slice()) {
+            return *known;
+        }
+        let inputs: Vec<Literal> = set.iter().map(|&node| Literal::of(node as usize)).collect();
+        let literal = builder.or(&inputs);
+        self.remember(group, set, literal);
+        literal
+    }
+
+    fn remember(&mut self, group: u32, set: Vec<u32>, literal: Literal) {
+        if set.len() < 2 || set.len() > MOST_IN_SET || self.stored + set.len() > MOST_STORED {
+            return;
+        }
+        self.stored += set.len();
+        let set: Rc<[u32]> = set.into();
+        self.made.entry(Rc::clone(&set)).or_insert(literal);
+        self.sets.insert(literal, (group, set));
+    }
+}
+
+/// Largest set of moves that is remembered, and how many moves all sets may have
+/// together.
+const MOST_IN_SET: usize = 4096;
+const MOST_STORED: usize = 8_000_000;
+
+/// Moves terms of one literal to `ways`, and drops what they make superfluous.
+fn absorb(terms: &mut Vec<Vec<Literal>>, ways: &mut Vec<Literal>) {
+    let mut single: FxHashSet<Literal> = FxHashSet::default();
+    loop {
+        let before = single.len();
+        single.extend(
+            terms
+                .iter()
+                .filter(|term| term.len() == 1)
+                .map(|term| term[0]),
+        );
+        if single.len() == before {
+            break;
+        }
+        terms.retain_mut(|term| {
+            if term.len() > 1 {
+                // a + !a b = a + b
+                term.retain(|literal| !single.contains(&!*literal));
+                if term.is_empty() {
+                    return true;
+                }
+            }
+            term.len() == 1 || !term.iter().any(|literal| single.contains(literal))
+        });
+    }
+    terms.retain(|term| {
+        if let [one] = term.as_slice() {
+            ways.push(*one);
+        }
+        term.len() != 1
+    });
+}
+
+/// In which terms a literal occurs.
+struct Occurrences {
+    terms: FxHashMap<Literal, Vec<usize>>,
+    /// Number of terms and literal; numbers may be out of date, never too low.
+    heap: BinaryHeap<(usize, Literal)>,
+}
+
+impl Occurrences {
+    fn new(terms: &[Vec<Literal>]) -> Self {
+        let mut occurrences: FxHashMap<Literal, Vec<usize>> = FxHashMap::default();
+        for (number, term) in terms.iter().enumerate() {
+            for literal in term {
+                occurrences.entry(*literal).or_default().push(number);
+            }
+        }
+        let heap = occurrences
+            .iter()
+            .filter(|(_, terms)| terms.len() > 1)
+            .map(|(literal, terms)| (terms.len(), *literal))
+            .collect();
+        Occurrences {
+            terms: occurrences,
+            heap,
+        }
+    }
+
+    /// The literal that occurs in most living terms, if it does in two, and
+    /// these terms, which die.
+    fn most_frequent(
+        &mut self,
+        terms: &[Vec<Literal>],
+        alive: &mut [bool],
+    ) -> Option<(Literal, Vec<usize>)> {
+        debug_assert_eq!(terms.len(), alive.len());
+        while let Some((count, literal)) = self.heap.pop() {
+            let members = self.terms.get_mut(&literal).expect("it occurs");
+            members.retain(|&term| alive[term]);
+            if members.len() < 2 {
+                continue;
+            }
+            if members.len() < count {
+                self.heap.push((members.len(), literal));
+                continue;
+            }
+            for &term in members.iter() {
+                alive[term] = false;
+            }
+            return Some((literal, members.clone()));
+        }
+        None
+    }
+}

@@ -1,0 +1,513 @@
+//! From rules to gates.
+//!
+//! In: a game. Out: its [`Propnet`], not yet simplified. First the Datalog
+//! engine finds every row that a relation can ever have ([`relax`]). Then it
+//! enumerates, rule by rule, the matches of the bodies among these rows; each is
+//! an "and" of literals, and goes into the network at once: a row that depends
+//! on the state is the "or" of its matches. Only relations that depend on each
+//! other in a circle are collected first, to be put in order row by row.
+
+use std::time::Instant;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Propnet;
+use super::attempts::{Allowance, GroundLimits, Grounded, INTERRUPTED, LATE, TooLarge, WORK};
+use super::cycles::{Reference, Rows as CyclicRows};
+use super::decompose::Pieces;
+use super::factor::{Exclusive, groups_of_moves};
+use super::network::{Builder, Literal};
+use super::relax;
+use super::shape::{Part, Shape, Test};
+use ggp_gdl::check::Keyword;
+use ggp_gdl::datalog::{Bounds, EvaluationError, Evaluator, Failure, Rows};
+use ggp_gdl::game::flat::{Flat, Wrapped};
+use ggp_gdl::game::{Game, Move};
+use ggp_gdl::terms::{TermId, TermOverflow, Terms};
+use ggp_gdl::program::strata::for_each_body_atom;
+use ggp_gdl::program::{Atom, RelationId, Rule, RuleSet};
+
+/// The relations that a network answers for.
+pub(super) fn wanted(game: &Game, flat: &Flat) -> Vec<RelationId> {
+    [&flat.next, &flat.init, &flat.legal, &flat.state, &flat.does]
+        .iter()
+        .flat_map(|wrapped| wrapped.relations())
+        .chain(game.keyword(Keyword::Terminal))
+        .chain(game.keyword(Keyword::Goal))
+        .collect()
+}
+
+/// How one attempt is bounded.
+pub(super) struct Attempt<'a> {
+    pub limits: &'a GroundLimits,
+    pub deadline: Option<Instant>,
+    /// Gates beyond which the network is of no use.
+    pub gates: usize,
+    /// Asked what else is allowed when there are more matches than the limits
+    /// allow; given what is known by then.
+    pub more: &'a mut dyn FnMut(Grounded) -> Option<Allowance>,
+}
+
+/// How many times more rows than allowed must be foretold to give up.
+const FORESIGHT: f64 = 4.0;
+
+/// Grounds the rules of a game as these pieces say them.
+///
+/// # Errors
+///
+/// [`TooLarge`] past a limit.
+pub(super) fn ground_pieces(
+    game: &Game,
+    flat: &Flat,
+    pieces: Pieces,
+    attempt: Attempt,
+) -> Result<(Propnet, Grounded), TooLarge> {
+    let Attempt {
+        limits,
+        deadline,
+        gates,
+        more,
+    } = attempt;
+    let mut terms = game.terms().clone();
+    let flat = Flat {
+        rules: pieces.rules.clone(),
+        ..flat.clone()
+    };
+    let dynamic = relax::dynamic(&flat);
+    let reporter = Reporter {
+        game,
+        origins: &pieces.origins,
+        limits,
+    };
+    let relaxed = relax::relaxed(game, &flat, &pieces, &dynamic, &mut terms);
+    let relaxed = relaxed.map_err(|overflow| {
+        let failure = Failure::Terms(overflow);
+        reporter.failure(EvaluationError { failure, rule: 0 })
+    })?;
+    let wanted = wanted(game, &flat);
+    let bounds = Bounds {
+        facts: limits.facts,
+        work: limits.work,
+        interrupt: limits.interrupt.clone().unwrap_or_default(),
+        deadline,
+        foresight: Some(FORESIGHT),
+    };
+    let fail = |error| reporter.failure(error);
+    let components = relax::components(&flat.rules, &wanted);
+    // Also what only negations need, which the relaxed program has not.
+    let asked = components.iter().flatten().map(|&r| RelationId::new(r));
+    let queries = [(0, asked.collect())];
+    let (evaluator, _) =
+        Evaluator::new(relaxed.clone(), &[], &queries, &mut terms, bounds).map_err(fail)?;
+    let mut grounder = Grounder {
+        game,
+        limits,
+        rules: &flat.rules,
+        relaxed: &relaxed,
+        dynamic,
+        reporter,
+        deadline,
+        evaluator,
+        terms,
+        builder: Builder::new(0),
+        exclusive: Exclusive::new(Vec::new(), 0),
+        literals: vec![Vec::new(); flat.rules.arity.len()],
+        grounded: Grounded::default(),
+        allowed: Allowance {
+            instances: limits.instances,
+            gates,
+        },
+        more,
+    };
+    let evaluator = &grounder.evaluator;
+    let relations = (0..flat.rules.arity.len()).map(RelationId::new);
+    grounder.grounded.rows = relations.map(|relation| evaluator.count(relation)).sum();
+    grounder.grounded.work = evaluator.work();
+    let (facts, initial, moves) = grounder.inputs(&flat).map_err(fail)?;
+    for relations in &components {
+        if grounder.dynamic[relations[0]] {
+            grounder.define(relations)?;
+        }
+    }
+    grounder.finish(&flat, facts, initial, moves)
+}
+
+struct Grounder<'g> {
+    game: &'g Game,
+    limits: &'g GroundLimits,
+    rules: &'g RuleSet,
+    relaxed: &'g RuleSet,
+    reporter: Reporter<'g>,
+    deadline: Option<Instant>,
+    dynamic: Vec<bool>,
+    evaluator: Evaluator,
+    terms: Terms,
+    builder: Builder,
+    exclusive: Exclusive,
+    /// By relation that depends on the state, and row: when it holds.
+    literals: Vec<Vec<Literal>>,
+    grounded: Grounded,
+    allowed: Allowance,
+    more: &'g mut dyn FnMut(Grounded) -> Option<Allowance>,
+}
+
+/// Facts, initial ones, and moves by role.
+type Inputs = (Vec<TermId>, Vec<bool>, Vec<Vec<Move>>);
+
+impl Grounder<'_> {
+    /// Makes an input for each fact and move.
+    fn inputs(&mut self, flat: &Flat) -> Result<Inputs, EvaluationError> {
+        let initial = self.wrapped_terms(&flat.init)?;
+        let initial: FxHashSet<TermId> = initial.into_iter().map(|(_, _, term)| term).collect();
+        let next = self.wrapped_terms(&flat.next)?;
+        let mut facts: Vec<TermId> = next.into_iter().map(|(_, _, term)| term).collect();
+        facts.extend(&initial);
+        let (game, terms) = (self.game, &self.terms);
+        facts.sort_by(|a, b| game.compare_terms(terms, *a, *b));
+        facts.dedup();
+        let initial = facts.iter().map(|fact| initial.contains(fact)).collect();
+        let mut moves = vec![Vec::new(); self.game.role_count()];
+        for (_, row, term) in self.wrapped_terms(&flat.legal)? {
+            if let Some(role) = self.game.role_of(row) {
+                moves[role.index()].push(Move::new(term));
+            }
+        }
+        for moves in &mut moves {
+            let (game, terms) = (self.game, &self.terms);
+            moves.sort_by(|a, b| game.compare_terms(terms, a.term(), b.term()));
+            moves.dedup();
+        }
+        let count = facts.len() + moves.iter().map(Vec::len).sum::<usize>();
+        self.builder = Builder::new(count);
+        self.exclusive = Exclusive::new(groups_of_moves(facts.len(), &moves), count);
+        let places = places(&facts);
+        for (relation, _, term) in self.wrapped_terms(&flat.state)? {
+            let input = self.builder.input(places[&term]);
+            self.literals[relation.index()].push(input);
+        }
+        let mut numbers: FxHashMap<(usize, Move), usize> = Default::default();
+        for (role, moves) in moves.iter().enumerate() {
+            for chosen in moves {
+                numbers.insert((role, *chosen), facts.len() + numbers.len());
+            }
+        }
+        for (relation, row, term) in self.wrapped_terms(&flat.does)? {
+            let role = self.game.role_of(row).expect("only roles do moves");
+            let number = numbers[&(role.index(), Move::new(term))];
+            self.literals[relation.index()].push(self.builder.input(number));
+        }
+        Ok((facts, initial, moves))
+    }
+
+    /// For each row of a keyword's relations: relation, first column (the
+    /// role's where there is one), wrapped term.
+    fn wrapped_terms(
+        &mut self,
+        wrapped: &Wrapped,
+    ) -> Result<Vec<(RelationId, TermId, TermId)>, EvaluationError> {
+        let mut found = Vec::new();
+        for (relation, functor) in wrapped.flat(self.game.functors()) {
+            let arity = self.game.functors().functor(functor).arity();
+            for row in self.evaluator.rows(relation) {
+                let inner = &row[row.len() - arity..];
+                let term = self.terms.intern(functor, inner).map_err(|overflow| {
+                    let failure = Failure::Terms(overflow);
+                    EvaluationError { failure, rule: 0 }
+                })?;
+                found.push((relation, row.first().copied().unwrap_or(term), term));
+            }
+        }
+        if let Some(relation) = wrapped.whole {
+            for row in self.evaluator.rows(relation) {
+                found.push((relation, row[0], row[row.len() - 1]));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Makes the literals of relations whose uses are all defined but for each
+    /// other.
+    fn define(&mut self, relations: &[usize]) -> Result<(), TooLarge> {
+        let is_own = |relation: usize| relations.binary_search(&relation).is_ok();
+        let rules: Vec<usize> = (0..self.rules.rules.len())
+            .filter(|&rule| is_own(self.rules.rules[rule].head.relation.index()))
+            .collect();
+        if rules.is_empty() && relations.iter().all(|&r| !self.literals[r].is_empty()) {
+            // Inputs have their literals already.
+            return Ok(());
+        }
+        let mut circular = false;
+        for &rule in &rules {
+            for_each_body_atom(&self.rules.rules[rule], |atom, _| {
+                circular |= is_own(atom.relation.index());
+            });
+        }
+        let mut first = vec![0; self.rules.arity.len()];
+        let mut count = 0;
+        for &relation in relations {
+            first[relation] = count;
+            count += self.evaluator.count(RelationId::new(relation));
+        }
+        let mut rows = CyclicRows::new(count);
+        for fact in &self.rules.facts {
+            let relation = fact.relation.index();
+            if is_own(relation) {
+                let row = self.evaluator.position(fact.relation, &fact.arguments);
+                let row = first[relation] + row.expect("facts are rows");
+                rows.add(row, &mut [], &mut self.builder);
+            }
+        }
+        for rule in rules {
+            self.instances(rule, circular.then_some(relations), &first, &mut rows)?;
+        }
+        let literals = rows.literals(&mut self.exclusive, &mut self.builder);
+        for &relation in relations {
+            let count = self.evaluator.count(RelationId::new(relation));
+            self.literals[relation] = literals[first[relation]..][..count].to_vec();
+        }
+        Ok(())
+    }
+
+    /// Adds the matches of a rule to the rows of its head.
+    fn instances(
+        &mut self,
+        number: usize,
+        circle: Option<&[usize]>,
+        first: &[usize],
+        rows: &mut CyclicRows,
+    ) -> Result<(), TooLarge> {
+        let rule = &self.rules.rules[number];
+        if self.deadline.is_some_and(|end| Instant::now() >= end) {
+            let (failure, rule) = (Failure::Late, number);
+            return Err(self.reporter.failure(EvaluationError { failure, rule }));
+        }
+        let shape = Shape::new(rule, &self.dynamic);
+        let matched = Rule {
+            head: Atom {
+                relation: rule.head.relation,
+                arguments: shape.columns.clone(),
+                span: rule.head.span,
+            },
+            ..self.relaxed.rules[number].clone()
+        };
+        let literals = &self.literals;
+        let builder = &mut self.builder;
+        let grounded = &mut self.grounded;
+        let allowed = &mut self.allowed;
+        let memory = self.limits.memory;
+        let fixed = self.evaluator.memory();
+        let mut full = false;
+        let reporter = self.reporter;
+        let is_own = |relation: usize| {
+            circle.is_some_and(|relations| relations.binary_search(&relation).is_ok())
+        };
+        let mut body = Vec::new();
+        let mut branch = Vec::new();
+        let mut branches = Vec::new();
+        let outcome = self.evaluator.for_each_match(
+            &matched,
+            number,
+            &mut self.terms,
+            &mut |model, columns| {
+                grounded.instances += 1;
+                if grounded.instances.is_multiple_of(256) {
+                    full = fixed + rows.memory() + builder.memory() > memory;
+                    if full || builder.network().gates() > allowed.gates {
+                        return false;
+                    }
+                }
+                if grounded.instances > allowed.instances {
+                    match (self.more)(*grounded) {
+                        Some(more) => *allowed = more,
+                        None => return false,
+                    }
+                }
+                let reference = |model: &mut Rows, part: &Part| -> Reference {
+                    let columns = &columns[part.columns.clone()];
+                    let relation = part.relation.index();
+                    let found = model.position(part.relation, columns);
+                    let Some(row) = found else {
+                        return Reference::Made(Literal::FALSE.negated_if(part.negated));
+                    };
+                    if !self.dynamic[relation] {
+                        return Reference::Made(Literal::TRUE.negated_if(part.negated));
+                    }
+                    if is_own(relation) {
+                        return Reference::Row(first[relation] + row, part.negated);
+                    }
+                    Reference::Made(literals[relation][row].negated_if(part.negated))
+                };
+                body.clear();
+                for part in &shape.parts {
+                    match reference(model, part) {
+                        Reference::Made(Literal::TRUE) => {}
+                        Reference::Made(Literal::FALSE) => return true,
+                        other => body.push(other),
+                    }
+                }
+                for any in &shape.any {
+                    branches.clear();
+                    for tests in any {
+                        branch.clear();
+                        for test in tests {
+                            branch.push(match test {
+                                Test::Atom(part) => reference(model, part),
+                                Test::Equal(left, right, wanted) => {
+                                    let equal = columns[*left] == columns[*right];
+                                    Reference::Made(Literal::TRUE.negated_if(equal != *wanted))
+                                }
+                            });
+                        }
+                        branches.push(branch.clone());
+                    }
+                    body.push(rows.any(&mut branches, builder));
+                }
+                let head =
+                    model.position(shape.head.relation, &columns[shape.head.columns.clone()]);
+                let head = head.expect("what the rule derives was found before");
+                rows.add(
+                    first[shape.head.relation.index()] + head,
+                    &mut body,
+                    builder,
+                );
+                true
+            },
+        );
+        match outcome {
+            Err(error) if error.failure == Failure::Refused => Err(match full {
+                true => reporter.too_large("bytes of rows and gates", memory as u64, Some(number)),
+                false => {
+                    let limit = self.allowed.instances;
+                    reporter.too_large("instances of rules", limit, Some(number))
+                }
+            }),
+            other => other.map_err(|error| reporter.failure(error)),
+        }
+    }
+
+    fn finish(
+        mut self,
+        flat: &Flat,
+        facts: Vec<TermId>,
+        initial: Vec<bool>,
+        moves: Vec<Vec<Move>>,
+    ) -> Result<(Propnet, Grounded), TooLarge> {
+        let game = self.game;
+        let reporter = self.reporter;
+        let fail = |error| reporter.failure(error);
+        let mut next = vec![Vec::new(); facts.len()];
+        let places = places(&facts);
+        let mut numbers = vec![0; self.rules.arity.len()];
+        let mut literal = |grounder: &mut Self, relation: RelationId| {
+            let number = &mut numbers[relation.index()];
+            *number += 1;
+            match grounder.dynamic[relation.index()] {
+                true => grounder.literals[relation.index()][*number - 1],
+                false => Literal::TRUE,
+            }
+        };
+        for (relation, _, term) in self.wrapped_terms(&flat.next).map_err(fail)? {
+            let fact = places[&term];
+            let literal = literal(&mut self, relation);
+            next[fact].push(literal);
+        }
+        let next = next.iter().map(|ways| self.builder.or(ways)).collect();
+        let mut legal: Vec<Vec<Vec<Literal>>> = moves
+            .iter()
+            .map(|moves| vec![Vec::new(); moves.len()])
+            .collect();
+        let mut places: FxHashMap<(usize, Move), usize> = Default::default();
+        for (role, moves) in moves.iter().enumerate() {
+            for (number, chosen) in moves.iter().enumerate() {
+                places.insert((role, *chosen), number);
+            }
+        }
+        for (relation, name, term) in self.wrapped_terms(&flat.legal).map_err(fail)? {
+            let literal = literal(&mut self, relation);
+            if let Some(role) = game.role_of(name) {
+                let place = places[&(role.index(), Move::new(term))];
+                legal[role.index()][place].push(literal);
+            }
+        }
+        let legal = legal
+            .iter()
+            .map(|moves| moves.iter().map(|ways| self.builder.or(ways)).collect())
+            .collect();
+        let mut goals = vec![Vec::new(); game.role_count()];
+        if let Some(relation) = game.keyword(Keyword::Goal) {
+            let rows: Vec<(TermId, TermId)> = self
+                .evaluator
+                .rows(relation)
+                .map(|row| (row[0], row[1]))
+                .collect();
+            for (name, value) in rows {
+                let literal = literal(&mut self, relation);
+                if let Some(role) = game.role_of(name) {
+                    goals[role.index()].push((value, literal));
+                }
+            }
+        }
+        for values in &mut goals {
+            values.sort_by(|a, b| game.compare_terms(&self.terms, a.0, b.0));
+        }
+        let terminal = match game.keyword(Keyword::Terminal) {
+            Some(relation) if self.evaluator.count(relation) > 0 => literal(&mut self, relation),
+            _ => Literal::FALSE,
+        };
+        let propnet = Propnet {
+            game: game.clone(),
+            network: self.builder.into_network(),
+            facts,
+            moves,
+            initial,
+            next,
+            legal,
+            terminal,
+            goals,
+            assumed: Vec::new(),
+            exclusive: Vec::new(),
+        };
+        Ok((propnet, self.grounded))
+    }
+}
+
+/// By fact: its place in the list.
+fn places(facts: &[TermId]) -> FxHashMap<TermId, usize> {
+    facts.iter().copied().zip(0..).collect()
+}
+
+/// Says what grew too large.
+#[derive(Copy, Clone)]
+struct Reporter<'g> {
+    game: &'g Game,
+    /// By rule: the rule of the game that it comes from.
+    origins: &'g [usize],
+    limits: &'g GroundLimits,
+}
+
+impl Reporter<'_> {
+    fn failure(self, error: EvaluationError) -> TooLarge {
+        let (what, limit) = match error.failure {
+            Failure::Facts(limit) => ("facts that can ever hold", limit as u64),
+            Failure::Work(limit) => (WORK, limit),
+            Failure::Terms(TermOverflow::Count(limit)) => ("different terms", limit as u64),
+            Failure::Terms(TermOverflow::Depth(limit)) => ("levels of nesting", limit as u64),
+            Failure::Late => {
+                let time = self.limits.time.unwrap_or_default();
+                (LATE, time.as_millis() as u64)
+            }
+            Failure::Interrupted | Failure::Refused => (INTERRUPTED, 0),
+        };
+        self.too_large(what, limit, Some(error.rule))
+    }
+
+    fn too_large(self, what: &'static str, limit: u64, rule: Option<usize>) -> TooLarge {
+        let rule = rule.and_then(|rule| self.origins.get(rule));
+        let rule = rule.and_then(|&rule| self.game.rules().rules.get(rule));
+        TooLarge {
+            what,
+            limit,
+            rule: rule.map(|rule| self.game.sources().place(rule.span)),
+        }
+    }
+}

@@ -1,0 +1,432 @@
+//! Sequences of joint moves counted by length, hundreds at once.
+//!
+//! In: a game's network, and the state where to begin. Out: for each length how
+//! many sequences of joint moves there are, how many of them end the game, and
+//! what these are worth. Every sequence is played; equal states are not looked
+//! for, so little memory is needed and nothing but the gates takes time.
+//!
+//! The first depths are gone through one after the other and their states kept,
+//! until there are enough of them to share among threads; from there on each
+//! thread walks depth first. The numbers depend neither on threads nor on lanes.
+//!
+//! ```
+//! use ggp_gdl::game::Game;
+//! use ggp_engine::propnet::perft::{CountOptions, Counter};
+//! use ggp_engine::propnet::{GroundLimits, Propnet};
+//!
+//! let rules = "
+//!     (role robot)
+//!     (init (at 0)) (after 0 1) (after 1 2)
+//!     (<= (legal robot go) (true (at ?x)) (after ?x ?y))
+//!     (<= (legal robot stay) (true (at ?x)))
+//!     (<= (next (at ?y)) (does robot go) (true (at ?x)) (after ?x ?y))
+//!     (<= (next (at ?x)) (does robot stay) (true (at ?x)))
+//!     (<= terminal (true (at 2)))
+//!     (<= (goal robot 100) (true (at 2)))
+//!     (<= (goal robot 0) (not (true (at 2))))";
+//! let game = Game::from_text("walk.kif", rules).expect("the rules are right");
+//! let (net, _) = Propnet::ground(&game, &GroundLimits::default())?;
+//!
+//! let counter = Counter::new(&net, &CountOptions::default());
+//! let mut levels = Vec::new();
+//! let end = counter.run(3, || true, |level| levels.push(level.clone()));
+//! assert!(end.is_ok());
+//! // Three moves, two of them `go`, the last of them at the end or before.
+//! assert_eq!(levels[2].terminal_paths, 1);
+//! assert_eq!(levels[3].terminal_paths, 2);
+//! assert_eq!(levels[3].goal_sums, [200]);
+//! # Ok::<(), ggp_engine::propnet::TooLarge>(())
+//! ```
+
+mod assume;
+mod course;
+mod gather;
+mod odometer;
+mod stage;
+mod work;
+mod worker;
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use super::Propnet;
+use super::code::Engine;
+use super::lanes::Rows;
+pub use super::playout::Width;
+use course::Known;
+use stage::Stage;
+use work::Making;
+use worker::{Batch, Halt, Route, Tally, Worker, first};
+
+/// How sequences are counted.
+#[derive(Clone, Debug)]
+pub struct CountOptions {
+    /// Where they begin, one bit for each of [`Propnet::facts`]; the initial
+    /// state if none.
+    pub start: Option<Vec<u64>>,
+    /// Threads; 0 counts as 1.
+    pub threads: usize,
+    /// How many states are gone through side by side.
+    pub width: Width,
+    /// What runs them.
+    pub engine: Engine,
+    /// Whether to count each depth before the next one is begun. Else some are
+    /// counted together, which takes less time for all.
+    pub one_by_one: bool,
+}
+
+impl Default for CountOptions {
+    fn default() -> Self {
+        CountOptions {
+            start: None,
+            threads: 1,
+            width: Width::W512,
+            engine: Engine::Auto,
+            one_by_one: false,
+        }
+    }
+}
+
+/// The counts of one length.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PathLevel {
+    /// Joint moves made.
+    pub depth: u32,
+    /// Sequences of this length through states that go on.
+    pub paths: u128,
+    /// Of these, those that end the game.
+    pub terminal_paths: u128,
+    /// For each role the sum of its scores over the ending sequences.
+    pub goal_sums: Vec<u128>,
+    /// Pairs of an ending sequence and a role without exactly one valid score.
+    pub goal_errors: u128,
+}
+
+/// Why counting stopped.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum CountEnd {
+    /// No sequence goes on: the whole game was counted.
+    Exhausted,
+    /// The last depth asked for.
+    Depth,
+}
+
+/// Why counting was given up.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CountError {
+    /// A role has no legal move though the game is not over: the state, one bit
+    /// for each of [`Propnet::facts`].
+    Stuck(Vec<u64>),
+    /// It was told to.
+    Interrupted,
+}
+
+/// Counts the sequences of one game from one state.
+#[derive(Clone, Debug)]
+pub struct Counter<'n> {
+    net: &'n Propnet,
+    options: CountOptions,
+    start: Vec<bool>,
+}
+
+/// Most states whose successors are kept, about; as many again are too many.
+const CROWD: usize = 1 << 18;
+/// How many times the states counted so far may be counted before the next
+/// levels are reported.
+const PATIENCE: f64 = 64.0;
+/// Parts of the work for each thread, at least.
+const PARTS: usize = 64;
+
+impl<'n> Counter<'n> {
+    /// Prepares to count.
+    ///
+    /// # Panics
+    ///
+    /// If the start is not as long as the facts need, or the network does not
+    /// speak of it (see [`Propnet::admits`]); if the engine is not available for
+    /// the width.
+    pub fn new(net: &'n Propnet, options: &CountOptions) -> Counter<'n> {
+        let start: Vec<bool> = match &options.start {
+            None => net.initial.clone(),
+            Some(packed) => {
+                assert_eq!(packed.len(), net.facts.len().div_ceil(64), "one bit a fact");
+                let facts = 0..net.facts.len();
+                facts
+                    .map(|fact| packed[fact / 64] >> (fact % 64) & 1 == 1)
+                    .collect()
+            }
+        };
+        assert!(net.admits(&start), "the network speaks of the start");
+        assert!(
+            options.engine.is_available(options.width.words()),
+            "the engine is available for the width"
+        );
+        Counter {
+            net,
+            options: options.clone(),
+            start,
+        }
+    }
+
+    /// Counts to a depth. `on_level` sees each depth once, in order, when it is
+    /// counted; `go_on` is asked now and then.
+    ///
+    /// # Errors
+    ///
+    /// If a role cannot move in a state before the last depth, or it shall not go
+    /// on. `on_level` has seen the depths before then; at least, without an
+    /// interrupt, all before that of the state.
+    ///
+    /// # Panics
+    ///
+    /// If the system gives no threads.
+    pub fn run(
+        &self,
+        depth: u32,
+        go_on: impl Fn() -> bool + Sync,
+        mut on_level: impl FnMut(&PathLevel),
+    ) -> Result<CountEnd, CountError> {
+        let relevant = course::relevant(self.net);
+        let mut seen = 0;
+        let mut report = |level: PathLevel| {
+            // Levels come once more after a fault.
+            if level.depth == seen {
+                seen += 1;
+                on_level(&level);
+            }
+        };
+        let mut options = self.options.clone();
+        let found = Count::new(self, &options, relevant).run(depth, &go_on, &mut report);
+        let Err(Halt::Stuck(_)) = found else {
+            return found.map_err(|_| CountError::Interrupted);
+        };
+        // Once more with all facts, to say which state it is, and no further than
+        // to its depth.
+        options.one_by_one = true;
+        let all = vec![true; self.net.facts.len()];
+        match Count::new(self, &options, all).run(depth, &go_on, &mut report) {
+            Err(Halt::Stuck(holds)) => {
+                let mut packed = vec![0; holds.len().div_ceil(64)];
+                for (fact, holds) in holds.iter().enumerate() {
+                    packed[fact / 64] |= u64::from(*holds) << (fact % 64);
+                }
+                Err(CountError::Stuck(packed))
+            }
+            found => found.map_err(|_| CountError::Interrupted),
+        }
+    }
+}
+
+/// A count under way.
+struct Count<'c, 'n> {
+    counter: &'c Counter<'n>,
+    options: &'c CountOptions,
+    relevant: Vec<bool>,
+    /// By depth.
+    stages: Vec<Stage<'n>>,
+    pool: Option<rayon::ThreadPool>,
+}
+
+impl<'c, 'n> Count<'c, 'n> {
+    fn new(counter: &'c Counter<'n>, options: &'c CountOptions, relevant: Vec<bool>) -> Self {
+        Count {
+            counter,
+            options,
+            relevant,
+            stages: Vec::new(),
+            pool: None,
+        }
+    }
+
+    fn run(
+        &mut self,
+        last: u32,
+        go_on: &(impl Fn() -> bool + Sync),
+        report: &mut impl FnMut(PathLevel),
+    ) -> Result<CountEnd, Halt> {
+        let last = last as usize;
+        self.prepare(0);
+        let mut depth = 0;
+        let mut frontier = self.start();
+        let mut states = 1.0;
+        let mut growth = 1.0;
+        let mut done = 0.0;
+        // The first depths, one by one.
+        while depth < last && states * growth <= CROWD as f64 {
+            if !go_on() {
+                return Err(Halt::Interrupted);
+            }
+            let (tallies, next) =
+                match self.walk(depth, depth + 1, Some(&frontier), &frontier, go_on) {
+                    Err(Halt::Crowd) => break,
+                    found => found?,
+                };
+            let level = self.level(depth, &tallies[0]);
+            let is_over = level.paths == level.terminal_paths;
+            report(level);
+            if is_over {
+                return Ok(CountEnd::Exhausted);
+            }
+            frontier = next;
+            depth += 1;
+            let lanes: usize = frontier.iter().map(|batch| batch.lanes).sum();
+            growth = (lanes as f64 / states).max(1.0);
+            states = lanes as f64;
+            done += states;
+        }
+        // The others, from there.
+        let mut reported = depth;
+        loop {
+            let mut to = reported + 1;
+            let mut expected = states * growth;
+            while !self.options.one_by_one && expected * growth < PATIENCE * done && to < last {
+                expected *= growth;
+                to += 1;
+            }
+            let to = to.min(last);
+            let (tallies, _) = self.walk(depth, to, None, &frontier, go_on)?;
+            for (depth, tally) in (depth..=to).zip(&tallies).skip(reported - depth) {
+                if tally.paths == 0 {
+                    return Ok(CountEnd::Exhausted);
+                }
+                let level = self.level(depth, tally);
+                let is_over = level.paths == level.terminal_paths;
+                report(level);
+                if is_over {
+                    return Ok(CountEnd::Exhausted);
+                }
+                growth = (tally.paths as f64 / states).max(1.0);
+                states = tally.paths as f64;
+                done += states;
+            }
+            reported = to + 1;
+            if to == last {
+                return Ok(CountEnd::Depth);
+            }
+        }
+    }
+
+    fn level(&self, depth: usize, tally: &Tally) -> PathLevel {
+        let roles = tally.sums.len() as u128;
+        PathLevel {
+            depth: depth as u32,
+            paths: tally.paths,
+            terminal_paths: tally.terminal,
+            goal_sums: tally.sums.clone(),
+            goal_errors: tally.terminal * roles - tally.scores,
+        }
+    }
+
+    /// The code up to a depth.
+    fn prepare(&mut self, depth: usize) {
+        let making = Making {
+            net: self.counter.net,
+            words: self.options.width.words(),
+            engine: self.options.engine,
+        };
+        while self.stages.len() <= depth {
+            let known: Known = match self.stages.last() {
+                None => self
+                    .counter
+                    .start
+                    .iter()
+                    .map(|&holds| Some(holds))
+                    .collect(),
+                Some(stage) => stage.after.clone(),
+            };
+            let after = course::after(self.counter.net, &known);
+            self.stages
+                .push(Stage::new(making, &self.relevant, &known, &after));
+        }
+    }
+
+    /// The state where counting begins, of which all is known.
+    fn start(&self) -> Vec<Batch> {
+        let rows = Rows::new(0, self.options.width.words());
+        vec![Batch { rows, lanes: 1 }]
+    }
+
+    /// Walks from states of depth `from`. If `keep`, the states of depth `to`
+    /// are kept instead of counted.
+    fn walk(
+        &mut self,
+        from: usize,
+        to: usize,
+        keep: Option<&[Batch]>,
+        frontier: &[Batch],
+        go_on: &(impl Fn() -> bool + Sync),
+    ) -> Result<(Vec<Tally>, Vec<Batch>), Halt> {
+        self.prepare(to);
+        let words = self.options.width.words();
+        let threads = self.options.threads.max(1);
+        let threads = if keep.is_some() { 1 } else { threads };
+        if threads > 1 && self.pool.is_none() {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            self.pool = Some(pool.build().expect("the system gives threads"));
+        }
+        let route = Route {
+            stages: self.stages[from..=to].iter().collect(),
+            keep: keep.map(|_| 2 * CROWD),
+            words,
+        };
+        let parts = parts(frontier, threads, words);
+        let next = AtomicUsize::new(0);
+        let halted = AtomicBool::new(false);
+        let walk = || {
+            let mut worker = Worker::new(&route);
+            let go_on = || !halted.load(Ordering::Relaxed) && go_on();
+            let mut walk = || {
+                while let Some((batch, lanes)) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if !go_on() {
+                        return Err(Halt::Interrupted);
+                    }
+                    worker.walk_from(&frontier[*batch], lanes, &go_on)?;
+                }
+                worker.finish(&go_on)
+            };
+            let walked = walk();
+            if walked.is_err() {
+                halted.store(true, Ordering::Relaxed);
+            }
+            walked.map(|()| (worker.tallies, worker.kept))
+        };
+        let found = match &self.pool {
+            Some(pool) if threads > 1 => pool.broadcast(|_| walk()),
+            _ => vec![walk()],
+        };
+        // Who halted the others says more than they do.
+        let fault = found.iter().filter_map(|found| found.as_ref().err());
+        if let Some(fault) = fault.min_by_key(|halt| **halt == Halt::Interrupted) {
+            return Err(fault.clone());
+        }
+        let mut found = found.into_iter().flatten();
+        let (mut tallies, kept) = found.next().expect("there is a thread");
+        for (others, _) in found {
+            for (tally, other) in tallies.iter_mut().zip(&others) {
+                tally.add_all(other);
+            }
+        }
+        Ok((tallies, kept))
+    }
+}
+
+/// The states in parts, each some lanes of a batch.
+fn parts(frontier: &[Batch], threads: usize, words: usize) -> Vec<(usize, Vec<u64>)> {
+    let all: usize = frontier.iter().map(|batch| batch.lanes).sum();
+    let size = match threads {
+        1 => 64 * words,
+        _ => all.div_ceil(PARTS * threads).clamp(1, 64 * words),
+    };
+    let mut parts = Vec::new();
+    for (number, batch) in frontier.iter().enumerate() {
+        for from in (0..batch.lanes).step_by(size) {
+            let to = (from + size).min(batch.lanes);
+            let before = first(from, words);
+            let mut lanes = first(to, words);
+            for (lanes, before) in lanes.iter_mut().zip(before) {
+                *lanes &= !before;
+            }
+            parts.push((number, lanes));
+        }
+    }
+    parts
+}

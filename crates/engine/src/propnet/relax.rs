@@ -1,0 +1,225 @@
+//! What can ever hold, as a Datalog program.
+//!
+//! In: a game over flat relations. Out: a program without inputs whose least
+//! model has every row that any reachable state can give a relation. What does
+//! not depend on the state is exact; of the rest, a fact that can hold next may
+//! hold, a move that can be legal may be made, and negations are left out.
+
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+
+use super::decompose::Pieces;
+use ggp_gdl::check::Keyword;
+use ggp_gdl::game::Game;
+use ggp_gdl::game::flat::{Flat, Wrapped};
+use ggp_gdl::terms::{TermOverflow, Terms};
+use ggp_gdl::program::strata::for_each_body_atom;
+use ggp_gdl::program::{Atom, FunctorId, Literal, RelationId, Rule, RuleSet, Term, Variable};
+use ggp_gdl::span::Span;
+
+/// By relation of a flat game: whether its rows depend on the state.
+pub(super) fn dynamic(flat: &Flat) -> Vec<bool> {
+    let mut users: Vec<Vec<usize>> = vec![Vec::new(); flat.rules.arity.len()];
+    for rule in &flat.rules.rules {
+        for_each_body_atom(rule, |atom, _| {
+            users[atom.relation.index()].push(rule.head.relation.index());
+        });
+    }
+    let mut dynamic = vec![false; flat.rules.arity.len()];
+    let inputs = flat.state.relations().chain(flat.does.relations());
+    let mut open: Vec<usize> = inputs.map(RelationId::index).collect();
+    while let Some(relation) = open.pop() {
+        if !std::mem::replace(&mut dynamic[relation], true) {
+            open.extend(&users[relation]);
+        }
+    }
+    dynamic
+}
+
+/// The program. Its first rules are those of the flat game, in order, each with
+/// the guards of its piece.
+///
+/// # Errors
+///
+/// [`TermOverflow`] if the table of terms is full.
+pub(super) fn relaxed(
+    game: &Game,
+    flat: &Flat,
+    pieces: &Pieces,
+    dynamic: &[bool],
+    terms: &mut Terms,
+) -> Result<RuleSet, TermOverflow> {
+    let mut rules = flat.rules.clone();
+    let nothing = Vec::new();
+    let guards = pieces.guards.iter().chain(std::iter::repeat(&nothing));
+    rules.rules.extend(pieces.guard_rules.iter().cloned());
+    for (rule, guards) in rules.rules.iter_mut().zip(guards) {
+        rule.body = std::mem::take(&mut rule.body)
+            .into_iter()
+            .filter_map(|literal| weaken(literal, dynamic))
+            .chain(guards.iter().cloned())
+            .collect();
+    }
+    for (given, sources, roles) in [
+        (&flat.state, &[&flat.init, &flat.next][..], None),
+        (&flat.does, &[&flat.legal][..], game.keyword(Keyword::Role)),
+    ] {
+        for source in sources {
+            for mut rule in hand_over(game, given, source, usize::from(roles.is_some()), terms)? {
+                if let Some(role) = roles {
+                    let relation = role;
+                    let arguments = vec![rule.head.arguments[0].clone()];
+                    let span = Span::default();
+                    rule.body.push(Literal::Positive(Atom {
+                        relation,
+                        arguments,
+                        span,
+                    }));
+                }
+                rules.rules.push(rule);
+            }
+        }
+    }
+    Ok(rules)
+}
+
+/// A literal without negations of what depends on the state; None if nothing is
+/// left to hold.
+fn weaken(literal: Literal, dynamic: &[bool]) -> Option<Literal> {
+    match literal {
+        Literal::Negative(atom) if dynamic[atom.relation.index()] => None,
+        Literal::Any(branches) => {
+            let mut weaker = Vec::with_capacity(branches.len());
+            for branch in branches {
+                let branch: Vec<Literal> = branch
+                    .into_iter()
+                    .filter_map(|literal| weaken(literal, dynamic))
+                    .collect();
+                if branch.is_empty() {
+                    return None;
+                }
+                weaker.push(branch);
+            }
+            Some(Literal::Any(weaker))
+        }
+        other => Some(other),
+    }
+}
+
+/// Rules that give the rows of a keyword's relations to another's. `before`
+/// columns stand before the wrapped term.
+fn hand_over(
+    game: &Game,
+    given: &Wrapped,
+    source: &Wrapped,
+    before: usize,
+    terms: &mut Terms,
+) -> Result<Vec<Rule>, TermOverflow> {
+    let functors = game.functors();
+    let mut rules = Vec::new();
+    for (functor, described) in functors.iter() {
+        let arity = described.arity();
+        let to = given.by_functor.get(functor.index()).copied().flatten();
+        let from = source.by_functor.get(functor.index()).copied().flatten();
+        // f(X) <- f(X)
+        if let (Some(to), Some(from)) = (to, from) {
+            rules.push(rule(
+                before + arity,
+                (to, flat(before, arity)),
+                (from, flat(before, arity)),
+            ));
+        }
+        // f(X) <- whole(f(X))
+        if let (Some(to), Some(from)) = (to, source.whole) {
+            rules.push(rule(
+                before + arity,
+                (to, flat(before, arity)),
+                (from, wrapped(before, functor, arity, terms)?),
+            ));
+        }
+        // whole(f(X)) <- f(X)
+        if let (Some(to), Some(from)) = (given.whole, from) {
+            rules.push(rule(
+                before + arity,
+                (to, wrapped(before, functor, arity, terms)?),
+                (from, flat(before, arity)),
+            ));
+        }
+    }
+    if let (Some(to), Some(from)) = (given.whole, source.whole) {
+        let columns = flat(before, 1);
+        rules.push(rule(before + 1, (to, columns.clone()), (from, columns)));
+    }
+    Ok(rules)
+}
+
+fn flat(before: usize, arity: usize) -> Vec<Term> {
+    let variables = (0..before + arity).map(Variable::new);
+    variables.map(Term::Variable).collect()
+}
+
+fn wrapped(
+    before: usize,
+    functor: FunctorId,
+    arity: usize,
+    terms: &mut Terms,
+) -> Result<Vec<Term>, TermOverflow> {
+    let mut columns = flat(before, arity);
+    let arguments = columns.split_off(before);
+    columns.push(match arguments.is_empty() {
+        true => Term::Ground(terms.intern(functor, &[])?),
+        false => Term::Apply(functor, arguments.into()),
+    });
+    Ok(columns)
+}
+
+fn rule(variables: usize, head: (RelationId, Vec<Term>), body: (RelationId, Vec<Term>)) -> Rule {
+    let span = Span::default();
+    let atom = |(relation, arguments)| Atom {
+        relation,
+        arguments,
+        span,
+    };
+    Rule {
+        head: atom(head),
+        body: vec![Literal::Positive(atom(body))],
+        variables: (0..variables).map(|_| "?x".into()).collect(),
+        span,
+    }
+}
+
+/// The relations that the wanted ones need, in order of use; those that depend
+/// on each other together.
+pub(super) fn components(rules: &RuleSet, wanted: &[RelationId]) -> Vec<Vec<usize>> {
+    let count = rules.arity.len();
+    let mut uses: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for rule in &rules.rules {
+        for_each_body_atom(rule, |atom, _| {
+            uses[rule.head.relation.index()].push(atom.relation.index());
+        });
+    }
+    let mut needed = vec![false; count];
+    let mut open: Vec<usize> = wanted.iter().map(|relation| relation.index()).collect();
+    while let Some(relation) = open.pop() {
+        if !std::mem::replace(&mut needed[relation], true) {
+            open.extend(&uses[relation]);
+        }
+    }
+    let mut graph: DiGraph<(), ()> = DiGraph::with_capacity(count, 0);
+    for _ in 0..count {
+        graph.add_node(());
+    }
+    for (user, used) in uses.iter().enumerate().filter(|(user, _)| needed[*user]) {
+        for &used in used {
+            graph.add_edge(NodeIndex::new(user), NodeIndex::new(used), ());
+        }
+    }
+    let components = kosaraju_scc(&graph).into_iter().map(|component| {
+        let mut relations: Vec<usize> = component.iter().map(|node| node.index()).collect();
+        relations.sort_unstable();
+        relations
+    });
+    components
+        .filter(|relations| needed[relations[0]])
+        .collect()
+}

@@ -1,0 +1,470 @@
+//! Why something does not hold: for each rule that could give it, the match of
+//! its body that misses least.
+
+use std::ops::ControlFlow;
+
+use rustc_hash::FxHashMap;
+
+use super::matching::{Matching, extend, holds};
+use super::model::{Bindings, Model};
+use super::why::fact_of;
+use super::{Attempt, ExplainError, Explainer, FactOf, Missing, Nothing, Outcome, State};
+use ggp_gdl::analysis::makers::Makers;
+use ggp_gdl::terms::{TermId, Terms};
+use ggp_gdl::program::unify::Unifier;
+use ggp_gdl::program::{Atom, Literal, RelationId, Rule, Term, Variable};
+
+/// What it costs a match to miss a literal: that nothing ever makes it is likely why
+/// somebody asks; play can mend what changes, only other rules the rest.
+const PRICE_NEVER: u32 = 1;
+const PRICE_CHANGING: u32 = 2;
+const PRICE_FIXED: u32 = 3;
+/// What it costs when no fact could mend it: a test, heads that do not fit, a
+/// fact that would rest on itself.
+const PRICE_TEST: u32 = 6;
+const PRICE_APART: u32 = 8;
+const PRICE_CIRCLE: u32 = 1_000;
+
+/// A fact that should not hold costs as much as there are ways to derive it, up to
+/// so many.
+const MOST_WAYS: usize = 10;
+
+/// What a line that is repeated counts for, in steps of a search.
+const REPEATED: u64 = 50;
+
+/// Facts shown that are nearest to one that is missed.
+const NEAREST: usize = 3;
+
+/// How many times the rules shown are looked into to find the best.
+const LOOKED_INTO: usize = 2;
+/// Rows looked at to answer one question about what is derived on demand.
+const WORK: u64 = 2_000_000;
+
+/// What is being explained in one situation.
+pub(super) struct Search<'m> {
+    model: &'m mut Model,
+    /// The atoms being explained, each for the sake of the one before.
+    above: Vec<Atom>,
+    /// What was explained, with the number of atoms that were above it.
+    known: FxHashMap<(FactOf, bool), (usize, Missing)>,
+    /// Times that something would have rested on itself.
+    circles: usize,
+    spent: u64,
+}
+
+impl Explainer {
+    /// Why no fact matches an atom, whose variables have these names.
+    pub(super) fn missing(
+        &mut self,
+        atom: &Atom,
+        names: &[Box<str>],
+        model: &mut Model,
+    ) -> Result<Missing, ExplainError> {
+        let work = model.set_work(WORK);
+        let mut search = Search {
+            model,
+            above: Vec::new(),
+            known: FxHashMap::default(),
+            circles: 0,
+            spent: 0,
+        };
+        let never =
+            self.is_input(atom.relation) && self.never_holds(&Literal::Positive(atom.clone()));
+        let missing = self.missed(atom, names, never, &mut search);
+        model.set_work(work);
+        missing
+    }
+
+    /// Why no fact matches an atom; `never` says that nothing ever makes what the rule
+    /// asks for there.
+    fn missed(
+        &mut self,
+        atom: &Atom,
+        names: &[Box<str>],
+        never: bool,
+        search: &mut Search<'_>,
+    ) -> Result<Missing, ExplainError> {
+        let fact = match is_ground(atom) {
+            true => Some((fact_of(atom, &[], &mut self.terms), never)),
+            false => None,
+        };
+        let depth = search.above.len();
+        if let Some((above, known)) = fact.as_ref().and_then(|fact| search.known.get(fact))
+            && *above <= depth
+        {
+            search.spent = search.spent.saturating_add(REPEATED * weight(known));
+            return Ok(known.clone());
+        }
+        let circles = search.circles;
+        let (reason, cost) = self.nothing(atom, names, never, search)?;
+        let missing = Missing {
+            atom: atom.clone(),
+            names: names.into(),
+            reason,
+            cost,
+            never,
+        };
+        // What would rest on itself here may not do so elsewhere.
+        if let Some(fact) = fact.filter(|_| search.circles == circles) {
+            search.known.insert(fact, (depth, missing.clone()));
+        }
+        Ok(missing)
+    }
+
+    fn nothing(
+        &mut self,
+        atom: &Atom,
+        names: &[Box<str>],
+        never: bool,
+        search: &mut Search<'_>,
+    ) -> Result<(Nothing, u32), ExplainError> {
+        let is_same =
+            |other: &Atom| other.relation == atom.relation && other.arguments == atom.arguments;
+        if search.above.iter().any(is_same) {
+            search.circles += 1;
+            return Ok((Nothing::Circle, PRICE_CIRCLE));
+        }
+        let price = match never {
+            true => PRICE_NEVER,
+            false => self.price_of(atom.relation),
+        };
+        let numbers = self.rules_of(atom.relation);
+        if self.is_input(atom.relation) || numbers.is_empty() {
+            return Ok((Nothing::Given(self.nearest(atom, search.model)), price));
+        }
+        let depth = search.above.len();
+        if depth >= self.options.depth
+            || search.spent > self.options.work.saturating_mul(LOOKED_INTO as u64)
+        {
+            return Ok((Nothing::Cut(self.nearest(atom, search.model)), 2 * price));
+        }
+        let game = self.game.clone();
+        let mut found = Vec::new();
+        let mut apart = Vec::new();
+        for &number in numbers.iter() {
+            let rule = &game.rules().rules[number];
+            match resolved(rule, atom, names, &mut self.terms) {
+                Some(rule) => {
+                    let body = &game.rules().rules[number].body;
+                    let (bindings, missed, cost) = self.nearest_match(&rule, body, search)?;
+                    found.push((cost, number, rule, bindings, missed));
+                }
+                None => apart.push(number),
+            }
+        }
+        let count = found.len();
+        found.sort_by_key(|(cost, number, ..)| (*cost, *number));
+        found.truncate(self.options.rules.saturating_mul(LOOKED_INTO).max(1));
+        search.above.push(atom.clone());
+        let mut attempts = Vec::new();
+        for (_, number, rule, bindings, missed) in found {
+            let bodies = (&rule.body[..], &game.rules().rules[number].body[..]);
+            let outcomes = self.outcomes(bodies, Some(&missed), &rule, &bindings, search)?;
+            attempts.push(Attempt {
+                rule: number,
+                names: rule.variables.into(),
+                cost: total(&outcomes),
+                outcomes,
+            });
+        }
+        search.above.pop();
+        // Those that cost the same stay in the order of what they miss at once.
+        attempts.sort_by_key(|attempt| attempt.cost);
+        let apart_price = if never { PRICE_NEVER } else { PRICE_APART };
+        let least = attempts.first().map_or(apart_price, |best| best.cost);
+        if depth > 0 {
+            let most = least.saturating_add(self.options.margin);
+            attempts.retain(|attempt| attempt.cost <= most);
+        }
+        attempts.truncate(self.options.rules.max(1));
+        let nearest = match count {
+            0 => self.nearest(atom, search.model),
+            _ => Vec::new(),
+        };
+        let reason = Nothing::Rules {
+            worse: count - attempts.len(),
+            attempts,
+            nearest,
+            apart,
+        };
+        Ok((reason, least))
+    }
+
+    /// The match of a rule's body that misses least, what it misses and what
+    /// that costs; `written` is the body as the rules have it.
+    fn nearest_match(
+        &mut self,
+        rule: &Rule,
+        written: &[Literal],
+        search: &mut Search<'_>,
+    ) -> Result<(Box<Bindings>, Vec<usize>, u32), ExplainError> {
+        let prices: Vec<u32> = written.iter().map(|l| self.price(l)).collect();
+        let total = prices.iter().sum();
+        let mut bindings = vec![None; rule.variables.len()];
+        self.budget.start();
+        let mut nearest = None;
+        for most in 0..=total {
+            let mut matching = Matching {
+                body: &rule.body,
+                model: search.model,
+                terms: &mut self.terms,
+                budget: &mut self.budget,
+                prices: &prices,
+                most,
+            };
+            bindings.fill(None);
+            let outcome = matching.run(&mut bindings, &mut |bindings, missed| {
+                nearest = Some((Box::from(bindings), missed.to_vec(), most));
+                ControlFlow::Break(())
+            });
+            match outcome {
+                Err(ExplainError::Large(_)) => break,
+                Err(error) => return Err(error),
+                Ok(_) if nearest.is_some() => break,
+                Ok(_) => {}
+            }
+        }
+        search.spent = search.spent.saturating_add(self.budget.spent);
+        match nearest {
+            Some(nearest) => Ok(nearest),
+            None => self.first_match(rule, &prices, search.model),
+        }
+    }
+
+    /// A match of a body by the first fact that fits, literal by literal.
+    fn first_match(
+        &mut self,
+        rule: &Rule,
+        prices: &[u32],
+        model: &mut Model,
+    ) -> Result<(Box<Bindings>, Vec<usize>, u32), ExplainError> {
+        let mut bindings = vec![None; rule.variables.len()];
+        let mut missed = Vec::new();
+        for (place, literal) in rule.body.iter().enumerate() {
+            if let Literal::Positive(atom) = literal
+                && extend(atom, &mut bindings, model, &mut self.terms)? == Some(false)
+            {
+                missed.push(place);
+            }
+        }
+        for (place, literal) in rule.body.iter().enumerate() {
+            if !matches!(literal, Literal::Positive(_))
+                && holds(literal, &bindings, model, &mut self.terms)? == Some(false)
+            {
+                missed.push(place);
+            }
+        }
+        missed.sort_unstable();
+        let cost = missed.iter().map(|&place| prices[place]).sum();
+        Ok((bindings.into(), missed, cost))
+    }
+
+    fn price(&mut self, literal: &Literal) -> u32 {
+        if self.never_holds(literal) {
+            return PRICE_NEVER;
+        }
+        let mut price = PRICE_FIXED;
+        literal.for_each_atom(&mut |atom, _| price = price.min(self.price_of(atom.relation)));
+        price
+    }
+
+    /// Whether it is known that a literal of a rule, as it is written, never holds.
+    fn never_holds(&mut self, literal: &Literal) -> bool {
+        let game = &self.game;
+        let makers = self.makers.get_or_insert_with(|| Makers::new(game));
+        makers.never_holds(literal, &self.terms)
+    }
+
+    fn price_of(&self, relation: RelationId) -> u32 {
+        match self.changes(relation) {
+            true => PRICE_CHANGING,
+            false => PRICE_FIXED,
+        }
+    }
+
+    /// What became of each literal of a body or branch, which comes with how it is
+    /// written; `missed` are those that a match went without, or none if that is to
+    /// be found out.
+    fn outcomes(
+        &mut self,
+        (body, written): (&[Literal], &[Literal]),
+        missed: Option<&[usize]>,
+        rule: &Rule,
+        bindings: &Bindings,
+        search: &mut Search<'_>,
+    ) -> Result<Vec<Outcome>, ExplainError> {
+        let mut outcomes = Vec::new();
+        for (place, (literal, written)) in body.iter().zip(written).enumerate() {
+            let holding = holds(literal, bindings, search.model, &mut self.terms)?;
+            let failed = match missed {
+                Some(missed) => missed.contains(&place),
+                None => holding == Some(false),
+            };
+            let shown = substituted(literal, bindings, &mut self.terms);
+            let mut is_open = false;
+            shown.for_each_variable(&mut |_| is_open = true);
+            let (state, cost) = match (failed, holding) {
+                (false, Some(true)) => (State::Holds, 0),
+                (false, _) if is_open => (State::Open, 0),
+                (false, _) => (State::Unknown, 0),
+                (true, _) => match &shown {
+                    Literal::Positive(atom) => {
+                        let never = self.never_holds(written);
+                        let missing = self.missed(atom, &rule.variables, never, search)?;
+                        let cost = missing.cost;
+                        (State::Missing(Box::new(missing)), cost)
+                    }
+                    Literal::Negative(atom) => {
+                        let fact = fact_of(atom, bindings, &mut self.terms);
+                        let derivation = self.derive(&fact, search.model)?;
+                        let ways = derivation.ways.clamp(1, MOST_WAYS) as u32;
+                        let price = ways * self.price_of(atom.relation);
+                        (State::Unwanted(derivation), price)
+                    }
+                    Literal::Distinct(..) | Literal::Same(..) => (State::Fails, PRICE_TEST),
+                    Literal::Any(branches) => {
+                        let mut found = Vec::new();
+                        let Literal::Any(written) = written else {
+                            unreachable!("a rule that is narrowed keeps its form");
+                        };
+                        for bodies in branches.iter().zip(written) {
+                            let bodies = (&bodies.0[..], &bodies.1[..]);
+                            found.push(self.outcomes(bodies, None, rule, bindings, search)?);
+                        }
+                        let least = found.iter().map(|branch| total(branch)).min();
+                        (State::NoBranch(found), least.unwrap_or(PRICE_APART))
+                    }
+                },
+            };
+            outcomes.push(Outcome {
+                literal: shown,
+                state,
+                cost,
+            });
+        }
+        Ok(outcomes)
+    }
+
+    /// The facts of an atom's relation that differ from it in the least.
+    fn nearest(&mut self, atom: &Atom, model: &mut Model) -> Vec<FactOf> {
+        let mut found: Vec<(u32, FactOf)> = Vec::new();
+        let most: u32 = atom.arguments.iter().map(|t| size(t, &self.terms)).sum();
+        for number in 0..model.count(atom.relation) as u32 {
+            let row: Vec<TermId> = model.fact(atom.relation, number).to_vec();
+            let distance = |(term, given): (&Term, &TermId)| distance(term, *given, &self.terms);
+            let far: u32 = atom.arguments.iter().zip(&row).map(distance).sum();
+            if far < most.max(2) {
+                let fact = FactOf {
+                    relation: atom.relation,
+                    arguments: row.into(),
+                };
+                found.push((far, fact));
+            }
+        }
+        found.sort_by(|(l, left), (r, right)| l.cmp(r).then_with(|| self.compare(left, right)));
+        let least = found.first().map_or(0, |(far, _)| *far);
+        found.retain(|(far, _)| *far == least);
+        found.truncate(NEAREST);
+        found.into_iter().map(|(_, fact)| fact).collect()
+    }
+
+    /// Whether a relation depends on the state or the moves.
+    pub(super) fn changes(&self, relation: RelationId) -> bool {
+        self.changing[relation.index()]
+    }
+}
+
+fn is_ground(atom: &Atom) -> bool {
+    let mut ground = true;
+    atom.for_each_variable(|_, _| ground = false);
+    ground
+}
+
+/// Number of lines in an explanation, about.
+fn weight(missing: &Missing) -> u64 {
+    fn of(outcomes: &[Outcome]) -> u64 {
+        let weights = outcomes.iter().map(|outcome| match &outcome.state {
+            State::Missing(missing) => weight(missing),
+            State::Unwanted(derivation) => derivation.proofs.len() as u64,
+            State::NoBranch(branches) => branches.iter().map(|branch| of(branch)).sum(),
+            _ => 1,
+        });
+        weights.sum()
+    }
+    match &missing.reason {
+        Nothing::Rules { attempts, .. } => {
+            1 + attempts
+                .iter()
+                .map(|attempt| of(&attempt.outcomes))
+                .sum::<u64>()
+        }
+        _ => 1,
+    }
+}
+
+/// The price of all that a body misses.
+fn total(outcomes: &[Outcome]) -> u32 {
+    (outcomes.iter()).fold(0, |sum, outcome| sum.saturating_add(outcome.cost))
+}
+
+/// Number of names in a term; variables count for none.
+fn size(term: &Term, terms: &Terms) -> u32 {
+    match term {
+        Term::Variable(_) => 0,
+        term => {
+            1 + (term.arguments(terms).iter())
+                .map(|t| size(t, terms))
+                .sum::<u32>()
+        }
+    }
+}
+
+/// Number of places at which a term and a value differ; a variable differs from
+/// nothing.
+fn distance(term: &Term, given: TermId, terms: &Terms) -> u32 {
+    match term {
+        Term::Variable(_) => 0,
+        Term::Ground(id) if *id == given => 0,
+        term if term.functor(terms) == Some(terms.functor(given)) => {
+            let pairs = term.arguments(terms);
+            (pairs.iter().zip(terms.arguments(given)))
+                .map(|(term, given)| distance(term, *given, terms))
+                .sum()
+        }
+        term => size(term, terms),
+    }
+}
+
+/// A rule narrowed to what can give an atom; nothing if it gives no such fact.
+/// The atom's variables come first.
+fn resolved(rule: &Rule, atom: &Atom, names: &[Box<str>], terms: &mut Terms) -> Option<Rule> {
+    let offset = names.len();
+    let mut unifier = Unifier::new(offset + rule.variables.len(), terms);
+    for (left, right) in atom.arguments.iter().zip(&rule.head.arguments) {
+        // The rule's own names are kept where a variable meets another.
+        if !unifier.unify((left, 0), (right, offset)) {
+            return None;
+        }
+    }
+    let body = rule.body.iter().map(|l| unifier.literal(l, offset));
+    Some(Rule {
+        body: body.collect::<Option<Vec<_>>>()?,
+        head: unifier.atom(&rule.head, offset)?,
+        variables: names.iter().chain(&rule.variables).cloned().collect(),
+        span: rule.span,
+    })
+}
+
+/// A literal with its bound variables replaced.
+fn substituted(literal: &Literal, bindings: &Bindings, terms: &mut Terms) -> Literal {
+    let mut unifier = Unifier::new(bindings.len(), terms);
+    for (variable, value) in bindings.iter().enumerate() {
+        if let Some(value) = value {
+            let variable = Term::Variable(Variable::new(variable));
+            unifier.unify((&variable, 0), (&Term::Ground(*value), 0));
+        }
+    }
+    unifier
+        .literal(literal, 0)
+        .unwrap_or_else(|| literal.clone())
+}

@@ -1,0 +1,296 @@
+//! What is asked, as a user writes it.
+
+use std::fmt;
+
+use super::Explainer;
+use ggp_gdl::check::Keyword;
+use ggp_gdl::game::{Game, ParseTermError};
+use ggp_gdl::terms::{TermId, Terms};
+use ggp_gdl::program::{Atom, Functor, RelationId, Shape, Term, Variable};
+use ggp_gdl::span::{Source, Sources, Span};
+use ggp_gdl::syntax::{self, Sexp, SexpKind, SyntaxLimits};
+
+/// What facts may match, `(legal white (mark 1 1))`, `terminal`, `(goal white ?n)`,
+/// the negation of that, or a comparison of terms.
+#[derive(Clone, Debug)]
+pub struct Question {
+    pub(super) kind: Kind,
+    /// The names of its variables.
+    pub(super) names: Vec<Box<str>>,
+}
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub(super) enum Kind {
+    /// Whether a fact matches.
+    Some(Atom),
+    /// Whether none does.
+    None(Atom),
+    /// Whether two terms are the same, or are not.
+    Test {
+        equal: bool,
+        left: TermId,
+        right: TermId,
+    },
+}
+
+/// Why a text is no question.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum QuestionError {
+    /// There is nothing in it.
+    Empty,
+    /// A variable alone.
+    Variable(String),
+    /// `and` or `or`, which say more than one thing.
+    Several(String),
+    /// `<=`, which begins a rule.
+    Rule,
+    /// `;`, after which all is a comment.
+    Comment,
+    /// `not` or `distinct` with so many arguments, or `distinct` with variables.
+    Test(&'static str),
+    /// A relation with another number of arguments than it has, which follows.
+    Arity(String, usize),
+    /// Not one list or name.
+    Malformed(String),
+    /// A name or term that the rules don't have.
+    Term(ParseTermError),
+}
+
+impl fmt::Display for QuestionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let write = "write a fact such as `terminal` or `(legal ?role ?move)`";
+        match self {
+            QuestionError::Empty => write!(f, "nothing is asked; {write}"),
+            QuestionError::Variable(name) => {
+                write!(f, "`{name}` alone stands for anything; {write}")
+            }
+            QuestionError::Several(word) => {
+                write!(
+                    f,
+                    "`{word}` says several things; ask for one at a time: {write}"
+                )
+            }
+            QuestionError::Comment => {
+                f.write_str("what follows `;` is a comment; ask for one thing at a time")
+            }
+            QuestionError::Rule => write!(f, "this is a rule; ask for what it gives: {write}"),
+            QuestionError::Test("distinct") => {
+                f.write_str("write two terms without variables, as in `(distinct 1 2)`")
+            }
+            QuestionError::Test(word) => {
+                write!(
+                    f,
+                    "write one fact after `{word}`, as in `({word} terminal)`"
+                )
+            }
+            QuestionError::Arity(name, 0) => write!(f, "`{name}` stands alone: write `{name}`"),
+            QuestionError::Arity(name, arity) => {
+                write!(f, "write `({name}")?;
+                (1..=*arity).try_for_each(|number| write!(f, " ?{number}"))?;
+                write!(f, ")`, or terms in place of the variables")
+            }
+            QuestionError::Malformed(text) => write!(f, "`{text}` is not one fact; {write}"),
+            QuestionError::Term(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for QuestionError {}
+
+impl From<ParseTermError> for QuestionError {
+    fn from(error: ParseTermError) -> Self {
+        QuestionError::Term(error)
+    }
+}
+
+impl Question {
+    /// The relation asked for, if it is one.
+    pub fn relation(&self) -> Option<RelationId> {
+        match &self.kind {
+            Kind::Some(atom) | Kind::None(atom) => Some(atom.relation),
+            Kind::Test { .. } => None,
+        }
+    }
+
+    /// Whether a fact of the state holds.
+    pub fn is_of_state(&self, game: &Game) -> bool {
+        match &self.kind {
+            Kind::Some(atom) => game.keyword(Keyword::True) == Some(atom.relation),
+            _ => false,
+        }
+    }
+}
+
+impl Explainer {
+    /// Reads a question; outer brackets may be left out. What is no relation of
+    /// the rules, but a term that they speak of, is asked of the state:
+    /// `(cell 1 1 b)` is `(true (cell 1 1 b))`.
+    ///
+    /// # Errors
+    ///
+    /// [`QuestionError`] if it is none, or uses what the rules don't have.
+    pub fn question(&mut self, text: &str) -> Result<Question, QuestionError> {
+        let malformed = || QuestionError::Malformed(text.trim().to_owned());
+        if text.contains(';') {
+            return Err(QuestionError::Comment);
+        }
+        let sources = Sources::from(Source::new("", text));
+        let (mut forms, findings) = syntax::read(&sources, SyntaxLimits::default());
+        if !findings.is_empty() {
+            return Err(malformed());
+        }
+        let form = match &forms[..] {
+            [] => return Err(QuestionError::Empty),
+            [_] => forms.remove(0),
+            [first, ..] if first.kind == SexpKind::Symbol => {
+                return self.question(&format!("({text}\n)"));
+            }
+            _ => return Err(malformed()),
+        };
+        let game = self.game.clone();
+        let mut reader = Reader {
+            game: &game,
+            terms: &mut self.terms,
+            sources: &sources,
+            names: Vec::new(),
+        };
+        let kind = reader.kind(&form)?;
+        let names = reader.names;
+        Ok(Question { kind, names })
+    }
+}
+
+struct Reader<'a> {
+    game: &'a Game,
+    terms: &'a mut Terms,
+    sources: &'a Sources,
+    names: Vec<Box<str>>,
+}
+
+impl Reader<'_> {
+    fn kind(&mut self, form: &Sexp) -> Result<Kind, QuestionError> {
+        let text = self.sources.text(form.span);
+        let malformed = || QuestionError::Malformed(text.to_owned());
+        let (name, arguments, shape) = match &form.kind {
+            SexpKind::Variable => return Err(QuestionError::Variable(text.to_owned())),
+            SexpKind::Symbol => (text, &[][..], Shape::Bare),
+            SexpKind::List(members) => match members.split_first() {
+                None => return Err(QuestionError::Empty),
+                Some((first, rest)) if first.kind == SexpKind::Symbol => {
+                    let arity = u16::try_from(rest.len()).map_err(|_| malformed())?;
+                    (self.sources.text(first.span), rest, Shape::Applied(arity))
+                }
+                Some(_) => return Err(malformed()),
+            },
+        };
+        match (name.to_lowercase().as_str(), arguments) {
+            ("not", [inner]) => {
+                return Ok(match self.kind(inner)? {
+                    Kind::Some(atom) => Kind::None(atom),
+                    Kind::None(atom) => Kind::Some(atom),
+                    Kind::Test { equal, left, right } => Kind::Test {
+                        equal: !equal,
+                        left,
+                        right,
+                    },
+                });
+            }
+            ("not", _) => return Err(QuestionError::Test("not")),
+            ("distinct", [left, right]) if !has_variable(form) => {
+                let [left, right] = [left, right].map(|term| self.sources.text(term.span));
+                return Ok(Kind::Test {
+                    equal: false,
+                    left: self.game.parse_term(self.terms, left)?,
+                    right: self.game.parse_term(self.terms, right)?,
+                });
+            }
+            ("distinct", _) => return Err(QuestionError::Test("distinct")),
+            (word @ ("and" | "or"), _) => return Err(QuestionError::Several(word.to_owned())),
+            ("<=", _) => return Err(QuestionError::Rule),
+            _ => {}
+        }
+        let (relation, arguments) = match self.relation(name, shape) {
+            Some(relation) => {
+                let terms = arguments.iter().map(|argument| self.term(argument));
+                (relation, terms.collect::<Result<Vec<_>, _>>()?)
+            }
+            None => {
+                let state = self.game.keyword(Keyword::True).ok_or_else(malformed)?;
+                let term = self.term(form).map_err(|error| match self.arity(name) {
+                    Some(arity) => QuestionError::Arity(name.to_owned(), arity),
+                    None => error.into(),
+                })?;
+                (state, vec![term])
+            }
+        };
+        Ok(Kind::Some(Atom {
+            relation,
+            arguments,
+            span: Span::default(),
+        }))
+    }
+
+    fn relation(&self, name: &str, shape: Shape) -> Option<RelationId> {
+        let mut named = self.named(name);
+        named
+            .find(|(_, functor)| functor.shape == shape)
+            .map(|(relation, _)| relation)
+    }
+
+    /// The number of arguments that a relation of this name has.
+    fn arity(&self, name: &str) -> Option<usize> {
+        let (relation, _) = self.named(name).next()?;
+        Some(self.game.rules().arity[relation.index()])
+    }
+
+    fn named(&self, name: &str) -> impl Iterator<Item = (RelationId, Functor)> {
+        let symbol = self.game.symbols().get(name);
+        let relations = self.game.rules().relations();
+        let functors = relations.map(|relation| {
+            let functor = self.game.relation_functor(relation);
+            (relation, self.game.functors().functor(functor))
+        });
+        functors.filter(move |(_, functor)| Some(functor.name) == symbol)
+    }
+
+    fn term(&mut self, form: &Sexp) -> Result<Term, ParseTermError> {
+        let text = self.sources.text(form.span);
+        match &form.kind {
+            SexpKind::Variable => {
+                let known = self.names.iter().position(|name| **name == *text);
+                let index = known.unwrap_or_else(|| {
+                    self.names.push(text.into());
+                    self.names.len() - 1
+                });
+                Ok(Term::Variable(Variable::new(index)))
+            }
+            SexpKind::List(members) if has_variable(form) => {
+                let malformed = || ParseTermError::Malformed(text.to_owned());
+                let (first, rest) = members.split_first().ok_or_else(malformed)?;
+                let arity = u16::try_from(rest.len()).map_err(|_| malformed())?;
+                let name = self.sources.text(first.span);
+                let symbol = self.game.symbols().get(name).ok_or_else(malformed)?;
+                let functor = Functor {
+                    name: symbol,
+                    shape: Shape::Applied(arity),
+                };
+                let functor = self.game.functors().get(functor).ok_or_else(|| {
+                    ParseTermError::UnknownFunction(name.to_owned(), usize::from(arity))
+                })?;
+                let arguments = rest.iter().map(|argument| self.term(argument));
+                let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
+                Ok(Term::Apply(functor, arguments.into()))
+            }
+            _ => Ok(Term::Ground(self.game.parse_term(self.terms, text)?)),
+        }
+    }
+}
+
+fn has_variable(form: &Sexp) -> bool {
+    match &form.kind {
+        SexpKind::Variable => true,
+        SexpKind::Symbol => false,
+        SexpKind::List(members) => members.iter().any(has_variable),
+    }
+}

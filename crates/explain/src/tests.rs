@@ -1,0 +1,92 @@
+//! What is derived as it is asked for is the same as what is derived as a whole.
+
+use super::*;
+use ggp_engine::machine::{AnyMachine, Backend, Machine};
+
+/// Lines that a derivation unfolds to.
+fn size(derivation: &Derivation) -> u64 {
+    fn of(derivation: &Derivation, number: usize, known: &mut [Option<u64>]) -> u64 {
+        if let Some(size) = known[number] {
+            return size;
+        }
+        let size = match &derivation.proofs[number].reason {
+            Reason::Rule { premises, .. } => premises.iter().fold(1, |sum: u64, premise| {
+                sum.saturating_add(premise.fact().map_or(1, |fact| of(derivation, fact, known)))
+            }),
+            _ => 1,
+        };
+        known[number] = Some(size);
+        size
+    }
+    of(derivation, 0, &mut vec![None; derivation.proofs.len()])
+}
+
+fn said(answer: &Answer) -> String {
+    match answer {
+        Answer::Holds {
+            derivations,
+            others,
+        } => format!(
+            "{} {} {}",
+            derivations[0].proofs.len() > 1,
+            size(&derivations[0]),
+            others.len()
+        ),
+        answer => format!("{}", answer.holds()),
+    }
+}
+
+#[test]
+fn what_is_derived_as_it_is_asked_for_is_explained_the_same() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("games");
+    let mut asked = 0;
+    for name in [
+        "tic_tac_toe",
+        "connect_four_small",
+        "othello",
+        "hanoi",
+        "wolf_goat_cabbage",
+    ] {
+        let text = std::fs::read_to_string(folder.join(name).with_extension("kif")).unwrap();
+        let game = Game::from_text(name, &text).unwrap();
+        let mut machine = AnyMachine::new(&game, Backend::Datalog, Limits::default()).unwrap();
+        let mut state = machine.initial().unwrap();
+        let mut explainers = [false, true].map(|on_demand| {
+            let terms = machine.terms().clone();
+            let options = Options::default();
+            let mut explainer = Explainer::new(&game, terms, Limits::default(), options);
+            for rule in game.rules().rules.iter().filter(|_| on_demand) {
+                explainer.is_asked[rule.head.relation.index()] = true;
+            }
+            explainer
+        });
+        for _ in 0..4 {
+            let facts = machine.facts(&state);
+            let mut joint = Vec::new();
+            let mut questions = vec!["terminal".to_owned(), "(goal ?r ?v)".to_owned()];
+            for role in game.roles() {
+                let mut legal = Vec::new();
+                machine.legal(&state, role, &mut legal).unwrap();
+                joint.push(legal[legal.len() / 2]);
+                let text = game.text(machine.terms(), legal[legal.len() / 2].term());
+                questions.push(format!("(legal {} {text})", game.role_name(role)));
+            }
+            questions.push("(legal ?r ?m)".to_owned());
+            questions.push("(next ?f)".to_owned());
+            state = machine.next(&state, &joint).unwrap();
+            for text in &questions {
+                let [whole, on_demand] = explainers.each_mut().map(|explainer| {
+                    let question = explainer.question(text).unwrap();
+                    let situation = Situation {
+                        facts: &facts,
+                        joint: Some(&joint),
+                    };
+                    said(&explainer.explain(&question, situation).unwrap())
+                });
+                assert_eq!(whole, on_demand, "{name}: {text}");
+                asked += 1;
+            }
+        }
+    }
+    assert!(asked > 100);
+}

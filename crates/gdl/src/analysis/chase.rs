@@ -1,0 +1,234 @@
+//! Forward chaining over atoms whose variables stand for fixed, unknown things.
+//!
+//! In: atoms that hold, and rules. Out: what follows from them. In a *closed*
+//! world what is not known is false, which makes this a plain evaluator; rules
+//! must then come stratum by stratum. In an *open* world only what is listed is
+//! false, so that what follows holds whatever the unknown things are and
+//! whatever else holds beside.
+//!
+//! Source: the chase of a canonical database, Aho, Beeri and Ullman 1979.
+
+use rustc_hash::FxHashSet;
+
+use super::resolve::{are_apart, rebuilt};
+use crate::game::Game;
+use crate::terms::Terms;
+use crate::program::{Atom, Literal, RelationId, Rule, Term};
+
+/// The arguments of an atom; a variable in them stands for itself only.
+type Arguments = Vec<Term>;
+
+/// The work that was allowed was not enough.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) struct GaveUp;
+
+/// What is false.
+pub(super) enum World {
+    /// All that is not known.
+    Closed,
+    /// What is listed.
+    Open {
+        /// Atoms that do not hold.
+        refuted: FxHashSet<(RelationId, Arguments)>,
+        /// Terms that differ.
+        apart: Vec<(Term, Term)>,
+    },
+}
+
+/// What is known so far.
+pub(super) struct Chase {
+    terms: Terms,
+    world: World,
+    facts: Vec<Vec<Arguments>>,
+    known: Vec<FxHashSet<Arguments>>,
+    work: u64,
+}
+
+impl Chase {
+    /// Nothing known yet, of as many relations as given; `work` is the number
+    /// of matches that may be tried.
+    pub(super) fn new(game: &Game, relations: usize, world: World, work: u64) -> Self {
+        let mut terms = game.terms().clone();
+        // Rules that were opened up have terms that the game did not.
+        terms.refresh();
+        Chase {
+            terms,
+            world,
+            facts: vec![Vec::new(); relations],
+            known: vec![FxHashSet::default(); relations],
+            work,
+        }
+    }
+
+    /// Adds an atom; false if it was known.
+    pub(super) fn add(&mut self, relation: RelationId, arguments: Arguments) -> bool {
+        let is_new = self.known[relation.index()].insert(arguments.clone());
+        if is_new {
+            self.facts[relation.index()].push(arguments);
+        }
+        is_new
+    }
+
+    /// Forgets all atoms of a relation.
+    pub(super) fn clear(&mut self, relation: RelationId) {
+        self.facts[relation.index()].clear();
+        self.known[relation.index()].clear();
+    }
+
+    /// The atoms of a relation, in the order in which they became known.
+    pub(super) fn of(&self, relation: RelationId) -> &[Arguments] {
+        &self.facts[relation.index()]
+    }
+
+    /// The terms met so far.
+    pub(super) fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
+    /// Adds what the rules derive until there is nothing new.
+    pub(super) fn close<'r>(
+        &mut self,
+        rules: impl Iterator<Item = &'r Rule> + Clone,
+    ) -> Result<(), GaveUp> {
+        let mut grown = true;
+        while grown {
+            grown = false;
+            for rule in rules.clone() {
+                let mut attempt = Attempt {
+                    chase: self,
+                    rule,
+                    bindings: vec![None; rule.variables.len()],
+                    bound: Vec::new(),
+                    heads: Vec::new(),
+                };
+                attempt.extend(0)?;
+                for head in attempt.heads {
+                    grown |= self.add(rule.head.relation, head);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One rule being matched.
+struct Attempt<'a> {
+    chase: &'a mut Chase,
+    rule: &'a Rule,
+    bindings: Vec<Option<Term>>,
+    /// The variables bound so far, for taking back.
+    bound: Vec<usize>,
+    heads: Vec<Arguments>,
+}
+
+impl Attempt<'_> {
+    /// Matches the positive literals from `position` on, then tests the others.
+    fn extend(&mut self, position: usize) -> Result<(), GaveUp> {
+        let rule = self.rule;
+        let Some(literal) = rule.body.get(position) else {
+            for literal in &rule.body {
+                if !self.holds(literal)? {
+                    return Ok(());
+                }
+            }
+            let head = self.instance(&rule.head.arguments)?;
+            self.heads.push(head);
+            return Ok(());
+        };
+        let Literal::Positive(atom) = literal else {
+            return self.extend(position + 1);
+        };
+        for index in 0..self.chase.of(atom.relation).len() {
+            self.chase.work = self.chase.work.checked_sub(1).ok_or(GaveUp)?;
+            let before = self.bound.len();
+            let fits = (0..atom.arguments.len()).all(|column| {
+                let value = self.chase.of(atom.relation)[index][column].clone();
+                self.matches(&atom.arguments[column], &value)
+            });
+            if fits {
+                self.extend(position + 1)?;
+            }
+            for variable in self.bound.drain(before..) {
+                self.bindings[variable] = None;
+            }
+        }
+        Ok(())
+    }
+
+    fn matches(&mut self, pattern: &Term, value: &Term) -> bool {
+        match pattern {
+            Term::Ground(_) => pattern == value,
+            Term::Variable(v) => match &self.bindings[v.index()] {
+                Some(bound) => bound == value,
+                None => {
+                    self.bindings[v.index()] = Some(value.clone());
+                    self.bound.push(v.index());
+                    true
+                }
+            },
+            Term::Apply(functor, arguments) => {
+                value.functor(&self.chase.terms) == Some(*functor)
+                    && arguments
+                        .iter()
+                        .zip(value.arguments(&self.chase.terms))
+                        .all(|(pattern, value)| self.matches(pattern, &value))
+            }
+        }
+    }
+
+    fn holds(&mut self, literal: &Literal) -> Result<bool, GaveUp> {
+        Ok(match literal {
+            Literal::Positive(atom) => self.is_known(atom)?,
+            Literal::Negative(atom) => match &self.chase.world {
+                World::Closed => !self.is_known(atom)?,
+                World::Open { .. } => {
+                    let arguments = self.instance(&atom.arguments)?;
+                    let World::Open { refuted, .. } = &self.chase.world else {
+                        unreachable!("matched above");
+                    };
+                    refuted.contains(&(atom.relation, arguments))
+                }
+            },
+            Literal::Distinct(left, right, _) => {
+                let (left, right) = (self.term(left)?, self.term(right)?);
+                match &self.chase.world {
+                    World::Closed => left != right,
+                    World::Open { apart, .. } => {
+                        are_apart(&left, &right, &self.chase.terms)
+                            || apart.iter().any(|(l, r)| {
+                                (*l == left && *r == right) || (*l == right && *r == left)
+                            })
+                    }
+                }
+            }
+            Literal::Same(left, right, _) => self.term(left)? == self.term(right)?,
+            Literal::Any(branches) => {
+                for branch in branches {
+                    let mut all = true;
+                    for literal in branch {
+                        all = all && self.holds(literal)?;
+                    }
+                    if all {
+                        return Ok(true);
+                    }
+                }
+                false
+            }
+        })
+    }
+
+    fn is_known(&mut self, atom: &Atom) -> Result<bool, GaveUp> {
+        let arguments = self.instance(&atom.arguments)?;
+        Ok(self.chase.known[atom.relation.index()].contains(&arguments))
+    }
+
+    fn instance(&mut self, arguments: &[Term]) -> Result<Arguments, GaveUp> {
+        arguments.iter().map(|term| self.term(term)).collect()
+    }
+
+    fn term(&mut self, term: &Term) -> Result<Term, GaveUp> {
+        let bindings = &self.bindings;
+        let mut value = |v: usize| bindings[v].clone().expect("a safe rule binds it");
+        rebuilt(term, &mut value, &mut self.chase.terms).ok_or(GaveUp)
+    }
+}

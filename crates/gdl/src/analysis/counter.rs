@@ -1,0 +1,280 @@
+//! Facts that depend on the number of steps alone: step counters, clocks, turns.
+//!
+//! In: a game. Out: its [`Counter`]s, found by structure, and whether a search
+//! for a plan may leave them out when it compares states.
+//!
+//! A functor is *autonomous* if no rule for its next facts depends on a move or
+//! on a fact of a functor that is not autonomous. The autonomous facts at step
+//! `k` are then a function of `k` alone. A counter is a smallest set of
+//! autonomous functors that do not depend on each other's outside.
+//!
+//! # When a counter may be stripped
+//!
+//! A state is a pair `(k, r)` of the counter at step `k` and the rest. Solved
+//! states are terminal and have a goal of at least the target. Suppose that
+//!
+//! 1. neither `legal` nor the next facts outside the counter depend on it, so
+//!    that the same moves lead from `(k, r)` and `(l, r)` to the same rests;
+//! 2. no goal rule that can be worth the target depends on it;
+//! 3. every rule for `terminal` that depends on it depends on no fact that is
+//!    not autonomous: it ends the game at certain steps whatever the rest, so
+//!    no state lies beyond the first of them, `E`;
+//! 4. where a goal is worth the target, `terminal` follows from what that goal
+//!    follows from, and so without the counter.
+//!
+//! Let `k < l` and let a plan of `(l, r)` run over the rests `r = r0, …, rn`.
+//! Then `l + n <= E`. The rest `rn` has the goal by 2 and, with 4, is terminal
+//! at any step. No `ri` before is terminal at step `l + i`, so by 3 neither is
+//! it at step `k + i < E`. Hence the plan is one of `(k, r)` too: *the earlier
+//! state is never worse*, and a table of the least step for each rest is exact,
+//! for shortest plans and for "no plan". If `terminal` does not depend on the
+//! counter either, 1 and 2 alone make equal rests have the same plans.
+//!
+//! Without 4, a rest that has the goal may be no solution until the clock runs
+//! out, and equal rests at different steps are not interchangeable.
+
+mod ends;
+mod survey;
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::Serialize;
+
+use super::implication::goal_implies_terminal;
+use super::reads::{Dependencies, Reads};
+use super::timetable::Script;
+use crate::check::Keyword;
+use crate::game::{Game, Score};
+use crate::terms::{TermId, Terms};
+use crate::program::{FunctorId, Rule};
+
+use ends::ends;
+use survey::Survey;
+
+/// Facts that depend on the number of steps alone.
+#[derive(Clone, Debug)]
+pub struct Counter {
+    game: Game,
+    terms: Terms,
+    /// The functors of the facts, in order.
+    pub functors: Vec<FunctorId>,
+    /// The facts that hold at each step, as far as the course was followed.
+    pub values: Vec<Vec<TermId>>,
+    /// How they go on.
+    pub course: Course,
+    /// The first step at which they end the game; 0 is the start.
+    pub ends_at: Option<usize>,
+    /// What depends on them besides themselves.
+    pub readers: Readers,
+    /// Whether a search may leave them out.
+    pub stripping: Stripping,
+}
+
+impl Counter {
+    /// The facts of the first steps, at most `count`, in canonical text and
+    /// sorted; `nothing` where there are none.
+    pub fn texts(&self, count: usize) -> Vec<String> {
+        let text = |facts: &Vec<TermId>| {
+            let facts = facts.iter();
+            let mut texts: Vec<String> = facts
+                .map(|fact| self.game.canonical(&self.terms, *fact))
+                .collect();
+            texts.sort_unstable();
+            match texts.is_empty() {
+                true => "nothing".to_owned(),
+                false => texts.join(" "),
+            }
+        };
+        self.values.iter().take(count).map(text).collect()
+    }
+}
+
+/// How a counter goes on.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Course {
+    /// Each step has other facts, up to the end of the game or of the counter.
+    Runs {
+        /// The number of steps with facts.
+        steps: usize,
+    },
+    /// The facts come again.
+    Cycle {
+        /// The first step of the cycle.
+        from: usize,
+        /// The steps of one round.
+        period: usize,
+    },
+    /// Each step has other facts, as far as they were followed.
+    Open,
+}
+
+/// What depends on a counter, directly or through other relations.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Readers {
+    /// Which moves are legal.
+    pub legal: bool,
+    /// Facts of the next state, other than its own.
+    pub next: bool,
+    /// Goals of at least the target.
+    pub goal: bool,
+    /// The end of the game.
+    pub terminal: bool,
+}
+
+/// Whether a search may leave a counter out; see the module's text.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Stripping {
+    /// Nothing reads it: states that differ in it only have the same plans.
+    Unread,
+    /// It does no more than end the game: of two states that differ in it only,
+    /// the earlier has every plan of the later.
+    EndsOnly,
+    /// The goal reads it.
+    GoalReads,
+    /// `terminal` reads it together with other facts.
+    EndsWithOthers,
+    /// A state with the goal may go on until the counter ends the game.
+    GoalWithoutEnd,
+    /// Which moves are legal depends on it.
+    LegalReads,
+    /// Other facts of the next state depend on it.
+    NextReads,
+}
+
+impl Stripping {
+    /// Whether leaving the counter out loses no plan and no proof.
+    pub fn is_harmless(self) -> bool {
+        matches!(self, Stripping::Unread | Stripping::EndsOnly)
+    }
+
+    /// Whether states that differ in the counter only have the same moves, so
+    /// that leaving it out may guide a search though it proves nothing.
+    pub fn is_worth_a_try(self) -> bool {
+        self.is_harmless() || matches!(self, Stripping::GoalReads | Stripping::EndsWithOthers)
+    }
+}
+
+impl fmt::Display for Stripping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Stripping::Unread => "harmless: nothing reads it",
+            Stripping::EndsOnly => "harmless: it does no more than end the game",
+            Stripping::GoalReads => "it matters: the goal reads it",
+            Stripping::EndsWithOthers => {
+                "it matters: the end depends on it together with other facts"
+            }
+            Stripping::GoalWithoutEnd => {
+                "it matters: a state with the goal may go on until it ends the game"
+            }
+            Stripping::LegalReads => "it matters: legal moves depend on it",
+            Stripping::NextReads => "it matters: other facts depend on it",
+        })
+    }
+}
+
+/// The counters of a game, in the order of their first functors; what never
+/// changes is none. `target` is the score that a search is to reach.
+pub fn counters(game: &Game, target: Score) -> Vec<Counter> {
+    let dependencies = Dependencies::new(game);
+    let next = next_rules(game, &dependencies);
+    let autonomous = autonomous(game, &dependencies, &next);
+    if autonomous.is_empty() {
+        return Vec::new();
+    }
+    let mut own = Vec::new();
+    for rule in &next {
+        let heads = dependencies.functors_of(game.terms(), &rule.head.arguments[0]);
+        if heads.iter().any(|functor| autonomous.contains(functor)) {
+            own.push(rule.clone());
+        }
+    }
+    let ends = ends(game, &dependencies, &autonomous);
+    let script = Script {
+        game,
+        dependencies: &dependencies,
+        functors: &autonomous,
+        next: &own,
+        ends: &ends.alone,
+    };
+    let Some(table) = script.follow() else {
+        return Vec::new();
+    };
+    let implied = goal_implies_terminal(game, target);
+    let survey = Survey {
+        game,
+        dependencies: &dependencies,
+        next: &next,
+        ends: &ends,
+        target,
+        goal_ends: implied,
+    };
+    components(game, &dependencies, &autonomous, &own)
+        .into_iter()
+        .filter_map(|functors| survey.counter(functors, &table))
+        .collect()
+}
+
+/// The rules for the next state, without conditions that always hold.
+fn next_rules(game: &Game, dependencies: &Dependencies) -> Vec<Rule> {
+    let next = game.keyword(Keyword::Next);
+    let rules = game.rules().rules.iter();
+    rules
+        .filter(|rule| Some(rule.head.relation) == next)
+        .map(|rule| dependencies.without_empty_conditions(game, rule))
+        .collect()
+}
+
+/// The autonomous functors.
+fn autonomous(game: &Game, dependencies: &Dependencies, next: &[Rule]) -> BTreeSet<FunctorId> {
+    let mut autonomous = dependencies.fact_functors().clone();
+    let rules: Vec<(Vec<FunctorId>, Reads)> = next
+        .iter()
+        .map(|rule| {
+            let heads = dependencies.functors_of(game.terms(), &rule.head.arguments[0]);
+            (heads, dependencies.rule(game.terms(), rule))
+        })
+        .collect();
+    loop {
+        let before = autonomous.len();
+        for (heads, reads) in &rules {
+            if reads.moves || !reads.facts.is_subset(&autonomous) {
+                for head in heads {
+                    autonomous.remove(head);
+                }
+            }
+        }
+        if autonomous.len() == before {
+            return autonomous;
+        }
+    }
+}
+
+/// The autonomous functors in groups that do not depend on each other.
+fn components(
+    game: &Game,
+    dependencies: &Dependencies,
+    autonomous: &BTreeSet<FunctorId>,
+    own: &[Rule],
+) -> Vec<BTreeSet<FunctorId>> {
+    let mut groups: Vec<BTreeSet<FunctorId>> =
+        autonomous.iter().map(|f| BTreeSet::from([*f])).collect();
+    for rule in own {
+        let mut linked = dependencies.rule(game.terms(), rule).facts;
+        linked.extend(dependencies.functors_of(game.terms(), &rule.head.arguments[0]));
+        let (touched, mut others): (Vec<_>, Vec<_>) = groups
+            .into_iter()
+            .partition(|group| !group.is_disjoint(&linked));
+        others.push(touched.into_iter().flatten().collect());
+        groups = others;
+    }
+    groups.retain(|group| !group.is_empty());
+    groups.sort_by_key(|group| group.first().copied());
+    groups
+}
+
+#[cfg(test)]
+mod tests;

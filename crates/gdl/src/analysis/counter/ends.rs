@@ -1,0 +1,87 @@
+//! The ways in which the end of the game depends on autonomous facts.
+
+use std::collections::BTreeSet;
+
+use crate::analysis::reads::Dependencies;
+use crate::analysis::resolve::Body;
+use crate::check::Keyword;
+use crate::game::Game;
+use crate::terms::Terms;
+use crate::program::{FunctorId, Rule};
+
+/// The ways in which `terminal` depends on autonomous facts.
+pub(super) struct Ends {
+    /// Conditions on autonomous facts alone, as rules.
+    pub(super) alone: Vec<Rule>,
+    /// What each of them depends on.
+    pub(super) alone_reads: Vec<BTreeSet<FunctorId>>,
+    /// The autonomous facts that are read together with others.
+    pub(super) mixed: BTreeSet<FunctorId>,
+}
+
+/// Definitions opened below `terminal`, one below the other.
+const DEPTH: usize = 4;
+/// Most conditions for `terminal` that are looked at.
+const MOST_ENDS: usize = 1_000;
+
+/// Finds them, opening definitions as far as needed to tell conditions on
+/// autonomous facts alone from others.
+pub(super) fn ends(
+    game: &Game,
+    dependencies: &Dependencies,
+    autonomous: &BTreeSet<FunctorId>,
+) -> Ends {
+    let mut ends = Ends {
+        alone: Vec::new(),
+        alone_reads: Vec::new(),
+        mixed: BTreeSet::new(),
+    };
+    let terminal = game.keyword(Keyword::Terminal);
+    let mut terms = game.terms().clone();
+    let rules = game.rules().rules.iter();
+    let mut open: Vec<(Rule, usize)> = rules
+        .filter(|rule| Some(rule.head.relation) == terminal)
+        .map(|rule| (rule.clone(), DEPTH))
+        .collect();
+    while let Some((rule, depth)) = open.pop() {
+        let reads = dependencies.rule(&terms, &rule);
+        let ours: BTreeSet<FunctorId> = reads.facts.intersection(autonomous).copied().collect();
+        if ours.is_empty() {
+            continue;
+        }
+        if ours.len() == reads.facts.len() && !reads.moves {
+            ends.alone.push(rule);
+            ends.alone_reads.push(ours);
+            continue;
+        }
+        let body = Body::of(&rule);
+        // A condition that mixes both by itself may be a choice between them.
+        let is_mixed = |index: usize, terms: &Terms| {
+            let mut part = rule.clone();
+            part.body = vec![rule.body[index].clone()];
+            let reads = dependencies.rule(terms, &part);
+            !reads.facts.is_disjoint(autonomous) && !reads.facts.is_subset(autonomous)
+        };
+        let split = (0..rule.body.len())
+            .filter(|_| depth > 0 && open.len() + ends.alone.len() < MOST_ENDS)
+            .filter(|index| is_mixed(*index, &terms))
+            .collect::<Vec<_>>();
+        let split = split
+            .into_iter()
+            .find_map(|index| body.split(game, index, &mut terms));
+        match split {
+            Some(bodies) => open.extend(bodies.into_iter().map(|body| {
+                let variables = (0..body.variables).map(|v| format!("?{v}").into());
+                let part = Rule {
+                    head: rule.head.clone(),
+                    body: body.literals,
+                    variables: variables.collect(),
+                    span: rule.span,
+                };
+                (part, depth - 1)
+            })),
+            None => ends.mixed.extend(ours),
+        }
+    }
+    ends
+}

@@ -1,0 +1,221 @@
+//! Which names can stand where.
+//!
+//! In: a [`Game`]. Out: for every argument of a relation or a functor, the
+//! functors that a term there may have. An over-approximation: a rule may
+//! derive what it is given in any combination.
+//!
+//! Source: Schkufza, Love, Genesereth, "Propositional automata and cell
+//! automata", 2008 (domain graphs).
+
+use rustc_hash::FxHashMap;
+
+use crate::check::Keyword;
+use crate::game::Game;
+use crate::terms::TermId;
+use crate::program::{Atom, FunctorId, Literal, RelationId, Rule, Term};
+
+/// Memory that the sets may take, in words of 64 bits.
+const LARGEST: usize = 8 << 20;
+
+/// A place where terms stand.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+enum Place {
+    Column(RelationId, usize),
+    Argument(FunctorId, usize),
+}
+
+/// The functors that may stand in each place.
+#[derive(Clone, Debug)]
+pub struct Domains {
+    /// By place: bit `f` says whether functor `f` may stand there.
+    sets: FxHashMap<Place, Vec<u64>>,
+    words: usize,
+    changed: bool,
+}
+
+impl Domains {
+    /// The domains of a game; none where they would take too much memory.
+    pub fn of(game: &Game) -> Option<Domains> {
+        let words = game.functors().len().div_ceil(64);
+        let columns: usize = game.rules().arity.iter().sum();
+        let functors = game.functors().iter();
+        let arguments: usize = functors.map(|(_, functor)| functor.arity()).sum();
+        if (columns + arguments).saturating_mul(words) > LARGEST {
+            return None;
+        }
+        let mut domains = Domains {
+            sets: FxHashMap::default(),
+            words,
+            changed: false,
+        };
+        for fact in &game.rules().facts {
+            for (column, &term) in fact.arguments.iter().enumerate() {
+                domains.add_ground(game, Place::Column(fact.relation, column), term);
+            }
+        }
+        // What holds or is done was said to hold next, or to be legal.
+        let pairs = [
+            (Keyword::Init, Keyword::True),
+            (Keyword::Next, Keyword::True),
+            (Keyword::Legal, Keyword::Does),
+        ];
+        loop {
+            domains.changed = false;
+            for rule in &game.rules().rules {
+                domains.apply(game, rule);
+            }
+            for (from, to) in pairs {
+                let (Some(from), Some(to)) = (game.keyword(from), game.keyword(to)) else {
+                    continue;
+                };
+                for column in 0..game.rules().arity[to.index()] {
+                    let set = domains.sets.get(&Place::Column(from, column)).cloned();
+                    if let Some(set) = set {
+                        domains.add_all(Place::Column(to, column), &set);
+                    }
+                }
+            }
+            if !domains.changed {
+                return Some(domains);
+            }
+        }
+    }
+
+    /// The functors of terms in a column of a relation, ascending.
+    pub fn column(&self, relation: RelationId, column: usize) -> Vec<FunctorId> {
+        self.at(Place::Column(relation, column))
+    }
+
+    /// The functors of terms that are arguments of a functor, ascending.
+    pub fn argument(&self, functor: FunctorId, argument: usize) -> Vec<FunctorId> {
+        self.at(Place::Argument(functor, argument))
+    }
+
+    fn at(&self, place: Place) -> Vec<FunctorId> {
+        let set = self.sets.get(&place).map_or(&[][..], |set| &set[..]);
+        let functors = (0..64 * set.len()).filter(|f| set[f / 64] >> (f % 64) & 1 == 1);
+        functors.map(FunctorId::new).collect()
+    }
+
+    fn apply(&mut self, game: &Game, rule: &Rule) {
+        let mut found: Vec<Option<Vec<u64>>> = vec![None; rule.variables.len()];
+        for literal in &rule.body {
+            if let Literal::Positive(atom) = literal {
+                self.narrow(atom, &mut found);
+            }
+        }
+        let is_empty = |set: &Vec<u64>| set.iter().all(|word| *word == 0);
+        if found.iter().flatten().any(is_empty) {
+            return;
+        }
+        for (column, term) in rule.head.arguments.iter().enumerate() {
+            self.add(
+                game,
+                Place::Column(rule.head.relation, column),
+                term,
+                &found,
+            );
+        }
+    }
+
+    /// Leaves to each variable what may stand where an atom has it.
+    fn narrow(&self, atom: &Atom, found: &mut [Option<Vec<u64>>]) {
+        let columns = atom.arguments.iter().enumerate();
+        let mut open: Vec<(Place, &Term)> = columns
+            .map(|(column, term)| (Place::Column(atom.relation, column), term))
+            .collect();
+        while let Some((place, term)) = open.pop() {
+            match term {
+                Term::Ground(_) => {}
+                Term::Apply(functor, arguments) => {
+                    let arguments = arguments.iter().enumerate();
+                    open.extend(arguments.map(|(k, term)| (Place::Argument(*functor, k), term)));
+                }
+                Term::Variable(variable) => {
+                    let none = || vec![0; self.words];
+                    let here = self.sets.get(&place);
+                    match &mut found[variable.index()] {
+                        Some(set) => match here {
+                            Some(here) => set.iter_mut().zip(here).for_each(|(a, b)| *a &= b),
+                            None => *set = none(),
+                        },
+                        unknown => *unknown = Some(here.cloned().unwrap_or_else(none)),
+                    }
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, game: &Game, place: Place, term: &Term, found: &[Option<Vec<u64>>]) {
+        let mut open = vec![(place, term)];
+        while let Some((place, term)) = open.pop() {
+            match term {
+                Term::Ground(id) => self.add_ground(game, place, *id),
+                Term::Apply(functor, arguments) => {
+                    self.add_one(place, *functor);
+                    let arguments = arguments.iter().enumerate();
+                    open.extend(arguments.map(|(k, term)| (Place::Argument(*functor, k), term)));
+                }
+                Term::Variable(variable) => {
+                    let set = found[variable.index()].as_ref();
+                    self.add_all(place, set.expect("safe rules bind their variables"));
+                }
+            }
+        }
+    }
+
+    fn add_ground(&mut self, game: &Game, place: Place, term: TermId) {
+        let mut open = vec![(place, term)];
+        while let Some((place, term)) = open.pop() {
+            let functor = game.terms().functor(term);
+            self.add_one(place, functor);
+            let arguments = game.terms().arguments(term).iter().enumerate();
+            open.extend(arguments.map(|(k, &term)| (Place::Argument(functor, k), term)));
+        }
+    }
+
+    fn add_one(&mut self, place: Place, functor: FunctorId) {
+        let words = self.words;
+        let set = self.sets.entry(place).or_insert_with(|| vec![0; words]);
+        let word = &mut set[functor.index() / 64];
+        let bit = 1 << (functor.index() % 64);
+        self.changed |= *word & bit == 0;
+        *word |= bit;
+    }
+
+    fn add_all(&mut self, place: Place, more: &[u64]) {
+        let words = self.words;
+        let set = self.sets.entry(place).or_insert_with(|| vec![0; words]);
+        for (word, more) in set.iter_mut().zip(more) {
+            self.changed |= more & !*word != 0;
+            *word |= more;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_have_what_all_their_places_allow() {
+        let rules = "
+            (role robot)
+            (init (at a 1)) (after 1 2) (after 2 3) (far b) (far c)
+            (<= (legal robot (go ?x)) (far ?x))
+            (<= (next (at ?x ?m)) (does robot (go ?x)) (true (at ?y ?n)) (after ?n ?m))
+            (<= terminal (true (at ?x 3)))
+            (goal robot 100)";
+        let game = Game::from_text("walk", rules).unwrap();
+        let domains = Domains::of(&game).unwrap();
+        let names = |functors: Vec<FunctorId>| {
+            let names = functors.iter().map(|f| game.functors().functor(*f).name);
+            let names: Vec<&str> = names.map(|name| game.symbols().name(name)).collect();
+            names.join(" ")
+        };
+        let holds = domains.column(game.keyword(Keyword::True).unwrap(), 0);
+        assert_eq!(names(holds.clone()), "at");
+        assert_eq!(names(domains.argument(holds[0], 0)), "a b c");
+        assert_eq!(names(domains.argument(holds[0], 1)), "1 2 3");
+    }
+}

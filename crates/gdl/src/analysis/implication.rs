@@ -1,0 +1,173 @@
+//! Whether the game is surely over where certain goals hold.
+//!
+//! In: a game and a score. Out: whether it is proved; ignorance is no. The body
+//! of each goal rule is taken as all that is known of a state; `terminal` must
+//! follow from it. Where it does not at once, a condition is split into the ways
+//! to derive it.
+
+use std::collections::BTreeSet;
+
+use super::chase::{Chase, GaveUp, World};
+use super::resolve::Body;
+use crate::check::Keyword;
+use crate::game::{Game, Score, parse_score};
+use crate::terms::{TermId, Terms};
+use crate::program::{Atom, Functor, Literal, RelationId, Rule, Shape, Term, Variable};
+use crate::span::Span;
+
+/// Most bodies that are looked at.
+const MOST_BODIES: usize = 100;
+/// Most matches that are tried for one body.
+const WORK: u64 = 100_000;
+/// Definitions opened one below the other.
+const DEPTH: usize = 3;
+
+/// Whether a goal with these arguments can be worth `target` or more.
+pub(super) fn may_reward(game: &Game, arguments: &[Term], target: Score) -> bool {
+    let Term::Ground(value) = arguments[1] else {
+        return true;
+    };
+    let functor = game.functors().functor(game.terms().functor(value));
+    functor.shape == Shape::Bare
+        && parse_score(game.symbols().name(functor.name)).is_ok_and(|score| score >= target)
+}
+
+/// Whether it is proved that every state in which some role has a goal of
+/// `target` or more is terminal, by what that goal follows from alone.
+pub(super) fn goal_implies_terminal(game: &Game, target: Score) -> bool {
+    let Some(goal) = game.keyword(Keyword::Goal) else {
+        // Without goals nothing is worth anything.
+        return true;
+    };
+    let Some(terminal) = game.keyword(Keyword::Terminal) else {
+        return false;
+    };
+    let mut prover = Prover {
+        game,
+        terminal,
+        needed: needed_for(game, terminal),
+        terms: game.terms().clone(),
+        bodies: 0,
+    };
+    prover
+        .rewards(target)
+        .into_iter()
+        .all(|value| prover.follows_from_goal(goal, value))
+}
+
+struct Prover<'g> {
+    game: &'g Game,
+    terminal: RelationId,
+    /// The relations from which `terminal` follows.
+    needed: BTreeSet<RelationId>,
+    terms: Terms,
+    bodies: usize,
+}
+
+impl Prover<'_> {
+    /// The terms of the rules that are scores of `target` or more.
+    fn rewards(&mut self, target: Score) -> Vec<TermId> {
+        let game = self.game;
+        let is_reward = |functor: &Functor| {
+            functor.shape == Shape::Bare
+                && parse_score(game.symbols().name(functor.name)).is_ok_and(|s| s >= target)
+        };
+        let functors = game.functors().iter();
+        let names: Vec<_> = functors
+            .filter(|(_, functor)| is_reward(functor))
+            .map(|(id, _)| id)
+            .collect();
+        names
+            .into_iter()
+            .filter_map(|name| self.terms.intern(name, &[]).ok())
+            .collect()
+    }
+
+    /// Whether `terminal` follows from each way in which some role's goal can
+    /// have the value.
+    fn follows_from_goal(&mut self, goal: RelationId, value: TermId) -> bool {
+        let atom = Atom {
+            relation: goal,
+            arguments: vec![Term::Variable(Variable::new(0)), Term::Ground(value)],
+            span: Span::default(),
+        };
+        let body = Body {
+            literals: vec![Literal::Positive(atom)],
+            known: Vec::new(),
+            variables: 1,
+        };
+        let ways = body.split(self.game, 0, &mut self.terms);
+        ways.is_some_and(|ways| ways.iter().all(|way| self.follows(way, DEPTH)))
+    }
+
+    fn follows(&mut self, body: &Body, depth: usize) -> bool {
+        self.bodies += 1;
+        if self.bodies > MOST_BODIES {
+            return false;
+        }
+        if self.follows_at_once(body).unwrap_or(false) {
+            return true;
+        }
+        if depth == 0 {
+            return false;
+        }
+        (0..body.literals.len()).any(|index| {
+            let split = body.split(self.game, index, &mut self.terms);
+            split.is_some_and(|bodies| bodies.iter().all(|body| self.follows(body, depth - 1)))
+        })
+    }
+
+    fn follows_at_once(&self, body: &Body) -> Result<bool, GaveUp> {
+        let rules = self.game.rules();
+        let mut refuted = rustc_hash::FxHashSet::default();
+        let mut apart = Vec::new();
+        for literal in &body.literals {
+            match literal {
+                Literal::Negative(atom) => {
+                    refuted.insert((atom.relation, atom.arguments.clone()));
+                }
+                Literal::Distinct(left, right, _) => apart.push((left.clone(), right.clone())),
+                Literal::Positive(_) | Literal::Same(..) | Literal::Any(_) => {}
+            }
+        }
+        let world = World::Open { refuted, apart };
+        let mut chase = Chase::new(self.game, rules.arity.len(), world, WORK);
+        for fact in &rules.facts {
+            if self.needed.contains(&fact.relation) {
+                let arguments = fact.arguments.iter().map(|t| Term::Ground(*t)).collect();
+                chase.add(fact.relation, arguments);
+            }
+        }
+        let positive = body.literals.iter().filter_map(|literal| match literal {
+            Literal::Positive(atom) => Some(atom),
+            _ => None,
+        });
+        for atom in positive.chain(&body.known) {
+            chase.add(atom.relation, atom.arguments.clone());
+        }
+        let needed = |rule: &&Rule| self.needed.contains(&rule.head.relation);
+        chase.close(rules.rules.iter().filter(needed))?;
+        Ok(!chase.of(self.terminal).is_empty())
+    }
+}
+
+/// The relations that a relation depends on, itself among them.
+fn needed_for(game: &Game, relation: RelationId) -> BTreeSet<RelationId> {
+    let mut needed = BTreeSet::from([relation]);
+    let mut open = vec![relation];
+    while let Some(relation) = open.pop() {
+        for rule in &game.rules().rules {
+            if rule.head.relation != relation {
+                continue;
+            }
+            for literal in &rule.body {
+                literal.for_each_atom(&mut |atom: &Atom, _| {
+                    if needed.insert(atom.relation) {
+                        open.push(atom.relation);
+                    }
+                });
+            }
+        }
+    }
+    needed
+}

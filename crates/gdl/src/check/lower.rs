@@ -1,0 +1,580 @@
+//! From lists to facts and rules.
+//!
+//! In: the forms of all files. Out: a [`RuleSet`] with its names, and what was
+//! malformed. Relations are told apart by functor here: `p`, `(p)` and `(p a)`
+//! are three until [`arity`](super::arity) complains. Not done here: checks
+//! that need more than one form.
+
+mod keyword_use;
+mod lowered;
+mod size;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::ReadOptions;
+use super::alternatives::{self, Formula};
+use super::keywords::{Keyword, interned_form};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::terms::{TermId, TermOverflow, Terms};
+use crate::program::{
+    Atom, Fact, Functor, Functors, Literal, Rule, RuleSet, Shape, Term, Variable,
+};
+use crate::span::{Sources, Span};
+use crate::symbol::{Symbol, Symbols};
+use crate::syntax::{self, Sexp, SexpKind};
+pub use lowered::{Lowered, Position};
+use size::{MOST_IN_RULE, rule_size};
+
+/// Reads all forms, unless `stop` is raised. The result is usable as a game only if
+/// it was not, and no finding here or later is an error.
+pub fn lower(
+    sources: &Sources,
+    forms: &[Sexp],
+    options: &ReadOptions,
+    stop: &AtomicBool,
+) -> (Lowered, Vec<Diagnostic>) {
+    let mut lowering = Lowering {
+        sources,
+        options,
+        stop,
+        size: 0,
+        out: Lowered {
+            symbols: Symbols::new(options.case),
+            functors: Functors::default(),
+            terms: Terms::new(options.terms),
+            rules: RuleSet::default(),
+            relation_functor: Vec::new(),
+            uses: Vec::new(),
+            term_functors: FxHashMap::default(),
+            relations: FxHashMap::default(),
+        },
+        spellings: FxHashMap::default(),
+        variables: Vec::new(),
+        warned: FxHashSet::default(),
+        findings: Vec::new(),
+    };
+    for (index, form) in forms.iter().enumerate() {
+        if lowering.is_stopped() {
+            break;
+        }
+        let before = lowering.findings.len();
+        lowering.form(form);
+        lowering.blame_bracket(&forms[..=index], before);
+        let count = lowering.out.rules.facts.len() + lowering.out.rules.rules.len();
+        let most = options.rules;
+        let (message, help) = match () {
+            () if count > most => (
+                format!("more than {most} facts and rules"),
+                "raise the limit with --max-rules if this is meant",
+            ),
+            () if lowering.size > options.size => (
+                format!(
+                    "more than {} literals and terms, alternatives multiplied out",
+                    options.size
+                ),
+                "give alternatives relations of their own, so that fewer are multiplied",
+            ),
+            () => continue,
+        };
+        let finding = lowering.error(Code::TooManyRules, form.span, message);
+        lowering.findings.push(finding.help(help));
+        break;
+    }
+    (lowering.out, lowering.findings)
+}
+
+/// A form could not be read; a finding says why.
+struct Malformed;
+
+const ARROW_HELP: &str = "a rule is written (<= head literal ...)";
+
+struct Lowering<'s> {
+    sources: &'s Sources,
+    options: &'s ReadOptions,
+    stop: &'s AtomicBool,
+    /// Literals and terms so far.
+    size: usize,
+    out: Lowered,
+    /// For each name in lower case, how it was first written and where.
+    spellings: FxHashMap<String, Vec<(&'s str, Span)>>,
+    /// The variables of the rule being read.
+    variables: Vec<(Symbol, Box<str>)>,
+    /// What [`Lowering::warn_once`] has said.
+    warned: FxHashSet<(Code, String)>,
+    findings: Vec<Diagnostic>,
+}
+
+impl<'s> Lowering<'s> {
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn form(&mut self, form: &Sexp) {
+        self.variables.clear();
+        let result = match &form.kind {
+            SexpKind::List(members) => match members.first() {
+                Some(first) if self.is_arrow(first) => self.rule(form, members),
+                Some(_) if members.get(1).is_some_and(|second| self.is_arrow(second)) => {
+                    Err(self.malformed_rule(form.span, "the arrow of a rule stands first in it"))
+                }
+                _ => self.fact(form),
+            },
+            SexpKind::Symbol if self.is_arrow(form) => {
+                Err(self.malformed_rule(form.span, "an arrow alone is not a rule"))
+            }
+            _ => self.fact(form),
+        };
+        // The finding was pushed where the form was given up.
+        let _ = result;
+    }
+
+    /// Says of findings on the last form, from one of them on, that a bracket before it may
+    /// be to blame.
+    fn blame_bracket(&mut self, forms: &[Sexp], first: usize) {
+        let outside = |f: &&mut Diagnostic| {
+            // What is found in literals that stand alone.
+            f.notes.is_empty() && matches!(f.code, Code::UnboundVariable | Code::KeywordInHead)
+        };
+        for finding in self.findings[first..].iter_mut().filter(outside) {
+            if let Some(early) = syntax::closed_early(self.sources, forms) {
+                let blamed = finding.clone().note(early, syntax::CLOSED_EARLY);
+                *finding = blamed.help(syntax::CLOSED_EARLY_HELP);
+            }
+        }
+    }
+
+    fn fact(&mut self, form: &Sexp) -> Result<(), Malformed> {
+        let head = self.atom(form, Position::Head)?;
+        self.finish(form.span, head, Formula::And(Vec::new()))
+    }
+
+    fn rule(&mut self, form: &Sexp, members: &[Sexp]) -> Result<(), Malformed> {
+        let Some(head) = members.get(1) else {
+            return Err(self.malformed_rule(form.span, "this rule has no head"));
+        };
+        let head = self.atom(head, Position::Head);
+        // The body is read even if the head is wrong, for its own findings.
+        let body: Vec<_> = members[2..].iter().map(|m| self.formula(m, true)).collect();
+        let body = body.into_iter().collect::<Result<Vec<_>, _>>()?;
+        self.finish(form.span, head?, Formula::And(body))
+    }
+
+    /// Adds the facts or rules that a form stands for.
+    fn finish(&mut self, span: Span, head: Atom, body: Formula) -> Result<(), Malformed> {
+        let bodies = match alternatives::bodies(body, self.options.alternatives, self.stop) {
+            Ok(bodies) => bodies,
+            Err(limit) => {
+                let message = format!("the alternatives multiply to more than {limit} rules");
+                let finding = self
+                    .error(Code::TooManyAlternatives, span, message)
+                    .help("give an alternative a relation of its own, or raise --max-alternatives");
+                return Err(self.give_up(finding));
+            }
+        };
+        let sizes = bodies.iter().map(|body| rule_size(&head, body));
+        let (size, most) = sizes.fold((0, 0), |(sum, most), size| (sum + size, most.max(size)));
+        if most > MOST_IN_RULE {
+            return Err(self.too_large(span));
+        }
+        self.size += size;
+        let mut unbound = None;
+        for body in bodies {
+            if !body.is_empty() {
+                self.out.rules.rules.push(Rule {
+                    head: head.clone(),
+                    body,
+                    variables: self.variables.iter().map(|(_, n)| n.clone()).collect(),
+                    span,
+                });
+                continue;
+            }
+            let ground: Option<Box<[TermId]>> = head
+                .arguments
+                .iter()
+                .map(|argument| match argument {
+                    Term::Ground(id) => Some(*id),
+                    _ => None,
+                })
+                .collect();
+            match ground {
+                Some(arguments) => self.out.rules.facts.push(Fact {
+                    relation: head.relation,
+                    arguments,
+                    span,
+                }),
+                None => unbound = Some(head.span),
+            }
+        }
+        match unbound {
+            None => Ok(()),
+            Some(place) => {
+                let names: Vec<&str> = self.variables.iter().map(|(_, n)| &**n).collect();
+                let message = format!("a fact contains the variable {}", names.join(", "));
+                let finding = self
+                    .error(Code::UnboundVariable, place, message)
+                    .help("facts hold without condition: write a constant, or a rule with a body");
+                Err(self.give_up(finding))
+            }
+        }
+    }
+
+    /// A formula in negation normal form; `wanted` is false under an odd number
+    /// of negations.
+    fn formula(&mut self, sexp: &Sexp, wanted: bool) -> Result<Formula, Malformed> {
+        let (name, arguments) = match &sexp.kind {
+            SexpKind::Variable => return Err(self.variable_as_relation(sexp.span)),
+            SexpKind::Symbol => (sexp, &[][..]),
+            SexpKind::List(members) => match members.first() {
+                Some(first) if matches!(first.kind, SexpKind::Symbol) => (first, &members[1..]),
+                _ => return self.atom(sexp, Position::Body).map(|_| unreachable_atom()),
+            },
+        };
+        if self.is_arrow(name) {
+            return Err(self.malformed_rule(sexp.span, "a rule cannot stand inside another"));
+        }
+        let connective = self.keyword(name).filter(|k| k.is_connective());
+        let Some(connective) = connective else {
+            let atom = self.atom(sexp, Position::Body)?;
+            return Ok(Formula::Literal(if wanted {
+                Literal::Positive(atom)
+            } else {
+                Literal::Negative(atom)
+            }));
+        };
+        self.check_keyword_arity(connective, sexp, arguments.len())?;
+        match connective {
+            Keyword::Not => self.formula(&arguments[0], !wanted),
+            Keyword::Distinct => {
+                let left = self.term(&arguments[0]);
+                let right = self.term(&arguments[1]);
+                let (left, right) = (left?, right?);
+                Ok(Formula::Literal(if wanted {
+                    Literal::Distinct(left, right, sexp.span)
+                } else {
+                    Literal::Same(left, right, sexp.span)
+                }))
+            }
+            _ => {
+                if arguments.is_empty() {
+                    let word = connective.as_str();
+                    let meaning = match connective {
+                        Keyword::Or => "false",
+                        _ => "true",
+                    };
+                    let message = format!("({word}) has no members, so it is {meaning}");
+                    self.warn(Code::EmptyConnective, sexp.span, message);
+                }
+                let members: Vec<_> = arguments.iter().map(|m| self.formula(m, wanted)).collect();
+                let members = members.into_iter().collect::<Result<Vec<_>, _>>()?;
+                Ok(if (connective == Keyword::And) == wanted {
+                    Formula::And(members)
+                } else {
+                    Formula::Or(members)
+                })
+            }
+        }
+    }
+
+    fn atom(&mut self, sexp: &Sexp, position: Position) -> Result<Atom, Malformed> {
+        let (name, arguments, bare) = match &sexp.kind {
+            SexpKind::Variable => return Err(self.variable_as_relation(sexp.span)),
+            SexpKind::Symbol => (sexp, &[][..], true),
+            SexpKind::List(members) => {
+                let first = self.list_head(sexp, members)?;
+                if matches!(first.kind, SexpKind::Variable) {
+                    return Err(self.variable_as_relation(first.span));
+                }
+                (first, &members[1..], false)
+            }
+        };
+        if self.is_arrow(name) {
+            return Err(self.malformed_rule(sexp.span, "a rule cannot stand inside another"));
+        }
+        let mut shape = self.shape(sexp, arguments.len(), bare)?;
+        if let Some(keyword) = self.keyword(name) {
+            self.check_keyword_place(keyword, sexp, position)?;
+            self.check_keyword_arity(keyword, sexp, arguments.len())?;
+            if keyword == Keyword::Terminal && !bare {
+                shape = Shape::Bare;
+                let message = "(terminal) is read as terminal".to_owned();
+                self.warn(Code::BracketedName, sexp.span, message);
+            }
+        } else {
+            self.odd_name(name);
+        }
+        let symbol = self.symbol(name);
+        let read: Vec<_> = arguments.iter().map(|a| self.term(a)).collect();
+        let arguments = read.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let functor = Functor {
+            name: symbol,
+            shape,
+        };
+        let functor = self.out.functors.intern(functor);
+        let relation = match self.out.relations.get(&functor) {
+            Some(relation) => *relation,
+            None => {
+                let relation = self.out.rules.add_relation(arguments.len());
+                self.out.relations.insert(functor, relation);
+                self.out.relation_functor.push(functor);
+                relation
+            }
+        };
+        self.out.uses.push((relation, position, sexp.span));
+        Ok(Atom {
+            relation,
+            arguments,
+            span: sexp.span,
+        })
+    }
+
+    fn too_large(&mut self, span: Span) -> Malformed {
+        let message = format!("a rule with more than {MOST_IN_RULE} terms");
+        let finding = self.error(Code::TooManyRules, span, message);
+        self.give_up(finding.help("split it with a relation of its own"))
+    }
+
+    fn term(&mut self, sexp: &Sexp) -> Result<Term, Malformed> {
+        if self.is_stopped() {
+            return Err(Malformed);
+        }
+        if self.variables.len() > MOST_IN_RULE {
+            return Err(self.too_large(sexp.span));
+        }
+        let (name, arguments, bare) = match &sexp.kind {
+            SexpKind::Variable => return Ok(Term::Variable(self.variable(sexp))),
+            SexpKind::Symbol => (sexp, &[][..], true),
+            SexpKind::List(members) => {
+                let first = self.list_head(sexp, members)?;
+                if matches!(first.kind, SexpKind::Variable) {
+                    let message = "a variable cannot name a function";
+                    let finding = self.error(Code::BadListHead, first.span, message);
+                    return Err(self.give_up(finding));
+                }
+                (first, &members[1..], false)
+            }
+        };
+        let shape = self.shape(sexp, arguments.len(), bare)?;
+        self.odd_name(name);
+        if let (Some(keyword), false) = (self.keyword(name), bare) {
+            let message = format!("the keyword {} is used as a function", keyword.as_str());
+            let help = "it means nothing there; another name would say so";
+            self.warn_once(
+                Code::KeywordAsName,
+                keyword.as_str(),
+                name.span,
+                message,
+                help,
+            );
+        }
+        let symbol = self.symbol(name);
+        let functor = Functor {
+            name: symbol,
+            shape,
+        };
+        let functor = self.out.functors.intern(functor);
+        self.out.term_functors.entry(functor).or_insert(sexp.span);
+        let read: Vec<_> = arguments.iter().map(|a| self.term(a)).collect();
+        let arguments = read.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let ground: Option<Vec<TermId>> = arguments
+            .iter()
+            .map(|argument| match argument {
+                Term::Ground(id) => Some(*id),
+                _ => None,
+            })
+            .collect();
+        match ground {
+            None => Ok(Term::Apply(functor, arguments.into())),
+            Some(ground) => match self.out.terms.intern(functor, &ground) {
+                Ok(id) => Ok(Term::Ground(id)),
+                Err(overflow) => {
+                    let message = match overflow {
+                        TermOverflow::Count(limit) => format!("more than {limit} different terms"),
+                        TermOverflow::Depth(limit) => format!("a term nested deeper than {limit}"),
+                    };
+                    let finding = self.error(Code::TooManyRules, sexp.span, message);
+                    Err(self.give_up(finding))
+                }
+            },
+        }
+    }
+
+    fn list_head<'m>(&mut self, list: &Sexp, members: &'m [Sexp]) -> Result<&'m Sexp, Malformed> {
+        let Some(first) = members.first() else {
+            let finding = self
+                .error(
+                    Code::EmptyList,
+                    list.span,
+                    "an empty list means nothing here",
+                )
+                .help("remove it, or write the name that is missing");
+            return Err(self.give_up(finding));
+        };
+        if !matches!(first.kind, SexpKind::List(_)) {
+            return Ok(first);
+        }
+        let mut finding = self.error(
+            Code::BadListHead,
+            first.span,
+            "a list begins with another list",
+        );
+        finding = match members.get(1) {
+            Some(second) if self.is_arrow(second) => {
+                finding.help("rules are written with the arrow first: (<= head literal ...)")
+            }
+            _ => finding.help("a form begins with the name of its relation or function"),
+        };
+        Err(self.give_up(finding))
+    }
+
+    fn shape(&mut self, sexp: &Sexp, arguments: usize, bare: bool) -> Result<Shape, Malformed> {
+        if bare {
+            return Ok(Shape::Bare);
+        }
+        match u16::try_from(arguments) {
+            Ok(arity) if arity < u16::MAX => Ok(Shape::Applied(arity)),
+            _ => {
+                let message = format!("{arguments} arguments; the limit is {}", u16::MAX - 1);
+                let finding = self.error(Code::TooManyRules, sexp.span, message);
+                Err(self.give_up(finding))
+            }
+        }
+    }
+
+    fn variable(&mut self, sexp: &Sexp) -> Variable {
+        let name = self.sources.text(sexp.span);
+        let symbol = self.out.symbols.intern(name);
+        if let Some(index) = self
+            .variables
+            .iter()
+            .position(|(known, _)| *known == symbol)
+        {
+            let known = &self.variables[index].1;
+            if **known != *name {
+                let message = format!("{name} is the same variable as {known}");
+                self.warn(Code::CaseDiffers, sexp.span, message);
+            }
+            return Variable::new(index);
+        }
+        self.variables.push((symbol, name.into()));
+        Variable::new(self.variables.len() - 1)
+    }
+
+    /// Interns a name and warns if it was written otherwise before.
+    fn symbol(&mut self, name: &Sexp) -> Symbol {
+        let text = self.sources.text(name.span);
+        if text
+            .bytes()
+            .any(|byte| !byte.is_ascii() || byte.is_ascii_uppercase())
+            || self.spellings.contains_key(text)
+        {
+            self.check_spelling(text, name.span);
+        } else {
+            self.spellings
+                .insert(text.to_owned(), vec![(text, name.span)]);
+        }
+        let form = interned_form(text, &self.out.symbols);
+        self.out.symbols.intern(form)
+    }
+
+    fn check_spelling(&mut self, text: &'s str, span: Span) {
+        if Keyword::of(text).is_some() {
+            return;
+        }
+        let known = self.spellings.entry(text.to_lowercase()).or_default();
+        if known.iter().any(|(spelling, _)| *spelling == text) {
+            return;
+        }
+        known.push((text, span));
+        if let [(first, place), .., _] = known[..] {
+            let meaning = match self.out.symbols.case() {
+                crate::symbol::Case::Fold => "the same name",
+                crate::symbol::Case::Keep => "not the same name",
+            };
+            let message = format!("{text} is {meaning} as {first}");
+            let finding =
+                Diagnostic::new(Code::CaseDiffers, self.options.strictness, span, message)
+                    .note(place, "first written here")
+                    .help("write a name the same way everywhere");
+            self.findings.push(finding);
+        }
+    }
+
+    /// Warns at the first name that begins with a piece of punctuation of other languages.
+    fn odd_name(&mut self, name: &Sexp) {
+        let text = self.sources.text(name.span);
+        let odd = ["\"", "#|", "|#", ":-"]
+            .iter()
+            .find(|odd| text.starts_with(**odd));
+        let (odd, help) = match odd {
+            Some(odd) => (
+                *odd,
+                match odd.as_bytes()[0] {
+                    b'"' => "quotes mean nothing in GDL: leave them out",
+                    b':' => ARROW_HELP,
+                    _ => "GDL has no comments but those from ; to the end of the line",
+                },
+            ),
+            None if text == "<=" => (text, ARROW_HELP),
+            None => return,
+        };
+        let message = format!("{text} is read as an ordinary name");
+        self.warn_once(Code::OddName, odd, name.span, message, help);
+    }
+
+    /// Warns where something is met first.
+    fn warn_once(&mut self, code: Code, what: &str, place: Span, message: String, help: &str) {
+        if self.warned.insert((code, what.to_owned())) {
+            let finding = Diagnostic::new(code, self.options.strictness, place, message);
+            self.findings.push(finding.help(help));
+        }
+    }
+
+    fn is_arrow(&self, sexp: &Sexp) -> bool {
+        matches!(sexp.kind, SexpKind::Symbol) && self.sources.text(sexp.span) == "<="
+    }
+
+    fn keyword(&self, name: &Sexp) -> Option<Keyword> {
+        Keyword::of(self.sources.text(name.span))
+    }
+
+    fn malformed_rule(&mut self, span: Span, message: &str) -> Malformed {
+        let finding = self
+            .error(Code::MalformedRule, span, message)
+            .help(ARROW_HELP);
+        self.give_up(finding)
+    }
+
+    fn variable_as_relation(&mut self, span: Span) -> Malformed {
+        let name = self.sources.text(span);
+        let message = format!("the variable {name} stands where a relation is expected");
+        let finding = self
+            .error(Code::VariableAsRelation, span, message)
+            .help("variables stand for terms only: name the relation");
+        self.give_up(finding)
+    }
+
+    fn error(&self, code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(code, self.options.strictness, span, message)
+    }
+
+    fn warn(&mut self, code: Code, span: Span, message: String) {
+        self.findings.push(Diagnostic::new(
+            code,
+            self.options.strictness,
+            span,
+            message,
+        ));
+    }
+
+    fn give_up(&mut self, finding: Diagnostic) -> Malformed {
+        self.findings.push(finding);
+        Malformed
+    }
+}
+
+/// `atom` fails on a list that does not begin with a name.
+fn unreachable_atom() -> Formula {
+    unreachable!("a list that begins with no name is not an atom")
+}

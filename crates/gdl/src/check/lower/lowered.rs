@@ -1,0 +1,69 @@
+//! What lowering makes.
+
+use rustc_hash::FxHashMap;
+
+use crate::check::Keyword;
+use crate::terms::Terms;
+use crate::program::{Functor, FunctorId, Functors, RelationId, RuleSet, Shape};
+use crate::span::Span;
+use crate::symbol::{Symbol, Symbols};
+
+/// A rule set as it was written, with every name it uses.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    /// Names, in order of first appearance.
+    pub symbols: Symbols,
+    /// Functors of relations and of terms.
+    pub functors: Functors,
+    /// Ground terms met.
+    pub terms: Terms,
+    /// The facts and rules, alternatives multiplied out.
+    pub rules: RuleSet,
+    /// The functor of each relation.
+    pub relation_functor: Vec<FunctorId>,
+    /// Each use of a relation: which, in a head or fact, or in a body.
+    pub uses: Vec<(RelationId, Position, Span)>,
+    /// First use of each functor as a function or constant.
+    pub term_functors: FxHashMap<FunctorId, Span>,
+    /// The relation of each functor that has one.
+    pub(super) relations: FxHashMap<FunctorId, RelationId>,
+}
+
+/// Where an atom stands.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Position {
+    /// A fact or the head of a rule.
+    Head,
+    /// A body.
+    Body,
+}
+
+impl Lowered {
+    /// The relation's name as it was written.
+    pub fn relation_name(&self, relation: RelationId) -> &str {
+        self.symbols.name(self.relation_symbol(relation))
+    }
+
+    /// The relation's name.
+    pub fn relation_symbol(&self, relation: RelationId) -> Symbol {
+        self.functors
+            .functor(self.relation_functor[relation.index()])
+            .name
+    }
+
+    /// The relation that a keyword names, if the rules use it.
+    pub fn keyword_relation(&self, keyword: Keyword) -> Option<RelationId> {
+        let name = self.symbols.get(keyword.as_str())?;
+        let shape = match keyword.arity()? {
+            0 => Shape::Bare,
+            arity => Shape::Applied(arity as u16),
+        };
+        let functor = self.functors.get(Functor { name, shape })?;
+        self.relations.get(&functor).copied()
+    }
+
+    /// The keyword that a relation is, if it is one.
+    pub fn keyword_of(&self, relation: RelationId) -> Option<Keyword> {
+        Keyword::of(self.relation_name(relation))
+    }
+}

@@ -1,0 +1,427 @@
+//! Names that are used but never defined, or defined and never used; goal
+//! values; the relations that every game needs.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::keywords::Keyword;
+use super::lower::{Lowered, Position};
+use crate::diagnostic::{Code, Diagnostic, Strictness};
+use crate::game::parse_score;
+use crate::terms::TermId;
+use crate::program::{Atom, Functor, FunctorId, RelationId, Shape, Term};
+use crate::span::{Sources, Span};
+use crate::symbol::Symbol;
+
+/// Names that are compared with others to find one that is near.
+const MOST_COMPARED: usize = 2_000_000;
+
+/// Longest atom that is repeated in a help, in bytes.
+const LONGEST_ATOM: usize = 80;
+
+/// Reports undefined and unused names, bad goal values and missing keywords, until
+/// `stop` is raised.
+pub(super) fn check(
+    lowered: &Lowered,
+    strictness: Strictness,
+    sources: &Sources,
+    stop: &AtomicBool,
+) -> Vec<Diagnostic> {
+    let mut findings = Vec::new();
+    if stop.load(Ordering::Relaxed) {
+        return findings;
+    }
+    let mut near = Near {
+        left: MOST_COMPARED,
+        stop,
+    };
+    missing_keywords(lowered, strictness, &mut findings);
+    relations(lowered, strictness, sources, &mut near, &mut findings);
+    state_facts(lowered, strictness, &mut near, &mut findings);
+    goal_values(lowered, strictness, &mut findings);
+    findings
+}
+
+fn missing_keywords(lowered: &Lowered, strictness: Strictness, findings: &mut Vec<Diagnostic>) {
+    let defined = |keyword| {
+        lowered.keyword_relation(keyword).is_some_and(|relation| {
+            lowered
+                .uses
+                .iter()
+                .any(|(used, position, _)| *used == relation && *position == Position::Head)
+        })
+    };
+    let needed = [
+        (
+            Keyword::Role,
+            Code::NoRole,
+            "no role takes part",
+            "(role NAME)",
+        ),
+        (
+            Keyword::Init,
+            Code::NoInit,
+            "the initial state is empty",
+            "(init FACT)",
+        ),
+        (
+            Keyword::Legal,
+            Code::NoLegal,
+            "no move is ever legal",
+            "(<= (legal ROLE MOVE) ...)",
+        ),
+        (
+            Keyword::Goal,
+            Code::NoGoal,
+            "nobody ever scores",
+            "(<= (goal ROLE VALUE) ...)",
+        ),
+        (
+            Keyword::Terminal,
+            Code::NoTerminal,
+            "the game never ends",
+            "(<= terminal ...)",
+        ),
+    ];
+    for (keyword, code, message, form) in needed {
+        // Who says what can be true at all has thought of what is at first.
+        let meant = keyword == Keyword::Init && defined(Keyword::Base);
+        if !defined(keyword) && !meant {
+            let finding = Diagnostic::new(code, strictness, None, message);
+            findings.push(finding.help(format!("add {form}")));
+        }
+    }
+}
+
+fn relations(
+    lowered: &Lowered,
+    strictness: Strictness,
+    sources: &Sources,
+    near: &mut Near<'_>,
+    findings: &mut Vec<Diagnostic>,
+) {
+    let mut head: FxHashMap<RelationId, Span> = FxHashMap::default();
+    let mut body: FxHashMap<RelationId, Span> = FxHashMap::default();
+    for (relation, position, span) in &lowered.uses {
+        match position {
+            Position::Head => head.entry(*relation).or_insert(*span),
+            Position::Body => body.entry(*relation).or_insert(*span),
+        };
+    }
+    let data = data_files(lowered);
+    let bare = Bare::new(lowered, sources);
+    let is_undefined =
+        |used: &&RelationId| !head.contains_key(used) && lowered.keyword_of(**used).is_none();
+    let undefined: Vec<&RelationId> = body.keys().filter(is_undefined).collect();
+    let mut shapes: FxHashMap<Symbol, usize> = FxHashMap::default();
+    for relation in lowered.rules.relations() {
+        *shapes.entry(lowered.relation_symbol(relation)).or_default() += 1;
+    }
+    for relation in lowered.rules.relations() {
+        if near.stop.load(Ordering::Relaxed) {
+            return;
+        }
+        // A name with several numbers of arguments is reported as such.
+        let several = shapes[&lowered.relation_symbol(relation)] > 1;
+        if several || lowered.keyword_of(relation).is_some() {
+            continue;
+        }
+        let name = lowered.relation_name(relation);
+        match (head.get(&relation), body.get(&relation)) {
+            (None, Some(&span)) => {
+                let message = format!("{name} is used but never defined, so it never holds");
+                let finding = Diagnostic::new(Code::Undefined, strictness, span, message);
+                if let Some(meant) = bare.meant(relation, span, Position::Body) {
+                    findings.push(finding.help(meant));
+                    continue;
+                }
+                let keywords = Keyword::ALL.iter().map(|keyword| keyword.as_str());
+                let known = head.keys().map(|known| lowered.relation_name(*known));
+                let candidates = keywords.chain(known);
+                findings.push(near.suggest(finding, name, candidates));
+            }
+            (Some(span), None) if data.contains(&span.file) => {}
+            (Some(&span), None) => {
+                let message = format!("{name} is defined but never used");
+                let finding = Diagnostic::new(Code::Unused, strictness, span, message);
+                if let Some(meant) = bare.meant(relation, span, Position::Head) {
+                    findings.push(finding.help(meant));
+                    continue;
+                }
+                let candidates = undefined.iter().map(|used| lowered.relation_name(**used));
+                findings.push(near.suggest(finding, name, candidates));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Atoms that lack the keyword under which the same functors stand elsewhere.
+pub(super) struct Bare<'s> {
+    /// What stands under `init`, `true`, `next` and `base`.
+    state: FxHashSet<FunctorId>,
+    /// What stands under `legal`, `does` and `input`.
+    moves: FxHashSet<FunctorId>,
+    lowered: &'s Lowered,
+    sources: &'s Sources,
+}
+
+impl<'s> Bare<'s> {
+    pub(super) fn new(lowered: &'s Lowered, sources: &'s Sources) -> Self {
+        use Keyword::{Base, Does, Init, Input, Legal, Next, True};
+        Bare {
+            state: said_under(lowered, &[Init, True, Next, Base]),
+            moves: said_under(lowered, &[Legal, Does, Input]),
+            lowered,
+            sources,
+        }
+    }
+
+    /// What is most likely meant by an atom, as a help; nothing if its functor stands under no
+    /// keyword.
+    pub(super) fn meant(
+        &self,
+        relation: RelationId,
+        place: Span,
+        position: Position,
+    ) -> Option<String> {
+        let functor = self.lowered.relation_functor[relation.index()];
+        let is_state = self.state.contains(&functor);
+        if !is_state && !self.moves.contains(&functor) {
+            return None;
+        }
+        let facts = &self.lowered.rules.facts;
+        let is_fact = || facts.binary_search_by_key(&place, |fact| fact.span).is_ok();
+        let before = match (position, is_state) {
+            (Position::Body, true) => "true",
+            (Position::Body, false) => "does ROLE",
+            (Position::Head, true) if is_fact() => "init",
+            (Position::Head, true) => "next",
+            (Position::Head, false) => "legal ROLE",
+        };
+        let text = self.sources.text(place);
+        let fits = text.len() <= LONGEST_ATOM && !text.contains(['\n', '\r', ';']);
+        let atom = match fits {
+            true => text.to_owned(),
+            false => functor_text(self.lowered, functor),
+        };
+        Some(format!("did you mean ({before} {atom})?"))
+    }
+}
+
+/// The functors of what stands last in atoms of some keywords.
+fn said_under(lowered: &Lowered, keywords: &[Keyword]) -> FxHashSet<FunctorId> {
+    let relations: Vec<RelationId> = keywords
+        .iter()
+        .filter_map(|keyword| lowered.keyword_relation(*keyword))
+        .collect();
+    let facts = lowered.rules.facts.iter();
+    let mut said: FxHashSet<FunctorId> = facts
+        .filter(|fact| relations.contains(&fact.relation))
+        .filter_map(|fact| fact.arguments.last())
+        .map(|term| lowered.terms.functor(*term))
+        .collect();
+    let mut look = |atom: &Atom| {
+        if relations.contains(&atom.relation) {
+            let last = atom.arguments.last();
+            said.extend(last.and_then(|term| term.functor(&lowered.terms)));
+        }
+    };
+    for rule in &lowered.rules.rules {
+        look(&rule.head);
+        for literal in &rule.body {
+            literal.for_each_atom(&mut |atom, _| look(atom));
+        }
+    }
+    said
+}
+
+/// The files that hold nothing but facts, beside others with rules: instances,
+/// of which the rules need not use everything.
+fn data_files(lowered: &Lowered) -> Vec<u32> {
+    let with_rules: BTreeSet<u32> = lowered.rules.rules.iter().map(|r| r.span.file).collect();
+    if with_rules.is_empty() {
+        return Vec::new();
+    }
+    let mut files: Vec<u32> = lowered.uses.iter().map(|(_, _, s)| s.file).collect();
+    files.sort_unstable();
+    files.dedup();
+    files.retain(|file| !with_rules.contains(file));
+    files
+}
+
+/// Facts asked for with `true` that neither `init` nor `next` can make, and
+/// moves asked for with `does` that are never legal.
+fn state_facts(
+    lowered: &Lowered,
+    strictness: Strictness,
+    near: &mut Near<'_>,
+    findings: &mut Vec<Diagnostic>,
+) {
+    let mixed = mixed_names(lowered);
+    let makers = [
+        (Keyword::True, &[Keyword::Init, Keyword::Next][..], 0),
+        (Keyword::Does, &[Keyword::Legal][..], 1),
+    ];
+    for (asked, made_by, argument) in makers {
+        let Some(asked) = lowered.keyword_relation(asked) else {
+            continue;
+        };
+        let makers: Vec<RelationId> = made_by
+            .iter()
+            .filter_map(|keyword| lowered.keyword_relation(*keyword))
+            .collect();
+        // That there is none at all is said already.
+        let said = |f: &Diagnostic| matches!(f.code, Code::NoInit | Code::NoLegal);
+        if makers.is_empty() && findings.iter().any(said) {
+            continue;
+        }
+        let Some(made) = made_functors(lowered, &makers, argument) else {
+            continue;
+        };
+        let mut reported = FxHashSet::default();
+        for rule in &lowered.rules.rules {
+            if near.stop.load(Ordering::Relaxed) {
+                return;
+            }
+            for literal in &rule.body {
+                literal.for_each_atom(&mut |atom, _| {
+                    let functor = match atom.relation == asked {
+                        true => atom.arguments[argument].functor(&lowered.terms),
+                        false => None,
+                    };
+                    let Some(functor) = functor else { return };
+                    let is_mixed = mixed.contains(&lowered.functors.functor(functor).name);
+                    let is_made = made.binary_search(&functor).is_ok();
+                    if is_made || is_mixed || !reported.insert(functor) {
+                        return;
+                    }
+                    let name = functor_text(lowered, functor);
+                    let message = match argument {
+                        0 => format!("no init or next rule makes {name}, so it is never true"),
+                        _ => format!("no legal rule allows {name}, so it is never done"),
+                    };
+                    let finding = Diagnostic::new(Code::Undefined, strictness, atom.span, message);
+                    let candidates = made
+                        .iter()
+                        .map(|f| lowered.symbols.name(lowered.functors.functor(*f).name));
+                    let name = lowered.symbols.name(lowered.functors.functor(functor).name);
+                    findings.push(near.suggest(finding, name, candidates));
+                });
+            }
+        }
+    }
+}
+
+/// Names of functions that are reported because they are written in several ways.
+fn mixed_names(lowered: &Lowered) -> FxHashSet<Symbol> {
+    let used = lowered.term_functors.keys();
+    let mut used: Vec<Functor> = used.map(|id| lowered.functors.functor(*id)).collect();
+    used.sort_unstable();
+    let is_mixed = |pair: &&[Functor]| {
+        // Constants come first; one says nothing about a function with arguments.
+        let shapes = (pair[0].shape, pair[1].shape);
+        pair[0].name == pair[1].name && (shapes.0 != Shape::Bare || shapes.1 == Shape::Applied(0))
+    };
+    let mixed = used.windows(2).filter(is_mixed);
+    mixed.map(|pair| pair[0].name).collect()
+}
+
+/// The functors that heads of the relations have at an argument; None if some
+/// head has a variable there.
+fn made_functors(
+    lowered: &Lowered,
+    relations: &[RelationId],
+    argument: usize,
+) -> Option<Vec<FunctorId>> {
+    let mut made = Vec::new();
+    for fact in &lowered.rules.facts {
+        if relations.contains(&fact.relation) {
+            made.push(lowered.terms.functor(fact.arguments[argument]));
+        }
+    }
+    for rule in &lowered.rules.rules {
+        if relations.contains(&rule.head.relation) {
+            made.push(rule.head.arguments[argument].functor(&lowered.terms)?);
+        }
+    }
+    made.sort_unstable();
+    made.dedup();
+    Some(made)
+}
+
+fn goal_values(lowered: &Lowered, strictness: Strictness, findings: &mut Vec<Diagnostic>) {
+    let Some(goal) = lowered.keyword_relation(Keyword::Goal) else {
+        return;
+    };
+    let mut check = |value: TermId, span: Span| {
+        let functor = lowered.functors.functor(lowered.terms.functor(value));
+        let text = lowered.symbols.name(functor.name);
+        if functor.shape != Shape::Bare || parse_score(text).is_err() {
+            let message = format!("the goal value {text} is not an integer from 0 to 100");
+            let finding = Diagnostic::new(Code::BadGoalValue, strictness, span, message);
+            findings.push(finding.help("asking for this goal in play will fail"));
+        }
+    };
+    for fact in &lowered.rules.facts {
+        if fact.relation == goal {
+            check(fact.arguments[1], fact.span);
+        }
+    }
+    for rule in lowered
+        .rules
+        .rules
+        .iter()
+        .filter(|r| r.head.relation == goal)
+    {
+        if let Term::Ground(value) = rule.head.arguments[1] {
+            check(value, rule.head.span);
+        }
+    }
+}
+
+fn functor_text(lowered: &Lowered, functor: FunctorId) -> String {
+    let functor = lowered.functors.functor(functor);
+    let name = lowered.symbols.name(functor.name);
+    match functor.shape {
+        Shape::Bare => name.to_owned(),
+        Shape::Applied(0) => format!("({name})"),
+        Shape::Applied(_) => format!("({name} ...)"),
+    }
+}
+
+/// Looks for names that are meant.
+struct Near<'s> {
+    /// Names that may still be compared.
+    left: usize,
+    stop: &'s AtomicBool,
+}
+
+impl Near<'_> {
+    /// Adds the nearest of the candidates, if one is near and there are not too many
+    /// to find out.
+    fn suggest<'n>(
+        &mut self,
+        finding: Diagnostic,
+        name: &str,
+        candidates: impl Iterator<Item = &'n str>,
+    ) -> Diagnostic {
+        let mut nearest = None;
+        for candidate in candidates.filter(|candidate| *candidate != name) {
+            if self.left == 0 || self.stop.load(Ordering::Relaxed) {
+                return finding;
+            }
+            self.left -= 1;
+            let found = (strsim::damerau_levenshtein(name, candidate), candidate);
+            nearest = Some(nearest.map_or(found, |nearest| found.min(nearest)));
+        }
+        match nearest {
+            Some((distance, candidate)) if 3 * distance <= name.chars().count() => {
+                finding.help(format!("did you mean {candidate}?"))
+            }
+            _ => finding,
+        }
+    }
+}

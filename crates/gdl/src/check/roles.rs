@@ -1,0 +1,126 @@
+//! The roles of a game, in the order of the file.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::keywords::Keyword;
+use super::lower::Lowered;
+use crate::diagnostic::{Code, Diagnostic, Strictness};
+use crate::terms::TermId;
+use crate::program::{Shape, Term};
+
+/// Roles that are looked at to find one that is near to a name.
+const MOST_COMPARED: usize = 100;
+
+/// The declared roles, and what is wrong with them; `stop` ends it.
+pub(super) fn check(
+    lowered: &Lowered,
+    strictness: Strictness,
+    stop: &AtomicBool,
+    findings: &mut Vec<Diagnostic>,
+) -> Vec<TermId> {
+    let mut roles: Vec<TermId> = Vec::new();
+    let Some(role) = lowered.keyword_relation(Keyword::Role) else {
+        return roles;
+    };
+    for rule in &lowered.rules.rules {
+        if rule.head.relation == role {
+            let message = "a role is derived by a rule";
+            let finding = Diagnostic::new(Code::BadRole, strictness, rule.head.span, message);
+            findings.push(finding.help("declare every role by a fact such as (role white)"));
+        }
+    }
+    let mut first_place = FxHashMap::default();
+    for fact in lowered.rules.facts.iter().filter(|f| f.relation == role) {
+        let name = fact.arguments[0];
+        let functor = lowered.functors.functor(lowered.terms.functor(name));
+        let text = lowered.symbols.name(functor.name);
+        if functor.shape != Shape::Bare {
+            let message = "a role is a name, not a compound term";
+            let finding = Diagnostic::new(Code::BadRole, strictness, fact.span, message);
+            findings.push(finding.help("give the role a name of its own"));
+            continue;
+        }
+        if let Some(earlier) = first_place.get(&name) {
+            let message = format!("role {text} is declared twice; it counts once");
+            let finding = Diagnostic::new(Code::DuplicateRole, strictness, fact.span, message);
+            let finding = finding.note(*earlier, "first declared here");
+            findings.push(finding.help("remove one of the two"));
+            continue;
+        }
+        if text.eq_ignore_ascii_case("random") {
+            let message = "role random is played like any other, by uniform chance";
+            let code = Code::ImperfectInformation;
+            findings.push(Diagnostic::new(code, strictness, fact.span, message));
+        }
+        roles.push(name);
+        first_place.insert(name, fact.span);
+    }
+    // A role that is declared wrongly is known all the same.
+    if findings.iter().all(|f| f.code != Code::BadRole) {
+        undeclared(lowered, strictness, &roles, stop, findings);
+    }
+    roles
+}
+
+/// Rules that speak of a constant role that is not declared.
+fn undeclared(
+    lowered: &Lowered,
+    strictness: Strictness,
+    roles: &[TermId],
+    stop: &AtomicBool,
+    findings: &mut Vec<Diagnostic>,
+) {
+    let relations: Vec<_> = [
+        Keyword::Legal,
+        Keyword::Does,
+        Keyword::Goal,
+        Keyword::Input,
+        Keyword::Sees,
+    ]
+    .iter()
+    .filter_map(|keyword| lowered.keyword_relation(*keyword))
+    .collect();
+    // Those that need no report any more.
+    let mut known: FxHashSet<TermId> = roles.iter().copied().collect();
+    let mut report = |name: TermId, span| {
+        if stop.load(Ordering::Relaxed) || !known.insert(name) {
+            return;
+        }
+        let functor = lowered.functors.functor(lowered.terms.functor(name));
+        let text = lowered.symbols.name(functor.name);
+        let message = format!("{text} is not a role, so this never matters");
+        let finding = Diagnostic::new(Code::UndeclaredRole, strictness, span, message);
+        let nearest = roles
+            .iter()
+            .take(MOST_COMPARED)
+            .map(|role| {
+                let functor = lowered.functors.functor(lowered.terms.functor(*role));
+                lowered.symbols.name(functor.name)
+            })
+            .min_by_key(|role| strsim::damerau_levenshtein(text, role));
+        findings.push(match nearest {
+            Some(nearest) => finding.help(format!("did you mean {nearest}, or add (role {text})?")),
+            None => finding.help(format!("add (role {text})")),
+        });
+    };
+    for fact in &lowered.rules.facts {
+        if relations.contains(&fact.relation) {
+            report(fact.arguments[0], fact.span);
+        }
+    }
+    for rule in &lowered.rules.rules {
+        let mut atom = |atom: &crate::program::Atom| {
+            if let (true, Some(Term::Ground(name))) =
+                (relations.contains(&atom.relation), atom.arguments.first())
+            {
+                report(*name, atom.span);
+            }
+        };
+        atom(&rule.head);
+        for literal in &rule.body {
+            literal.for_each_atom(&mut |a, _| atom(a));
+        }
+    }
+}

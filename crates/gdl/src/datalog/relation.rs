@@ -1,0 +1,504 @@
+//! The rows of one relation, with the indexes that plans ask for.
+//!
+//! Rows are kept in the order of insertion and numbered from 0, so a range of
+//! numbers is what was added in a time. Emptying a relation costs nothing for
+//! each row: slots carry the epoch in which they were written.
+
+use crate::terms::TermId;
+
+/// No row.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Widest key, in bits, that is looked up in a plain array; and from which width
+/// on only if there are rows enough, one for so many places.
+const MOST_DENSE_BITS: u32 = 20;
+const SPARSE_BITS: u32 = 12;
+const SPARSE: usize = 64;
+
+/// The rows of a relation.
+#[derive(Clone, Debug)]
+pub(super) struct Relation {
+    arity: usize,
+    /// `arity` values a row.
+    values: Vec<TermId>,
+    count: u32,
+    epoch: u16,
+    columns: Vec<Column>,
+    /// The first has all columns; it finds rows that are there already.
+    indexes: Vec<Index>,
+}
+
+/// Numbers the values that occur in a column, in order of first occurrence.
+#[derive(Clone, Debug, Default)]
+struct Column {
+    /// By term; [`NONE`] for terms that never occurred here.
+    number: Vec<u32>,
+    used: u32,
+    /// Numbers fit into so many bits.
+    bits: u32,
+}
+
+impl Column {
+    #[inline]
+    fn number_of(&self, value: TermId) -> u32 {
+        self.number.get(value.index()).copied().unwrap_or(NONE)
+    }
+}
+
+/// Finds rows by the values of some columns: the newest such row, and from each
+/// row the next older one.
+#[derive(Clone, Debug)]
+struct Index {
+    columns: Box<[u16]>,
+    /// How far each column's number is shifted in the key; nothing if the key
+    /// is too wide for an array.
+    shifts: Option<Box<[u32]>>,
+    /// Epoch, some bits of the hash if the key is hashed, and in the lower half
+    /// the row.
+    slots: Vec<u64>,
+    /// By row.
+    older: Vec<u32>,
+    /// Rows below this number are in.
+    built: u32,
+    /// Number of slots in use, for hashed keys.
+    used: usize,
+}
+
+impl Relation {
+    pub fn new(arity: usize) -> Self {
+        let mut relation = Relation {
+            arity,
+            values: Vec::new(),
+            count: 0,
+            epoch: 1,
+            columns: vec![Column::default(); arity],
+            indexes: Vec::new(),
+        };
+        if arity > 0 {
+            relation.index_on(&(0..arity as u16).collect::<Vec<_>>());
+        }
+        relation
+    }
+
+    /// Number of rows.
+    #[inline]
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    pub fn arity(&self) -> usize {
+        self.arity
+    }
+
+    /// Number of different values that a column ever had.
+    pub fn distinct(&self, column: usize) -> usize {
+        self.columns[column].used as usize
+    }
+
+    #[inline]
+    pub fn row(&self, row: u32) -> &[TermId] {
+        &self.values[row as usize * self.arity..][..self.arity]
+    }
+
+    pub fn rows(&self) -> impl Iterator<Item = &[TermId]> {
+        (0..self.count).map(|row| self.row(row))
+    }
+
+    /// Removes all rows.
+    #[inline]
+    pub fn clear(&mut self) {
+        if self.count == 0 {
+            return;
+        }
+        self.count = 0;
+        self.values.clear();
+        if self.epoch == u16::MAX {
+            self.epoch = 0;
+            for index in &mut self.indexes {
+                index.slots.fill(0);
+            }
+        }
+        self.epoch += 1;
+        for index in &mut self.indexes {
+            index.built = 0;
+            index.used = 0;
+            index.older.clear();
+        }
+    }
+
+    /// The number of the index on these columns, made if there is none.
+    pub fn index_on(&mut self, columns: &[u16]) -> usize {
+        if let Some(known) = self.indexes.iter().position(|i| *i.columns == *columns) {
+            return known;
+        }
+        let mut index = Index {
+            columns: columns.into(),
+            shifts: None,
+            slots: Vec::new(),
+            older: Vec::new(),
+            built: 0,
+            used: 0,
+        };
+        index.lay_out(&self.columns, self.count);
+        self.indexes.push(index);
+        self.indexes.len() - 1
+    }
+
+    /// Drops all indexes but the first.
+    pub fn drop_indexes(&mut self) {
+        self.indexes.truncate(1);
+    }
+
+    /// Adds a row that is known to be new. The indexes learn of it when they
+    /// are next asked.
+    #[inline]
+    pub fn push(&mut self, row: &[TermId]) {
+        self.number_values(row);
+        self.values.extend_from_slice(row);
+        self.count += 1;
+    }
+
+    /// Adds a row unless it is there.
+    #[inline]
+    pub fn insert(&mut self, row: &[TermId]) -> bool {
+        if self.arity == 0 {
+            let is_new = self.count == 0;
+            self.count = 1;
+            return is_new;
+        }
+        self.number_values(row);
+        self.catch_up(0);
+        if self.indexes[0].shifts.is_none() {
+            self.make_room(0);
+        }
+        let (own, next) = (self.epoch, self.count);
+        let (slot, tag) = match &self.indexes[0].shifts {
+            Some(shifts) => {
+                let columns = self.columns.iter().zip(shifts).zip(row);
+                let code = columns
+                    .map(|((column, &shift), &value)| (column.number_of(value) as usize) << shift);
+                let slot = code.sum();
+                if epoch(self.indexes[0].slots[slot]) == own {
+                    return false;
+                }
+                (slot, 0)
+            }
+            None => match self.probe(&self.indexes[0], row) {
+                Ok(_) => return false,
+                Err(free) => (free, tag(hash(row))),
+            },
+        };
+        self.values.extend_from_slice(row);
+        self.count += 1;
+        let index = &mut self.indexes[0];
+        index.slots[slot] = entry(own, tag, next);
+        index.older.push(NONE);
+        index.built += 1;
+        index.used += 1;
+        true
+    }
+
+    /// Whether a row is there. The first index must have caught up.
+    #[cfg(test)]
+    fn contains(&self, row: &[TermId]) -> bool {
+        if self.arity == 0 {
+            return self.count > 0;
+        }
+        self.find(0, row) != NONE
+    }
+
+    /// Brings an index up to date.
+    #[inline]
+    pub fn catch_up(&mut self, index: usize) {
+        if self.arity > 0 && self.indexes[index].built < self.count {
+            self.extend_index(index);
+        }
+    }
+
+    /// The newest row whose values in the index's columns are the key, or
+    /// [`NONE`]. The index must have caught up.
+    #[inline]
+    pub fn find(&self, index: usize, key: &[TermId]) -> u32 {
+        let index = &self.indexes[index];
+        let slot = match &index.shifts {
+            Some(shifts) => {
+                let mut code = 0;
+                for ((&column, &shift), &value) in index.columns.iter().zip(shifts).zip(key) {
+                    let number = self.columns[column as usize].number_of(value);
+                    if number == NONE {
+                        return NONE;
+                    }
+                    code |= (number as usize) << shift;
+                }
+                code
+            }
+            None => match self.probe(index, key) {
+                Ok(slot) => slot,
+                Err(_) => return NONE,
+            },
+        };
+        let slot = index.slots[slot];
+        if epoch(slot) == self.epoch {
+            slot as u32
+        } else {
+            NONE
+        }
+    }
+
+    /// The next older row with the same key, or [`NONE`].
+    #[inline]
+    pub fn older(&self, index: usize, row: u32) -> u32 {
+        self.indexes[index].older[row as usize]
+    }
+
+    /// Gives each value of a row a number in its column.
+    #[inline]
+    fn number_values(&mut self, row: &[TermId]) {
+        for (column, &value) in row.iter().enumerate() {
+            if self.columns[column].number_of(value) == NONE {
+                self.number_value(column, value);
+            }
+        }
+    }
+
+    #[cold]
+    fn number_value(&mut self, column: usize, value: TermId) {
+        let entry = &mut self.columns[column];
+        if entry.number.len() <= value.index() {
+            entry.number.resize(value.index() + 1, NONE);
+        }
+        entry.number[value.index()] = entry.used;
+        entry.used += 1;
+        if entry.used > 1 << entry.bits {
+            entry.bits += 1;
+            for index in &mut self.indexes {
+                if index.columns.contains(&(column as u16)) {
+                    index.lay_out(&self.columns, self.count);
+                }
+            }
+        }
+    }
+
+    fn extend_index(&mut self, number: usize) {
+        while self.indexes[number].built < self.count {
+            let row = self.indexes[number].built;
+            if self.indexes[number].shifts.is_none() {
+                self.make_room(number);
+            }
+            let index = &self.indexes[number];
+            let values = self.row(row);
+            let mut tag = 0;
+            let slot = match &index.shifts {
+                Some(shifts) => index
+                    .columns
+                    .iter()
+                    .zip(shifts)
+                    .map(|(&column, &shift)| {
+                        let column = column as usize;
+                        (self.columns[column].number_of(values[column]) as usize) << shift
+                    })
+                    .sum(),
+                None => {
+                    let mut key = [TermId::from_raw(0); 32];
+                    let wide: Vec<TermId>;
+                    let key = if index.columns.len() <= key.len() {
+                        for (to, &column) in key.iter_mut().zip(&index.columns) {
+                            *to = values[column as usize];
+                        }
+                        &key[..index.columns.len()]
+                    } else {
+                        wide = index.columns.iter().map(|&c| values[c as usize]).collect();
+                        &wide[..]
+                    };
+                    tag = self::tag(hash(key));
+                    match self.probe(index, key) {
+                        Ok(slot) => slot,
+                        Err(free) => {
+                            self.indexes[number].used += 1;
+                            free
+                        }
+                    }
+                }
+            };
+            let own = self.epoch;
+            let index = &mut self.indexes[number];
+            let entry = index.slots[slot];
+            let older = if epoch(entry) == own {
+                entry as u32
+            } else {
+                NONE
+            };
+            index.slots[slot] = self::entry(own, tag, row);
+            index.older.push(older);
+            index.built += 1;
+        }
+    }
+
+    /// The slot of a key, or the free slot where it belongs.
+    fn probe(&self, index: &Index, key: &[TermId]) -> Result<usize, usize> {
+        let mask = index.slots.len() - 1;
+        let hash = hash(key);
+        let mut slot = hash as usize & mask;
+        let marked = u32::from(self.epoch) << 16 | u32::from(tag(hash));
+        loop {
+            let entry = index.slots[slot];
+            if epoch(entry) != self.epoch {
+                return Err(slot);
+            }
+            if (entry >> 32) as u32 == marked {
+                let row = self.row(entry as u32);
+                let mut columns = index.columns.iter().zip(key);
+                if columns.all(|(&column, value)| row[column as usize] == *value) {
+                    return Ok(slot);
+                }
+            }
+            slot = (slot + 1) & mask;
+        }
+    }
+
+    /// Doubles a hashed index that is half full.
+    fn make_room(&mut self, number: usize) {
+        let index = &mut self.indexes[number];
+        if index.used * 2 < index.slots.len() {
+            return;
+        }
+        let slots = (index.slots.len() * 2).max(16);
+        index.slots.clear();
+        index.slots.resize(slots, 0);
+        index.older.clear();
+        index.used = 0;
+        let built = std::mem::replace(&mut index.built, 0);
+        // Re-entered with room for all rows that were in.
+        let count = std::mem::replace(&mut self.count, built);
+        self.extend_index(number);
+        self.count = count;
+    }
+}
+
+impl Index {
+    /// Chooses array or hashing by the width of the key; then forgets all rows, but
+    /// for those that are hashed and remain so.
+    fn lay_out(&mut self, columns: &[Column], rows: u32) {
+        let mut shift = 0;
+        let mut shifts = Vec::with_capacity(self.columns.len());
+        for &column in &self.columns {
+            shifts.push(shift);
+            shift += columns[column as usize].bits;
+        }
+        let many = || rows as usize * SPARSE >= 1 << shift;
+        let dense = shift <= SPARSE_BITS || shift <= MOST_DENSE_BITS && many();
+        if !dense && self.shifts.is_none() && !self.slots.is_empty() {
+            return;
+        }
+        self.shifts = dense.then(|| shifts.into());
+        self.slots.clear();
+        self.slots.resize(if dense { 1 << shift } else { 16 }, 0);
+        self.older.clear();
+        self.built = 0;
+        self.used = 0;
+    }
+}
+
+#[inline]
+fn entry(epoch: u16, tag: u16, row: u32) -> u64 {
+    u64::from(epoch) << 48 | u64::from(tag) << 32 | u64::from(row)
+}
+
+fn epoch(slot: u64) -> u16 {
+    (slot >> 48) as u16
+}
+
+/// Bits of a hash that do not say where a key belongs.
+#[inline]
+fn tag(hash: u64) -> u16 {
+    (hash >> 48) as u16
+}
+
+#[inline]
+fn hash(key: &[TermId]) -> u64 {
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut hash = ODD;
+    for value in key {
+        hash = (hash ^ u64::from(value.raw())).wrapping_mul(ODD);
+        hash ^= hash >> 32;
+    }
+    hash
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(values: &[u32]) -> Vec<TermId> {
+        values.iter().map(|&v| TermId::from_raw(v)).collect()
+    }
+
+    /// Inserts pseudo-random rows in several epochs and compares with a plain
+    /// list; wide values force hashing.
+    fn check(values: u32, rows: u32) {
+        let mut relation = Relation::new(3);
+        let by_last = relation.index_on(&[2]);
+        let by_two = relation.index_on(&[0, 2]);
+        let mut seed = 7u32;
+        let mut next = || {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 8) % values
+        };
+        for _ in 0..3 {
+            relation.clear();
+            let mut list: Vec<Vec<TermId>> = Vec::new();
+            for _ in 0..rows {
+                let row = row(&[next(), next(), next()]);
+                let is_new = !list.contains(&row);
+                assert_eq!(relation.insert(&row), is_new);
+                if is_new {
+                    list.push(row);
+                }
+            }
+            assert_eq!(relation.count() as usize, list.len());
+            relation.catch_up(by_last);
+            relation.catch_up(by_two);
+            for wanted in &list {
+                assert!(relation.contains(wanted));
+                for (index, key) in [(by_last, &wanted[2..]), (by_two, &row_of(wanted)[..])] {
+                    let mut found = Vec::new();
+                    let mut at = relation.find(index, key);
+                    while at != NONE {
+                        found.push(relation.row(at).to_vec());
+                        at = relation.older(index, at);
+                    }
+                    found.reverse();
+                    let matches = |r: &&Vec<TermId>| {
+                        r[2] == wanted[2] && (index == by_last || r[0] == wanted[0])
+                    };
+                    let expected: Vec<_> = list.iter().filter(matches).cloned().collect();
+                    assert_eq!(found, expected);
+                }
+            }
+            assert!(!relation.contains(&row(&[values, 0, 0])));
+        }
+    }
+
+    fn row_of(wanted: &[TermId]) -> Vec<TermId> {
+        vec![wanted[0], wanted[2]]
+    }
+
+    #[test]
+    fn narrow_rows_are_found_again() {
+        check(4, 100);
+    }
+
+    #[test]
+    fn wide_rows_are_found_again() {
+        check(3_000, 200);
+    }
+
+    #[test]
+    fn a_relation_without_columns_holds_or_does_not() {
+        let mut relation = Relation::new(0);
+        assert!(!relation.contains(&[]));
+        assert!(relation.insert(&[]));
+        assert!(!relation.insert(&[]));
+        assert!(relation.contains(&[]));
+    }
+}

@@ -1,0 +1,370 @@
+//! Running plans: nested loops over rows, without recursion.
+
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use super::compile::Group;
+use super::plan::{Action, Columns, NO_STEP, Plan, Register, Step, Test};
+use super::relation::{NONE, Relation};
+use super::{EvaluationError, Evaluator, Failure, Rows};
+use crate::terms::{TermId, Terms};
+
+/// Space that is kept from one run to the next.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scratch {
+    registers: Vec<TermId>,
+    /// By step: the next row to look at, and for scans the end.
+    cursors: Vec<(u32, u32)>,
+    row: Vec<TermId>,
+    /// Rows looked at and facts derived since the inputs changed.
+    work: u64,
+    facts: usize,
+    /// Rows looked at before the inputs changed.
+    earlier: u64,
+}
+
+impl Scratch {
+    /// The inputs have changed.
+    pub fn start(&mut self) {
+        self.earlier += std::mem::take(&mut self.work);
+        self.facts = 0;
+    }
+
+    /// Rows looked at in all.
+    pub fn total(&self) -> u64 {
+        self.earlier + self.work
+    }
+}
+
+/// Sees the relations and a result; false to stop.
+pub(super) type Visit<'v> = &'v mut dyn FnMut(&mut Rows, &[TermId]) -> bool;
+
+/// Rows are counted in portions of this size before the bounds are looked at.
+const PORTION: u64 = 1 << 14;
+
+impl Evaluator {
+    /// Closes the relations under the rules of a group.
+    pub(super) fn evaluate(
+        &mut self,
+        group: &Group,
+        terms: &mut Terms,
+    ) -> Result<(), EvaluationError> {
+        if !group.recursive {
+            for plan in &group.plans {
+                self.run(plan, (0, 0), terms, None)?;
+            }
+            return Ok(());
+        }
+        // Semi-naive: after one pass over everything, each pass starts from a
+        // row that the pass before has added.
+        let counts = |relations: &[Relation]| -> Vec<u32> {
+            group
+                .heads
+                .iter()
+                .map(|&head| relations[head].count())
+                .collect()
+        };
+        let mut from = counts(&self.relations);
+        for plan in &group.plans {
+            self.run(plan, (0, 0), terms, None)?;
+        }
+        loop {
+            let to = counts(&self.relations);
+            if from == to {
+                return Ok(());
+            }
+            for (relation, plan) in &group.deltas {
+                let head = group.heads.binary_search(relation);
+                let head = head.expect("new rows are of a relation of the group");
+                if from[head] < to[head] {
+                    self.run(plan, (from[head], to[head]), terms, None)?;
+                }
+            }
+            for &plan in &group.reruns {
+                self.run(&group.plans[plan], (0, 0), terms, None)?;
+            }
+            from = to;
+        }
+    }
+
+    /// Adds all results of one rule, or shows them to `visit`. `delta` is the
+    /// range of new rows, for a plan that has a step over them.
+    pub(super) fn run(
+        &mut self,
+        plan: &Plan,
+        delta: (u32, u32),
+        terms: &mut Terms,
+        mut visit: Option<Visit>,
+    ) -> Result<(), EvaluationError> {
+        let relations = &mut self.relations;
+        let head = plan.head as usize;
+        let is_empty = |&relation: &u32| relations[relation as usize].count() == 0;
+        if plan.needed.iter().any(is_empty)
+            || (visit.is_none() && plan.head_registers.is_empty() && relations[head].count() > 0)
+        {
+            return Ok(());
+        }
+        let scratch = &mut self.scratch;
+        let registers = &mut scratch.registers;
+        if registers.len() < plan.registers {
+            registers.resize(plan.registers, TermId::from_raw(0));
+        }
+        if scratch.cursors.len() < plan.steps.len() {
+            scratch.cursors.resize(plan.steps.len(), (NONE, NONE));
+        }
+        let registers = &mut registers[..plan.registers];
+        let cursors = &mut scratch.cursors[..plan.steps.len()];
+        for &(register, constant) in &plan.constants {
+            registers[register as usize] = constant;
+        }
+        let fail = |failure| {
+            let rule = plan.rule;
+            Err(EvaluationError { failure, rule })
+        };
+        let before = (scratch.facts, scratch.work);
+        let foresight = self.bounds.foresight.filter(|_| visit.is_none());
+        let mut budget = PORTION;
+        let mut number = 0;
+        let mut entering = true;
+        loop {
+            let Some(step) = plan.steps.get(number) else {
+                scratch.row.clear();
+                let row = plan.head_registers.iter().map(|&r| registers[r as usize]);
+                scratch.row.extend(row);
+                if let Some(visit) = &mut visit {
+                    if !visit(&mut Rows(relations), &scratch.row) {
+                        return fail(Failure::Refused);
+                    }
+                } else if relations[head].insert(&scratch.row) {
+                    scratch.facts += 1;
+                    if scratch.facts > self.bounds.facts {
+                        return fail(Failure::Facts(self.bounds.facts));
+                    }
+                }
+                if plan.after_result == NO_STEP {
+                    break;
+                }
+                number = plan.after_result as usize;
+                entering = false;
+                continue;
+            };
+            let passed = match &step.action {
+                Action::Scan {
+                    relation,
+                    delta: is_delta,
+                    columns,
+                    ..
+                } => {
+                    let relation = &relations[*relation as usize];
+                    let (mut row, end) = match (entering, is_delta) {
+                        (true, true) => delta,
+                        (true, false) => (0, relation.count()),
+                        (false, _) => cursors[number],
+                    };
+                    loop {
+                        if row == end {
+                            break false;
+                        }
+                        let values = relation.row(row);
+                        row += 1;
+                        budget = budget.wrapping_sub(1);
+                        if take(values, columns, registers) {
+                            cursors[number] = (row, end);
+                            break true;
+                        }
+                    }
+                }
+                Action::Probe {
+                    relation,
+                    index,
+                    key,
+                    columns,
+                    ..
+                } => {
+                    let relation = &mut relations[*relation as usize];
+                    let index = *index as usize;
+                    // Also when coming back: a new value may have changed the
+                    // layout of the index in between.
+                    relation.catch_up(index);
+                    let mut row = if entering {
+                        find(relation, index, key, registers)
+                    } else {
+                        cursors[number].0
+                    };
+                    loop {
+                        if row == NONE {
+                            break false;
+                        }
+                        let at = row;
+                        row = relation.older(index, at);
+                        budget = budget.wrapping_sub(1);
+                        if take(relation.row(at), columns, registers) {
+                            cursors[number].0 = row;
+                            break true;
+                        }
+                    }
+                }
+                Action::Test(test) => {
+                    budget = budget.wrapping_sub(1);
+                    holds(test, relations, registers)
+                }
+                Action::Any(branches) => {
+                    budget = budget.wrapping_sub(branches.len() as u64);
+                    branches
+                        .iter()
+                        .any(|branch| branch.iter().all(|test| holds(test, relations, registers)))
+                }
+                Action::Compose {
+                    functor,
+                    arguments,
+                    out,
+                } => {
+                    scratch.row.clear();
+                    let row = arguments.iter().map(|&r| registers[r as usize]);
+                    scratch.row.extend(row);
+                    match terms.intern(*functor, &scratch.row) {
+                        Ok(term) => registers[*out as usize] = term,
+                        Err(overflow) => return fail(Failure::Terms(overflow)),
+                    }
+                    true
+                }
+                Action::Decompose {
+                    functor,
+                    term,
+                    columns,
+                } => {
+                    let term = registers[*term as usize];
+                    terms.functor(term) == *functor
+                        && take(terms.arguments(term), columns, registers)
+                }
+            };
+            if budget > PORTION {
+                // It went below zero.
+                scratch.work += PORTION;
+                budget = PORTION;
+                if scratch.work > self.bounds.work {
+                    return fail(Failure::Work(self.bounds.work));
+                }
+                if let Some(times) = foresight {
+                    let done = progress(&plan.steps[..number], delta, cursors);
+                    let foretold = |before: f64, now: f64| before + (now - before) / done;
+                    let facts = foretold(before.0 as f64, scratch.facts as f64);
+                    if is_beyond(scratch.facts as f64, facts, self.bounds.facts as f64, times) {
+                        return fail(Failure::Facts(self.bounds.facts));
+                    }
+                    let work = foretold(before.1 as f64, scratch.work as f64);
+                    if is_beyond(scratch.work as f64, work, self.bounds.work as f64, times) {
+                        return fail(Failure::Work(self.bounds.work));
+                    }
+                }
+                if self.bounds.interrupt.load(Ordering::Relaxed) {
+                    return fail(Failure::Interrupted);
+                }
+                if self
+                    .bounds
+                    .deadline
+                    .is_some_and(|end| Instant::now() >= end)
+                {
+                    return fail(Failure::Late);
+                }
+            }
+            if passed {
+                number += 1;
+                entering = true;
+                continue;
+            }
+            let back = if entering {
+                step.on_failure
+            } else {
+                step.on_exhaustion
+            };
+            if back == NO_STEP {
+                break;
+            }
+            number = back as usize;
+            entering = false;
+        }
+        scratch.work += PORTION - budget;
+        Ok(())
+    }
+}
+
+/// Before this share of what is allowed is there, nothing is foretold.
+const LEAST_SHARE: f64 = 1.0 / 16.0;
+
+fn is_beyond(now: f64, foretold: f64, bound: f64, times: f64) -> bool {
+    now > LEAST_SHARE * bound && foretold > times * bound
+}
+
+/// The share of all combinations that is behind these steps, at most, as far as
+/// the scans tell that they begin with.
+fn progress(steps: &[Step], delta: (u32, u32), cursors: &[(u32, u32)]) -> f64 {
+    let mut share = 0.0;
+    let mut part = 1.0;
+    for (step, &(next, end)) in steps.iter().zip(cursors) {
+        match &step.action {
+            Action::Scan { delta: true, .. } => {
+                part /= f64::from(end - delta.0);
+                share += part * f64::from(next - delta.0 - 1);
+            }
+            Action::Scan { .. } => {
+                part /= f64::from(end);
+                share += part * f64::from(next - 1);
+            }
+            Action::Probe { .. } => break,
+            _ => {}
+        }
+    }
+    share + part
+}
+
+/// Copies a row's columns into registers; false if one is not what it must be.
+#[inline]
+fn take(values: &[TermId], columns: &Columns, registers: &mut [TermId]) -> bool {
+    for &(column, register) in &columns.bind {
+        registers[register as usize] = values[column as usize];
+    }
+    columns
+        .check
+        .iter()
+        .all(|&(column, register)| registers[register as usize] == values[column as usize])
+}
+
+/// Most columns of a key that is gathered without allocation.
+const NARROW: usize = 8;
+
+#[inline]
+fn find(relation: &Relation, index: usize, key: &[Register], registers: &[TermId]) -> u32 {
+    if key.len() > NARROW {
+        let key: Vec<TermId> = key.iter().map(|&r| registers[r as usize]).collect();
+        return relation.find(index, &key);
+    }
+    let mut gathered = [TermId::from_raw(0); NARROW];
+    for (to, &register) in gathered.iter_mut().zip(key) {
+        *to = registers[register as usize];
+    }
+    relation.find(index, &gathered[..key.len()])
+}
+
+#[inline]
+fn holds(test: &Test, relations: &mut [Relation], registers: &[TermId]) -> bool {
+    match test {
+        Test::Present { relation, key } => {
+            is_present(&mut relations[*relation as usize], key, registers)
+        }
+        Test::Absent { relation, key } => {
+            !is_present(&mut relations[*relation as usize], key, registers)
+        }
+        Test::Different(left, right) => registers[*left as usize] != registers[*right as usize],
+        Test::Same(left, right) => registers[*left as usize] == registers[*right as usize],
+    }
+}
+
+#[inline]
+fn is_present(relation: &mut Relation, key: &[Register], registers: &[TermId]) -> bool {
+    if key.is_empty() {
+        return relation.count() > 0;
+    }
+    relation.catch_up(0);
+    find(relation, 0, key, registers) != NONE
+}

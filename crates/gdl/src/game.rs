@@ -1,0 +1,246 @@
+//! A checked rule set.
+//!
+//! A [`Game`] exists only if every check passed, never changes, and is shared
+//! between threads; the evaluators take a `Game`, so nothing unchecked runs.
+
+#[doc(hidden)]
+pub mod flat;
+mod text;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::check::lower::Lowered;
+use crate::check::{self, Keyword, ReadOptions, Reading};
+use crate::terms::{TermId, Terms};
+use crate::program::{FunctorId, Functors, RelationId, RuleSet, Shape};
+use crate::span::{Source, Sources};
+use crate::symbol::Symbols;
+
+pub use text::ParseTermError;
+
+/// A role of one [`Game`]; dense, in the order of the rule file.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct RoleId(u32);
+
+impl RoleId {
+    /// Position among [`Game::roles`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A move of one [`Game`]: the second argument of `legal` and `does`.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Move(TermId);
+
+impl Move {
+    /// The move that a term stands for.
+    pub fn new(term: TermId) -> Self {
+        Move(term)
+    }
+
+    /// The term.
+    pub fn term(self) -> TermId {
+        self.0
+    }
+}
+
+/// What a role gets: 0 to 100.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize)]
+#[serde(transparent)]
+pub struct Score(u8);
+
+impl Score {
+    /// The most a role can get.
+    pub const MAX: Score = Score(100);
+
+    /// A score, if it is at most 100.
+    pub fn new(value: u8) -> Option<Score> {
+        (value <= 100).then_some(Score(value))
+    }
+
+    /// The number.
+    pub fn get(self) -> u8 {
+        self.0
+    }
+}
+
+impl std::fmt::Display for Score {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Why a symbol is not a goal value.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum BadScore {
+    /// Not written as an integer.
+    NotAnInteger,
+    /// An integer below 0 or above 100.
+    OutOfRange,
+}
+
+/// Reads a goal value: decimal digits with an optional sign, from 0 to 100.
+/// `+50` and `007` are read as the numbers they show.
+pub fn parse_score(text: &str) -> Result<Score, BadScore> {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(BadScore::NotAnInteger);
+    }
+    match text.parse::<i64>() {
+        Ok(value @ 0..=100) => Ok(Score(value as u8)),
+        _ => Err(BadScore::OutOfRange),
+    }
+}
+
+/// A checked, immutable rule set.
+#[derive(Clone, Debug)]
+pub struct Game {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    lowered: Lowered,
+    sources: Sources,
+    roles: Vec<TermId>,
+    keywords: Vec<Option<RelationId>>,
+}
+
+impl Game {
+    pub(crate) fn new(lowered: Lowered, roles: Vec<TermId>, sources: Sources) -> Game {
+        let keywords = Keyword::ALL
+            .iter()
+            .map(|keyword| lowered.keyword_relation(*keyword))
+            .collect();
+        Game {
+            inner: Arc::new(Inner {
+                lowered,
+                sources,
+                roles,
+                keywords,
+            }),
+        }
+    }
+
+    /// Reads one rule text with the default options.
+    ///
+    /// # Errors
+    ///
+    /// The [`Reading`] with everything that was found, if any of it is an error.
+    pub fn from_text(name: &str, text: &str) -> Result<Game, Box<Reading>> {
+        let mut reading = check::read(
+            Sources::from(Source::new(name, text)),
+            &ReadOptions::default(),
+        );
+        reading.game.take().ok_or_else(|| Box::new(reading))
+    }
+
+    /// The name of the first rule file without folder and ending.
+    pub fn name(&self) -> String {
+        let file = self.inner.sources.files().first();
+        let path = Path::new(file.map_or("", |file| file.name()));
+        let stem = path.file_stem().unwrap_or_default();
+        stem.to_string_lossy().into_owned()
+    }
+
+    /// Number of roles.
+    pub fn role_count(&self) -> usize {
+        self.inner.roles.len()
+    }
+
+    /// All roles, in the order of the rule file.
+    pub fn roles(&self) -> impl ExactSizeIterator<Item = RoleId> + use<> {
+        (0..self.inner.roles.len() as u32).map(RoleId)
+    }
+
+    /// The constant that names a role.
+    pub fn role_term(&self, role: RoleId) -> TermId {
+        self.inner.roles[role.index()]
+    }
+
+    /// The role that a term names.
+    pub fn role_of(&self, term: TermId) -> Option<RoleId> {
+        let index = self.inner.roles.iter().position(|role| *role == term)?;
+        Some(RoleId(index as u32))
+    }
+
+    /// The role of a name, compared as the rules compare names.
+    pub fn role_named(&self, name: &str) -> Option<RoleId> {
+        let symbol = self.symbols().get(name)?;
+        self.roles().find(|role| {
+            let functor = self.terms().functor(self.role_term(*role));
+            self.functors().functor(functor).name == symbol
+        })
+    }
+
+    /// The role's name as the rules write it.
+    pub fn role_name(&self, role: RoleId) -> &str {
+        let functor = self.terms().functor(self.role_term(role));
+        self.symbols().name(self.functors().functor(functor).name)
+    }
+
+    /// Whether this is the role `random`, whose moves are chosen by chance.
+    pub fn is_random(&self, role: RoleId) -> bool {
+        self.role_name(role).eq_ignore_ascii_case("random")
+    }
+
+    /// The facts and rules.
+    pub fn rules(&self) -> &RuleSet {
+        &self.inner.lowered.rules
+    }
+
+    /// The relation of a keyword, if the rules use it.
+    pub fn keyword(&self, keyword: Keyword) -> Option<RelationId> {
+        self.inner.keywords[keyword as usize]
+    }
+
+    /// The functor of a relation.
+    pub fn relation_functor(&self, relation: RelationId) -> FunctorId {
+        self.inner.lowered.relation_functor[relation.index()]
+    }
+
+    /// The name of a relation as the rules write it.
+    pub fn relation_name(&self, relation: RelationId) -> &str {
+        self.inner.lowered.relation_name(relation)
+    }
+
+    /// The functors of relations and terms.
+    pub fn functors(&self) -> &Functors {
+        &self.inner.lowered.functors
+    }
+
+    /// The terms of the rule text. Clone it to make more.
+    pub fn terms(&self) -> &Terms {
+        &self.inner.lowered.terms
+    }
+
+    /// The names.
+    pub fn symbols(&self) -> &Symbols {
+        &self.inner.lowered.symbols
+    }
+
+    /// The rule files.
+    pub fn sources(&self) -> &Sources {
+        &self.inner.sources
+    }
+
+    /// The score that a goal value stands for.
+    ///
+    /// # Errors
+    ///
+    /// If it is no integer from 0 to 100.
+    pub fn score(&self, terms: &Terms, value: TermId) -> Result<Score, BadScore> {
+        let functor = self.functors().functor(terms.functor(value));
+        match functor.shape {
+            Shape::Bare => parse_score(self.symbols().name(functor.name)),
+            Shape::Applied(_) => Err(BadScore::NotAnInteger),
+        }
+    }
+
+    /// Whether two values are the same game, not only equal ones.
+    pub fn is_same(&self, other: &Game) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+}

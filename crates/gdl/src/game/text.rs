@@ -1,0 +1,207 @@
+//! Terms of a game as text, and text as terms.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use super::Game;
+use crate::terms::{TermId, Terms};
+use crate::program::{Functor, Shape};
+use crate::span::{Source, Sources};
+use crate::symbol::Case;
+use crate::syntax::{self, Sexp, SexpKind, SyntaxLimits};
+
+/// Text that is not a term of a game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ParseTermError {
+    /// Not one well-formed term without variables.
+    Malformed(String),
+    /// A name that the rules do not have; with the nearest one that they do.
+    UnknownName(String, Option<String>),
+    /// The rules never apply the name to so many arguments.
+    UnknownFunction(String, usize),
+    /// The table of terms is full.
+    TooLarge,
+}
+
+impl fmt::Display for ParseTermError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ParseTermError::Malformed(text) => {
+                write!(f, "`{text}` is not one term such as `noop` or `(f a 1)`")
+            }
+            ParseTermError::UnknownName(name, None) => {
+                write!(f, "the rules have no name `{name}`")
+            }
+            ParseTermError::UnknownName(name, Some(nearest)) => {
+                write!(
+                    f,
+                    "the rules have no name `{name}`; did you mean `{nearest}`?"
+                )
+            }
+            ParseTermError::UnknownFunction(name, 0) => {
+                write!(f, "the rules never use `{name}` without arguments")
+            }
+            ParseTermError::UnknownFunction(name, arity) => {
+                write!(f, "the rules never use `{name}` with {arity} arguments")
+            }
+            ParseTermError::TooLarge => f.write_str("the table of terms is full"),
+        }
+    }
+}
+
+impl std::error::Error for ParseTermError {}
+
+impl Game {
+    /// A term as the rules spell its names: `(cell 1 1 b)`, `noop`, `(f)`.
+    ///
+    /// `terms` must be a view of this game's terms that knows the term.
+    pub fn text(&self, terms: &Terms, term: TermId) -> String {
+        let mut out = String::new();
+        // What is still to be written, last first.
+        enum Part {
+            Term(TermId),
+            Blank,
+            Close,
+        }
+        let mut parts = vec![Part::Term(term)];
+        while let Some(part) = parts.pop() {
+            match part {
+                Part::Blank => out.push(' '),
+                Part::Close => out.push(')'),
+                Part::Term(term) => {
+                    let functor = self.functors().functor(terms.functor(term));
+                    let name = self.symbols().name(functor.name);
+                    if functor.shape == Shape::Bare {
+                        out.push_str(name);
+                        continue;
+                    }
+                    out.push('(');
+                    out.push_str(name);
+                    parts.push(Part::Close);
+                    for &argument in terms.arguments(term).iter().rev() {
+                        parts.push(Part::Term(argument));
+                        parts.push(Part::Blank);
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// A term in canonical text: names in lower case, unless letter case tells them
+    /// apart, and one blank between arguments. Sorted lists of canonical texts identify states and moves
+    /// across programs.
+    pub fn canonical(&self, terms: &Terms, term: TermId) -> String {
+        let text = self.text(terms, term);
+        let plain = |b: u8| b.is_ascii() && !b.is_ascii_uppercase();
+        match self.symbols().case() {
+            Case::Fold if !text.bytes().all(plain) => text.to_lowercase(),
+            _ => text,
+        }
+    }
+
+    /// The order of terms by first appearance of their names in the rules,
+    /// compound terms argument by argument. It does not change when names are
+    /// replaced by others.
+    pub fn compare_terms(&self, terms: &Terms, left: TermId, right: TermId) -> Ordering {
+        let (mut left, mut right) = (left, right);
+        while left != right {
+            let order = terms.functor(left).cmp(&terms.functor(right));
+            if order != Ordering::Equal {
+                return order;
+            }
+            // Equal terms have equal ids, so the first two that differ decide.
+            let mut arguments = terms.arguments(left).iter().zip(terms.arguments(right));
+            let differ = arguments.find(|(left, right)| left != right);
+            (left, right) = differ
+                .map(|(left, right)| (*left, *right))
+                .expect("different terms of one functor differ in an argument");
+        }
+        Ordering::Equal
+    }
+
+    /// The term that a text stands for. Blanks and letter case do not matter.
+    ///
+    /// # Errors
+    ///
+    /// [`ParseTermError`] if it is no term or uses what the rules don't have.
+    pub fn parse_term(&self, terms: &mut Terms, text: &str) -> Result<TermId, ParseTermError> {
+        match &self.parse_terms(terms, text)?[..] {
+            [term] => Ok(*term),
+            _ => Err(ParseTermError::Malformed(text.trim().to_owned())),
+        }
+    }
+
+    /// The terms that a text lists, separated by blanks where needed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Game::parse_term`].
+    pub fn parse_terms(
+        &self,
+        terms: &mut Terms,
+        text: &str,
+    ) -> Result<Vec<TermId>, ParseTermError> {
+        let sources = Sources::from(Source::new("", text));
+        let (forms, findings) = syntax::read(&sources, SyntaxLimits::default());
+        if !findings.is_empty() {
+            return Err(ParseTermError::Malformed(text.trim().to_owned()));
+        }
+        forms
+            .iter()
+            .map(|form| self.term_of(terms, form, &sources))
+            .collect()
+    }
+
+    fn term_of(
+        &self,
+        terms: &mut Terms,
+        form: &Sexp,
+        sources: &Sources,
+    ) -> Result<TermId, ParseTermError> {
+        let malformed = || ParseTermError::Malformed(sources.text(form.span).to_owned());
+        let (name, arguments, shape) = match &form.kind {
+            SexpKind::Variable => return Err(malformed()),
+            SexpKind::Symbol => (form, &[][..], Shape::Bare),
+            SexpKind::List(members) => match members.first() {
+                Some(first) if first.kind == SexpKind::Symbol => {
+                    let arity = u16::try_from(members.len() - 1).map_err(|_| malformed())?;
+                    (first, &members[1..], Shape::Applied(arity))
+                }
+                _ => return Err(malformed()),
+            },
+        };
+        let text = sources.text(name.span);
+        let Some(symbol) = self.symbols().get(text) else {
+            return Err(ParseTermError::UnknownName(
+                text.into(),
+                self.nearest_name(text),
+            ));
+        };
+        let functor = Functor {
+            name: symbol,
+            shape,
+        };
+        let Some(functor) = self.functors().get(functor) else {
+            let arity = functor.arity();
+            return Err(ParseTermError::UnknownFunction(text.into(), arity));
+        };
+        let arguments = arguments
+            .iter()
+            .map(|argument| self.term_of(terms, argument, sources))
+            .collect::<Result<Vec<_>, _>>()?;
+        terms
+            .intern(functor, &arguments)
+            .map_err(|_| ParseTermError::TooLarge)
+    }
+
+    fn nearest_name(&self, text: &str) -> Option<String> {
+        let functors = self.functors();
+        let (distance, name) = functors
+            .iter()
+            .map(|(_, functor)| self.symbols().name(functor.name))
+            .map(|name| (strsim::damerau_levenshtein(text, name), name))
+            .min()?;
+        (3 * distance <= text.chars().count()).then(|| name.to_owned())
+    }
+}

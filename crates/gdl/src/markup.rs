@@ -1,0 +1,54 @@
+//! Text in SVG, in HTML and on terminals.
+
+/// Text as XML and HTML may hold it, in an element or an attribute.
+#[doc(hidden)]
+pub fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            '\n' | '\t' => escaped.push(c),
+            '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
+            c if c.is_control() => escaped.push('\u{fffd}'),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// Text from outside as a terminal may show it: on one line, with nothing that steers,
+/// and cut after so many characters.
+#[doc(hidden)]
+pub fn plain(text: &str, longest: usize) -> String {
+    // Marks of direction can make a line read as another one.
+    let steers =
+        |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let shown = text.chars().take(longest);
+    let mut plain: String = shown
+        .map(|c| if steers(c) { '\u{fffd}' } else { c })
+        .collect();
+    if text.chars().nth(longest).is_some() {
+        plain.push_str("...");
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_steers_a_terminal_is_taken_out() {
+        let text = "a\u{1b}[2J\r\nb\u{9b}1m\u{202e}c\u{2066}";
+        assert_eq!(
+            plain(text, 100),
+            "a\u{fffd}[2J\u{fffd}\u{fffd}b\u{fffd}1m\u{fffd}c\u{fffd}"
+        );
+        assert_eq!(plain("hätten", 2), "hä...");
+        assert_eq!(plain("hä", 2), "hä");
+    }
+}

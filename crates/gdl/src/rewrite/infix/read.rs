@@ -1,0 +1,549 @@
+//! Infix notation to forms with comments.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use pest::Parser;
+
+use crate::diagnostic::{Code, Diagnostic, Strictness};
+use crate::rewrite::tree::{Gap, Item, Node, Note, Tree, column_of, list, settle_behind};
+use crate::span::{Source, Span};
+use crate::syntax::SyntaxLimits;
+use infix::{Infix, Rule};
+
+/// What pest derives, which has no documentation of its own.
+#[allow(missing_docs)]
+mod infix {
+    #[derive(pest_derive::Parser)]
+    #[grammar = "../../grammar/infix.pest"]
+    pub struct Infix;
+}
+
+/// Bytes that are cut into tokens at once, at least; no token goes over lines.
+const PORTION: usize = 1 << 16;
+
+/// Most findings; of more, the first are enough.
+const MOST_FINDINGS: usize = 20;
+
+/// Reads a text in infix notation; `stop` ends it early, with less than all.
+///
+/// # Errors
+///
+/// Everything that is wrong with it.
+pub fn from_infix<'t>(
+    source: &'t Source,
+    limits: SyntaxLimits,
+    stop: &AtomicBool,
+) -> Result<Tree<'t>, Vec<Diagnostic>> {
+    let text = source.text();
+    let most = limits.bytes.min(u32::MAX as usize);
+    if text.len() > most {
+        let message = format!("the rules have {} bytes, the limit is {most}", text.len());
+        let finding = Diagnostic::new(Code::TooLarge, Strictness::Tolerant, None, message);
+        return Err(vec![
+            finding.help("raise the limit with --max-bytes if this is meant"),
+        ]);
+    }
+    let tokens = tokens(text, stop);
+    let is_underscored = |token: &&Token| token.rule == Rule::variable;
+    let used = tokens
+        .iter()
+        .filter(is_underscored)
+        .map(|token| &text[token.start..token.end]);
+    let mut reader = Reader {
+        text,
+        used: used.collect(),
+        nesting: limits.nesting.min(SyntaxLimits::MAX_NESTING),
+        tokens: &tokens,
+        at: 0,
+        depth: 0,
+        anonymous: 0,
+        behind: Vec::new(),
+        notes: Vec::new(),
+        near: false,
+        findings: Vec::new(),
+    };
+    let tree = reader.file(stop);
+    match reader.findings.is_empty() {
+        true => Ok(tree),
+        false => Err(reader.findings),
+    }
+}
+
+struct Token {
+    rule: Rule,
+    start: usize,
+    end: usize,
+}
+
+fn tokens(text: &str, stop: &AtomicBool) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut from = 0;
+    while from < text.len() && !stop.load(Ordering::Relaxed) {
+        let least = (from + PORTION).min(text.len());
+        let rest = text.as_bytes()[least..]
+            .iter()
+            .position(|byte| *byte == b'\n');
+        let end = rest.map_or(text.len(), |length| least + length + 1);
+        let pairs = Infix::parse(Rule::file, &text[from..end])
+            .expect("every text is a sequence of tokens")
+            .next()
+            .expect("a file is one pair")
+            .into_inner();
+        tokens.extend(
+            pairs
+                .filter(|pair| pair.as_rule() != Rule::EOI)
+                .map(|pair| {
+                    let place = pair.as_span();
+                    Token {
+                        rule: pair.as_rule(),
+                        start: from + place.start(),
+                        end: from + place.end(),
+                    }
+                }),
+        );
+        from = end;
+    }
+    tokens
+}
+
+/// The clause is given up; a finding says why.
+struct GivenUp;
+
+struct Reader<'t, 'k> {
+    text: &'t str,
+    /// All variables of the text.
+    used: HashSet<&'t str>,
+    nesting: usize,
+    tokens: &'k [Token],
+    at: usize,
+    depth: usize,
+    /// Variables without a name so far.
+    anonymous: usize,
+    /// Comments behind what was read last.
+    behind: Vec<Cow<'t, str>>,
+    /// What stands before what comes next.
+    notes: Vec<Note<'t>>,
+    /// Whether what comes next stands on the same line.
+    near: bool,
+    findings: Vec<Diagnostic>,
+}
+
+type Read<T> = Result<T, GivenUp>;
+
+impl<'t> Reader<'t, '_> {
+    fn file(&mut self, stop: &AtomicBool) -> Tree<'t> {
+        self.gap(0);
+        self.near = false;
+        let mut tree = Tree::default();
+        while self.at < self.tokens.len() && !stop.load(Ordering::Relaxed) {
+            let near = self.near;
+            match self.clause() {
+                Ok(mut item) => {
+                    item.behind.append(&mut self.behind);
+                    settle_behind(&mut item);
+                    item.near = near;
+                    tree.items.push(item);
+                }
+                Err(GivenUp) if self.findings.len() >= MOST_FINDINGS => break,
+                Err(GivenUp) => self.skip(),
+            }
+        }
+        tree.after = std::mem::take(&mut self.notes);
+        tree
+    }
+
+    fn peek(&self) -> Option<Rule> {
+        self.tokens.get(self.at).map(|token| token.rule)
+    }
+
+    /// The token that comes next; comments after it are kept for what they go with.
+    fn bump(&mut self) -> &'t str {
+        let token = &self.tokens[self.at];
+        self.at += 1;
+        self.gap(token.end);
+        &self.text[token.start..token.end]
+    }
+
+    fn gap(&mut self, from: usize) {
+        let to = self
+            .tokens
+            .get(self.at)
+            .map_or(self.text.len(), |token| token.start);
+        let gap = Gap::read(self.text, from, to, from > 0);
+        // Behind a comment of its own line nothing else is behind.
+        let behind = gap.behind.into_iter().map(comment);
+        match self.notes.is_empty() {
+            true => self.behind.extend(behind),
+            false => self.notes.extend(behind.map(Note::Comment)),
+        }
+        self.notes
+            .extend(gap.notes.into_iter().map(|note| match note {
+                Note::Comment(text) => Note::Comment(comment(text)),
+                Note::Blank => Note::Blank,
+            }));
+        self.near = !gap.breaks;
+    }
+
+    fn accept(&mut self, rule: Rule) -> bool {
+        let is_next = self.peek() == Some(rule);
+        if is_next {
+            self.bump();
+        }
+        is_next
+    }
+
+    /// Comments that go before what comes next.
+    fn before(&mut self) -> Vec<Note<'t>> {
+        let behind = self.behind.drain(..).map(Note::Comment);
+        let mut before: Vec<Note<'t>> = behind.collect();
+        before.append(&mut self.notes);
+        before
+    }
+
+    /// Goes on with the next clause after an error.
+    fn skip(&mut self) {
+        self.depth = 0;
+        while self.at < self.tokens.len() {
+            let start = self.tokens[self.at].start;
+            let begins_line = start == 0 || self.text[..start].ends_with(['\n', '\r']);
+            let is_first = begins_line && self.peek() != Some(Rule::close);
+            if is_first && self.at > 0 || self.accept(Rule::stop) {
+                break;
+            }
+            self.bump();
+        }
+        self.behind.clear();
+    }
+
+    fn error<T>(&mut self, code: Code, message: String, help: &str) -> Read<T> {
+        // At the end, what stands last.
+        let place = self.at.min(self.tokens.len() - 1);
+        let Token { start, end, .. } = self.tokens[place];
+        self.error_at(code, start, end, message, help)
+    }
+
+    fn error_at<T>(
+        &mut self,
+        code: Code,
+        start: usize,
+        end: usize,
+        message: String,
+        help: &str,
+    ) -> Read<T> {
+        let span = Span {
+            file: 0,
+            start: start as u32,
+            end: end as u32,
+        };
+        let finding = Diagnostic::new(code, Strictness::Tolerant, span, message);
+        self.findings.push(finding.help(help));
+        Err(GivenUp)
+    }
+
+    /// An error about what comes next.
+    fn expected<T>(&mut self, what: &str) -> Read<T> {
+        let Some(token) = self.tokens.get(self.at) else {
+            let message = format!("the text ends where {what} is expected");
+            return self.error(Code::BadInfix, message, "a clause is written head :- body");
+        };
+        let found = &self.text[token.start..token.end];
+        if token.rule == Rule::close && self.depth == 0 {
+            let message = "this closing bracket has no opening one".to_owned();
+            self.at += 1;
+            return self.error_at(
+                Code::ExtraBracket,
+                token.start,
+                token.end,
+                message,
+                "remove it, or look for a bracket closed too early before it",
+            );
+        }
+        let help = match found {
+            "'" => "a quoted name ends with ' on the same line",
+            "(" | "<" | "?" => "this looks like KIF; in infix notation it is p(a), X, and h :- b",
+            "\\" => "negation is written ~",
+            "!" => "negation is written ~, other names in quotes: 'a!'",
+            "|" | "&" | "~" => "formulas cannot stand inside terms",
+            _ => "names other than letters, digits and _ are quoted: 'a+'",
+        };
+        let message = format!("{what} is expected here, not {found}");
+        let result = self.error(Code::BadInfix, message, help);
+        // Else the same place is looked at for ever.
+        self.at += 1;
+        result
+    }
+
+    fn clause(&mut self) -> Read<Item<'t>> {
+        let before = self.before();
+        let start = self.tokens[self.at].start;
+        let mut head = self.term("a name")?;
+        if !self.accept(Rule::arrow) {
+            self.accept(Rule::stop);
+            head.before = before;
+            return Ok(head);
+        }
+        head.behind.append(&mut self.behind);
+        settle_behind(&mut head);
+        let mut items = vec![Item::new(Node::Word("<=".into())), head];
+        if self.peek() != Some(Rule::stop) {
+            let mut alternatives = self.alternatives()?;
+            match alternatives.len() {
+                1 => items.append(&mut alternatives[0]),
+                _ => items.push(joined(
+                    "or",
+                    alternatives.into_iter().map(|f| one("and", f)),
+                )),
+            }
+        }
+        if !self.accept(Rule::stop) {
+            self.ends(start)?;
+        }
+        let mut item = list(before, items, Vec::new());
+        item.behind.append(&mut self.behind);
+        settle_behind(&mut item);
+        Ok(item)
+    }
+
+    /// Fails if what comes next looks as if it went on with the rule that begins at a
+    /// place: it stands on the same line, or on the next one further right.
+    fn ends(&mut self, rule: usize) -> Read<()> {
+        let Some(next) = self.tokens.get(self.at) else {
+            return Ok(());
+        };
+        let goes_on = self.near
+            || !self.notes.contains(&Note::Blank)
+                && column_of(self.text, next.start) > column_of(self.text, rule);
+        let begins = matches!(
+            next.rule,
+            Rule::name | Rule::quoted | Rule::variable | Rule::marked | Rule::negation | Rule::open
+        );
+        if !goes_on || !begins {
+            return Ok(());
+        }
+        let word = |token: &Token| &self.text[token.start..token.end];
+        let before = &self.tokens[self.at - 1];
+        let (at, message) = match word(before) {
+            "not" if self.near => (
+                self.at - 1,
+                "not does not stand before what it denies".into(),
+            ),
+            _ => {
+                let message = format!("& or | is missing before {}", word(next));
+                (self.at, message)
+            }
+        };
+        let help = match word(&self.tokens[at]) {
+            "not" => "negation is written ~p or not(p)",
+            "and" => "and is written &",
+            "or" => "or is written |",
+            _ => "join both by & or |, or end the rule with a full stop",
+        };
+        let Token { start, end, .. } = self.tokens[at];
+        self.error_at(Code::BadInfix, start, end, message, help)
+    }
+
+    /// Formulas joined by `|`, each as those joined by `&` in it.
+    fn alternatives(&mut self) -> Read<Vec<Vec<Item<'t>>>> {
+        let mut all = Vec::new();
+        loop {
+            let mut both = Vec::new();
+            let more = loop {
+                let mut item = self.literal()?;
+                let (again, more) = match self.peek() {
+                    Some(Rule::both | Rule::comma) => (true, false),
+                    Some(Rule::either) => (false, true),
+                    _ => (false, false),
+                };
+                if again || more {
+                    self.bump();
+                    item.behind.append(&mut self.behind);
+                    settle_behind(&mut item);
+                }
+                both.push(item);
+                if !again {
+                    break more;
+                }
+            };
+            all.push(both);
+            if !more {
+                return Ok(all);
+            }
+        }
+    }
+
+    fn literal(&mut self) -> Read<Item<'t>> {
+        let mut before = self.before();
+        let open = self.at;
+        let mut item = match self.peek() {
+            Some(Rule::negation) => {
+                self.deeper(open)?;
+                self.bump();
+                let negated = self.literal()?;
+                self.depth -= 1;
+                joined("not", [negated])
+            }
+            Some(Rule::open) => {
+                self.deeper(open)?;
+                self.bump();
+                let mut all = self.alternatives()?;
+                self.close(open)?;
+                match all.len() {
+                    1 => one("and", all.remove(0)),
+                    _ => joined("or", all.into_iter().map(|both| one("and", both))),
+                }
+            }
+            _ => self.term("a literal")?,
+        };
+        before.append(&mut item.before);
+        item.before = before;
+        Ok(item)
+    }
+
+    fn deeper(&mut self, open: usize) -> Read<()> {
+        self.depth += 1;
+        if self.depth <= self.nesting {
+            return Ok(());
+        }
+        let token = &self.tokens[open];
+        let message = format!("terms are nested deeper than {}", self.nesting);
+        let help = "flatten the term, or raise the limit with --max-nesting";
+        self.error_at(Code::TooDeep, token.start, token.end, message, help)
+    }
+
+    /// The closing bracket of an open one.
+    fn close(&mut self, open: usize) -> Read<()> {
+        if self.accept(Rule::close) {
+            self.depth -= 1;
+            return Ok(());
+        }
+        if self.at < self.tokens.len() {
+            return self.expected("a comma, an operator or )");
+        }
+        let token = &self.tokens[open];
+        let message = "this bracket is never closed".to_owned();
+        let help = "add the missing ) where the term should end";
+        self.error_at(Code::UnclosedBracket, token.start, token.end, message, help)
+    }
+
+    fn term(&mut self, what: &str) -> Read<Item<'t>> {
+        let before = self.before();
+        let first = self.at;
+        let word = match self.peek() {
+            Some(Rule::name) => Node::Word(self.bump().into()),
+            Some(Rule::quoted) => {
+                let text = self.bump();
+                Node::Word(
+                    self.unquoted(&text[1..text.len() - 1], first, false)?
+                        .into(),
+                )
+            }
+            Some(Rule::marked) => {
+                let text = self.bump();
+                let name = self.unquoted(&text[2..text.len() - 1], first, true)?;
+                Node::Word(format!("?{name}").into())
+            }
+            Some(Rule::variable) => {
+                let name = self.bump();
+                Node::Word(self.variable(name).into())
+            }
+            _ => return self.expected(what),
+        };
+        let is_name = matches!(self.tokens[first].rule, Rule::name | Rule::quoted);
+        if !is_name || self.peek() != Some(Rule::open) {
+            return Ok(Item {
+                before,
+                ..Item::new(word)
+            });
+        }
+        let open = self.at;
+        self.deeper(open)?;
+        self.bump();
+        let mut items = vec![Item::new(word)];
+        while self.peek() != Some(Rule::close) {
+            items.push(self.term("a term or )")?);
+            let goes_on = self.accept(Rule::comma);
+            let last = items.last_mut().expect("one was pushed");
+            last.behind.append(&mut self.behind);
+            settle_behind(last);
+            match goes_on {
+                true if self.peek() == Some(Rule::close) => return self.expected("a term"),
+                true => {}
+                false if matches!(self.peek(), None | Some(Rule::close)) => break,
+                false => return self.expected("a comma or )"),
+            }
+        }
+        let after = self.before();
+        self.close(open)?;
+        Ok(list(before, items, after))
+    }
+
+    /// What is meant by a quoted name.
+    fn unquoted(&mut self, text: &str, token: usize, is_variable: bool) -> Read<String> {
+        let mut name = String::new();
+        let mut chars = text.chars();
+        while let Some(c) = chars.next() {
+            match c {
+                '\\' | '\'' => name.extend(chars.next()),
+                c => name.push(c),
+            }
+        }
+        let is_blank = |c: char| " \t\u{b}\u{c}\u{a0}\u{feff}();".contains(c);
+        let empty = name.is_empty() && !is_variable;
+        if !(empty || name.contains(is_blank) || (!is_variable && name.starts_with('?'))) {
+            return Ok(name);
+        }
+        let Token { start, end, .. } = self.tokens[token];
+        let message = format!("'{text}' cannot be a name of GDL");
+        let help = "a name is not empty, does not begin with ? and has no blanks, brackets or ;";
+        self.error_at(Code::BadInfix, start, end, message, help)
+    }
+
+    fn variable(&mut self, name: &str) -> String {
+        let mut chars = name.chars();
+        let first = chars.next().expect("a variable is not empty");
+        let rest = chars.as_str();
+        if first != '_' {
+            return format!("?{}{rest}", first.to_ascii_lowercase());
+        }
+        if rest.is_empty() {
+            loop {
+                self.anonymous += 1;
+                let name = format!("_{}", self.anonymous);
+                if !self.used.contains(&*name) {
+                    return format!("?{name}");
+                }
+            }
+        }
+        match rest.starts_with(|c: char| c.is_ascii_uppercase()) {
+            true => format!("?{rest}"),
+            false => format!("?{name}"),
+        }
+    }
+}
+
+/// A comment with `;` for each `%` that it begins with.
+fn comment(text: Cow<'_, str>) -> Cow<'_, str> {
+    let rest = text.trim_start_matches('%');
+    match text.len() - rest.len() {
+        0 => text,
+        count => Cow::Owned(";".repeat(count) + rest),
+    }
+}
+
+/// A list of a connective.
+fn joined<'t>(name: &'static str, parts: impl IntoIterator<Item = Item<'t>>) -> Item<'t> {
+    let first = Item::new(Node::Word(name.into()));
+    let mut items = vec![first];
+    items.extend(parts);
+    list(Vec::new(), items, Vec::new())
+}
+
+/// One formula, or a list of several.
+fn one<'t>(name: &'static str, mut parts: Vec<Item<'t>>) -> Item<'t> {
+    match parts.len() {
+        1 => parts.remove(0),
+        _ => joined(name, parts),
+    }
+}

@@ -1,0 +1,497 @@
+//! One open file: its text, places in it, and what it was read as.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+
+use lsp_types::{Diagnostic, DocumentSymbol, Location, Position, Range, SymbolKind, TextEdit, Uri};
+
+use super::protocol_finding;
+use super::slots::{Slot, fillers};
+use ggp_gdl::check::{self, Keyword, ReadOptions};
+use ggp_gdl::diagnostic::{Code, Strictness};
+use ggp_gdl::game::Game;
+use ggp_gdl::rewrite::{
+    CannotRename, Kind, Layout, Pattern, Tree, Use, laid_out, renamed, tells_infix, uses,
+};
+use ggp_gdl::span::{Source, Sources, Span};
+use ggp_gdl::symbol::Case;
+use ggp_gdl::syntax::{self, Sexp, SexpKind, SyntaxLimits};
+
+/// An open file.
+pub(super) struct Document {
+    pub(super) uri: Uri,
+    pub(super) version: i32,
+    text: String,
+    /// Where each line begins.
+    lines: Vec<usize>,
+    limits: SyntaxLimits,
+    /// Whether the text was looked at, and whether its findings were told.
+    is_read: bool,
+    is_told: bool,
+    sources: Sources,
+    forms: Vec<Sexp>,
+    findings: Vec<ggp_gdl::diagnostic::Diagnostic>,
+    /// What stood in places for roles, facts and moves, with its number of arguments,
+    /// when brackets were right the last time.
+    filled: Vec<(Slot, String, usize)>,
+    /// The last text without errors.
+    game: Option<Game>,
+    /// Whether that is this text.
+    is_game: bool,
+}
+
+/// Most characters of a form in the outline.
+const OUTLINE: usize = 60;
+
+/// What is said of a text in infix notation.
+const INFIX: &str = "this is infix notation, not KIF";
+
+impl Document {
+    pub(super) fn new(uri: Uri, version: i32, text: String) -> Self {
+        let mut document = Document {
+            uri,
+            version,
+            text,
+            lines: Vec::new(),
+            limits: SyntaxLimits::default(),
+            is_read: false,
+            is_told: false,
+            sources: Sources::default(),
+            forms: Vec::new(),
+            findings: Vec::new(),
+            filled: Vec::new(),
+            game: None,
+            is_game: false,
+        };
+        document.find_lines();
+        document
+    }
+
+    fn find_lines(&mut self) {
+        let ends = self
+            .text
+            .bytes()
+            .enumerate()
+            .filter(|(_, byte)| *byte == b'\n');
+        self.lines = std::iter::once(0)
+            .chain(ends.map(|(at, _)| at + 1))
+            .collect();
+        self.is_read = false;
+        self.is_told = false;
+    }
+
+    pub(super) fn is_changed(&self) -> bool {
+        !self.is_told
+    }
+
+    /// Puts other text in the place of a range, or of everything.
+    pub(super) fn change(&mut self, range: Option<Range>, text: &str) {
+        match range {
+            None => self.text = text.to_owned(),
+            Some(range) => {
+                let (start, end) = (self.offset(range.start), self.offset(range.end));
+                self.text.replace_range(start..end.max(start), text);
+            }
+        }
+        self.find_lines();
+    }
+
+    /// The byte at a position; what lies beyond a line or the text is its end.
+    pub(super) fn offset(&self, position: Position) -> usize {
+        let Some(&start) = self.lines.get(position.line as usize) else {
+            return self.text.len();
+        };
+        let next = self.lines.get(position.line as usize + 1);
+        let end = next.map_or(self.text.len(), |next| next - 1);
+        let mut units = 0;
+        for (at, c) in self.text[start..end].char_indices() {
+            if units >= position.character as usize {
+                return start + at;
+            }
+            units += c.len_utf16();
+        }
+        end
+    }
+
+    fn position(&self, offset: usize) -> Position {
+        let line = self.lines.partition_point(|start| *start <= offset) - 1;
+        let before = &self.text[self.lines[line]..offset];
+        Position {
+            line: line as u32,
+            character: before.chars().map(char::len_utf16).sum::<usize>() as u32,
+        }
+    }
+
+    pub(super) fn range(&self, span: Span) -> Range {
+        Range {
+            start: self.position(span.start as usize),
+            end: self.position(span.end as usize),
+        }
+    }
+
+    pub(super) fn locations(&self, places: Vec<Span>) -> Vec<Location> {
+        let location = |span| Location {
+            uri: self.uri.clone(),
+            range: self.range(span),
+        };
+        places.into_iter().map(location).collect()
+    }
+
+    /// Reads the text, unless it was.
+    pub(super) fn look(&mut self, options: &ReadOptions) {
+        if self.is_read {
+            return;
+        }
+        self.is_read = true;
+        self.limits = options.syntax;
+        self.sources = Sources::from(Source::new(self.uri.as_str(), self.text.clone()));
+        if self.is_infix() {
+            let end = self.text.trim_end().lines().next().map_or(0, str::len);
+            let (file, start, end) = (0, 0, end as u32);
+            let place = Span { file, start, end };
+            let finding = ggp_gdl::diagnostic::Diagnostic::new(
+                Code::BadInfix,
+                Strictness::Tolerant,
+                place,
+                INFIX.to_owned(),
+            );
+            self.findings = vec![finding.help("`ggp convert FILE` makes KIF of it")];
+            self.forms.clear();
+            self.is_game = false;
+            return;
+        }
+        let (forms, wrong) = syntax::read(&self.sources, options.syntax);
+        self.forms = forms;
+        if wrong.is_empty() {
+            let found = fillers(&self.forms, &self.sources).into_iter();
+            let word = |span| self.sources.text(span).to_owned();
+            let filled = found.map(|(slot, found)| (slot, word(found.span), found.arity));
+            self.filled = filled.collect();
+        }
+        let reading = check::read(self.sources.clone(), options);
+        self.findings = reading.findings;
+        self.is_game = reading.game.is_some();
+        if self.is_game {
+            self.game = reading.game;
+        }
+    }
+
+    /// What is wrong with the text.
+    pub(super) fn findings(&mut self, options: &ReadOptions) -> Vec<Diagnostic> {
+        self.look(options);
+        self.is_told = true;
+        let findings = self.findings.iter();
+        findings
+            .map(|finding| protocol_finding(finding, self))
+            .collect()
+    }
+
+    /// What is wrong, as it was found.
+    pub(super) fn found(&self) -> &[ggp_gdl::diagnostic::Diagnostic] {
+        &self.findings
+    }
+
+    pub(super) fn forms(&self) -> &[Sexp] {
+        &self.forms
+    }
+
+    pub(super) fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
+    /// The names that stand for something, with their numbers of arguments: in the last
+    /// text with right brackets, and in what is right of this.
+    pub(super) fn filled(&self, slot: Slot) -> BTreeMap<String, usize> {
+        let known = self.filled.iter().cloned();
+        let found = fillers(&self.forms, &self.sources).into_iter();
+        let found =
+            found.map(|(slot, found)| (slot, self.word(found.span).to_owned(), found.arity));
+        let own = known.chain(found).filter(|(other, ..)| *other == slot);
+        own.map(|(_, name, arity)| (name, arity)).collect()
+    }
+
+    /// The game, if the text is one as it is.
+    pub(super) fn game(&self) -> Option<&Game> {
+        self.game.as_ref().filter(|_| self.is_game)
+    }
+
+    /// The last game that the text was.
+    pub(super) fn last_game(&self) -> Option<&Game> {
+        self.game.as_ref()
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(super) fn word(&self, span: Span) -> &str {
+        self.sources.text(span)
+    }
+
+    pub(super) fn uses(&self) -> Vec<Use> {
+        uses(&self.forms, &self.sources)
+    }
+
+    /// The name at a position.
+    pub(super) fn name_at(&self, position: Position) -> Option<Use> {
+        let offset = self.offset(position);
+        self.uses()
+            .into_iter()
+            .find(|found| touches(found.span, offset))
+    }
+
+    /// The variable at a position, and the form around it.
+    pub(super) fn variable_at(&self, position: Position) -> Option<(Span, &Sexp)> {
+        let offset = self.offset(position);
+        let form = self.forms.iter().find(|form| touches(form.span, offset))?;
+        let mut found = None;
+        for_each_variable(form, &mut |span| {
+            if touches(span, offset) {
+                found = Some(span);
+            }
+        });
+        Some((found?, form))
+    }
+
+    /// All places of a variable in a form.
+    pub(super) fn places_of(&self, variable: Span, form: &Sexp) -> Vec<Span> {
+        let name = self.word(variable);
+        let mut places = Vec::new();
+        for_each_variable(form, &mut |span| {
+            if self.word(span).eq_ignore_ascii_case(name) {
+                places.push(span);
+            }
+        });
+        places
+    }
+
+    /// All places of what stands at a position.
+    pub(super) fn uses_of(&self, position: Position) -> Vec<Span> {
+        if let Some((variable, form)) = self.variable_at(position) {
+            return self.places_of(variable, form);
+        }
+        let Some(name) = self.name_at(position) else {
+            return Vec::new();
+        };
+        let uses = self.uses().into_iter();
+        let same = uses.filter(|other| self.is_same(&name, other));
+        same.map(|other| other.span).collect()
+    }
+
+    /// Whether two names are the same: with as many arguments, both of terms or
+    /// both of relations.
+    pub(super) fn is_same(&self, one: &Use, other: &Use) -> bool {
+        one.kind == other.kind
+            && one.arity == other.arity
+            && self
+                .word(one.span)
+                .eq_ignore_ascii_case(self.word(other.span))
+    }
+
+    /// Where what stands at a position comes from: heads and facts of a relation,
+    /// heads that make a fact or move; else its first place.
+    pub(super) fn definitions(&self, position: Position) -> Vec<Span> {
+        if let Some((variable, form)) = self.variable_at(position) {
+            let mut places = self.places_of(variable, form);
+            places.truncate(1);
+            return places;
+        }
+        let Some(name) = self.name_at(position) else {
+            return Vec::new();
+        };
+        let uses = self.uses();
+        let same = |found: &&Use| self.is_same(&name, found);
+        let mut places: Vec<Span> = Vec::new();
+        for form in &self.forms {
+            let head = self.head(form);
+            let heads = uses.iter().filter(|found| contains(head.span, found.span));
+            match name.kind {
+                // The name of the head itself comes first in it.
+                Kind::Relation => places.extend(heads.take(1).filter(same).map(|found| found.span)),
+                Kind::Term => {
+                    let mut heads = heads;
+                    let relation = heads.next().map(|found| self.word(found.span));
+                    let makes = relation.and_then(Keyword::of).is_some();
+                    places.extend(heads.filter(same).filter(|_| makes).map(|found| found.span));
+                }
+            }
+        }
+        if places.is_empty() {
+            places.extend(uses.iter().find(same).map(|found| found.span));
+        }
+        places
+    }
+
+    /// A fact, or the head of a rule.
+    pub(super) fn head<'f>(&self, form: &'f Sexp) -> &'f Sexp {
+        match &form.kind {
+            SexpKind::List(members) => match &members[..] {
+                [arrow, head, ..] if self.word(arrow.span) == "<=" => head,
+                _ => form,
+            },
+            _ => form,
+        }
+    }
+
+    /// The name or variable at a position, if it can have another name.
+    pub(super) fn renamable(&self, position: Position) -> Option<Span> {
+        if let Some((variable, _)) = self.variable_at(position) {
+            return Some(variable);
+        }
+        let name = self.name_at(position)?;
+        let word = self.word(name.span).to_lowercase();
+        let is_fixed = ggp_gdl::rewrite::is_reserved(&word) || word.parse::<i64>().is_ok();
+        (!is_fixed).then_some(name.span)
+    }
+
+    /// The places that get another name.
+    pub(super) fn rename(&self, position: Position, new: &str) -> Result<Vec<Span>, String> {
+        if let Some((variable, form)) = self.variable_at(position) {
+            let is_word = |c: char| !c.is_whitespace() && !"();?".contains(c);
+            let rest = new.strip_prefix('?').unwrap_or_default();
+            if rest.is_empty() || !rest.chars().all(is_word) {
+                return Err(format!("{new:?} is no variable: write ? and a name"));
+            }
+            let mut taken = false;
+            for_each_variable(form, &mut |span| {
+                taken |= self.word(span).eq_ignore_ascii_case(new)
+            });
+            if taken && !self.word(variable).eq_ignore_ascii_case(new) {
+                return Err(format!("{new} is a variable of this rule already"));
+            }
+            return Ok(self.places_of(variable, form));
+        }
+        let Some(name) = self.name_at(position) else {
+            return Err("there is no name here".to_owned());
+        };
+        let old = Pattern {
+            name: self.word(name.span).to_owned(),
+            arity: Some(name.arity),
+            kind: Some(name.kind),
+        };
+        match renamed(&self.forms, &self.sources, &old, new, Case::Fold) {
+            Ok(places) => Ok(places),
+            Err(error @ CannotRename::Taken(..)) => self.merged(&name, new).ok_or_else(|| {
+                let taken = error.message(&self.sources);
+                format!("{taken}, and neither is one that nothing defines or uses")
+            }),
+            Err(error) => Err(error.message(&self.sources)),
+        }
+    }
+
+    fn is_infix(&self) -> bool {
+        tells_infix(&self.text) == Some(true)
+    }
+
+    /// The connective at a position, or `<=`: its place and what it means.
+    pub(super) fn connective_at(&self, position: Position) -> Option<(Span, String)> {
+        let offset = self.offset(position);
+        let form = self.forms.iter().find(|form| touches(form.span, offset))?;
+        let SexpKind::List(members) = &form.kind else {
+            return None;
+        };
+        let [arrow, _, body @ ..] = &members[..] else {
+            return None;
+        };
+        if self.word(arrow.span) != "<=" {
+            return None;
+        }
+        if touches(arrow.span, offset) {
+            let text = "(<= HEAD LITERAL ...) — the head holds if all literals do";
+            return Some((arrow.span, text.to_owned()));
+        }
+        let mut literals = body;
+        loop {
+            let literal = literals
+                .iter()
+                .find(|literal| touches(literal.span, offset))?;
+            let SexpKind::List(members) = &literal.kind else {
+                return None;
+            };
+            let (first, rest) = members.split_first()?;
+            let keyword = Keyword::of(self.word(first.span)).filter(|k| k.is_connective())?;
+            if touches(first.span, offset) {
+                let text = format!("{} — {}", keyword.form(), keyword.meaning());
+                return Some((first.span, text));
+            }
+            literals = rest;
+        }
+    }
+
+    /// The edit that lays the text out; none if it is laid out so.
+    pub(super) fn formatted(&self) -> Result<Vec<TextEdit>, String> {
+        if self.is_infix() {
+            return Err(INFIX.to_owned());
+        }
+        let stop = AtomicBool::new(false);
+        let tree = match Tree::read(&self.sources, self.limits, &stop) {
+            Ok(tree) => tree,
+            Err(findings) => {
+                let first = findings.first().map(|finding| finding.message.clone());
+                return Err(first.unwrap_or_default());
+            }
+        };
+        let text = laid_out(&tree, Layout::default(), &stop);
+        if text == self.text {
+            return Ok(Vec::new());
+        }
+        let whole = Range {
+            start: Position::default(),
+            end: self.position(self.text.len()),
+        };
+        Ok(vec![TextEdit {
+            range: whole,
+            new_text: text,
+        }])
+    }
+
+    /// The facts and rules.
+    pub(super) fn outline(&self) -> Vec<DocumentSymbol> {
+        let forms = self.forms.iter();
+        let symbols = forms.map(|form| {
+            let head = self.head(form);
+            let is_rule = head.span != form.span;
+            let words: Vec<&str> = self.word(head.span).split_whitespace().collect();
+            let mut name = words.join(" ");
+            if name.chars().count() > OUTLINE {
+                name = name.chars().take(OUTLINE).chain(['…']).collect();
+            }
+            #[allow(deprecated)] // The type has a field that is no more to be used.
+            DocumentSymbol {
+                name,
+                detail: Some(if is_rule { "rule" } else { "fact" }.to_owned()),
+                kind: match is_rule {
+                    true => SymbolKind::FUNCTION,
+                    false => SymbolKind::CONSTANT,
+                },
+                tags: None,
+                deprecated: None,
+                range: self.range(form.span),
+                selection_range: self.range(head.span),
+                children: None,
+            }
+        });
+        symbols.collect()
+    }
+}
+
+/// Whether a place reaches to an offset; the end counts, so that a word can be
+/// asked for from behind it.
+fn touches(span: Span, offset: usize) -> bool {
+    (span.start as usize..=span.end as usize).contains(&offset)
+}
+
+fn contains(outer: Span, inner: Span) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}
+
+/// Calls `visit` for each variable of a form.
+pub(super) fn for_each_variable(form: &Sexp, visit: &mut impl FnMut(Span)) {
+    match &form.kind {
+        SexpKind::Variable => visit(form.span),
+        SexpKind::Symbol => {}
+        SexpKind::List(members) => members
+            .iter()
+            .for_each(|member| for_each_variable(member, visit)),
+    }
+}

@@ -1,0 +1,421 @@
+//! Mends for what is wrong, as edits.
+//!
+//! In: a document with its findings, and a range. Out: code actions. A name that may be
+//! meant stands where the wrong one stands, with as many arguments.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lsp_types::{CodeAction, CodeActionKind, Range, TextEdit, WorkspaceEdit};
+use strsim::damerau_levenshtein;
+
+use super::document::{Document, for_each_variable};
+use super::protocol_finding;
+use super::slots::{Slot, fillers, named};
+use ggp_gdl::check::Keyword;
+use ggp_gdl::diagnostic::{Code, Diagnostic};
+use ggp_gdl::rewrite::{Kind, Use};
+use ggp_gdl::span::Span;
+use ggp_gdl::syntax::{Sexp, SexpKind};
+
+/// Names that are offered for one.
+const OFFERED: usize = 3;
+
+/// Edits that belong together.
+struct Mend {
+    title: String,
+    edits: Vec<(Span, String)>,
+}
+
+impl Mend {
+    fn new(title: impl Into<String>, edits: Vec<(Span, String)>) -> Self {
+        let title = title.into();
+        Mend { title, edits }
+    }
+}
+
+impl Document {
+    /// What can be done about the findings in a range, and about what stands there.
+    pub(super) fn mends(&self, range: Range) -> Vec<CodeAction> {
+        let (start, end) = (self.offset(range.start), self.offset(range.end));
+        let is_near = |span: Span| span.start as usize <= end && start <= span.end as usize;
+        let mut actions = Vec::new();
+        for finding in self.found() {
+            if !finding.span.is_some_and(is_near) {
+                continue;
+            }
+            let is_sure = match finding.code {
+                Code::Unused | Code::EmptyList => false,
+                // An argument may be missing.
+                Code::UnboundVariable => !self
+                    .found()
+                    .iter()
+                    .any(|other| matches!(other.code, Code::RelationArity | Code::FunctionArity)),
+                _ => true,
+            };
+            for (number, mend) in self.mends_of(finding).into_iter().enumerate() {
+                actions.push(CodeAction {
+                    kind: Some(CodeActionKind::QUICKFIX),
+                    diagnostics: Some(vec![protocol_finding(finding, self)]),
+                    is_preferred: Some(is_sure && number == 0),
+                    ..self.action(mend)
+                });
+            }
+        }
+        if let Some(mend) = self.signs_left_out(start) {
+            let action = CodeAction {
+                kind: Some(CodeActionKind::REFACTOR_REWRITE),
+                ..self.action(mend)
+            };
+            if actions.iter().all(|other| other.edit != action.edit) {
+                actions.push(action);
+            }
+        }
+        actions
+    }
+
+    fn action(&self, mend: Mend) -> CodeAction {
+        let edit = |(span, new_text)| TextEdit {
+            range: self.range(span),
+            new_text,
+        };
+        let edits = mend.edits.into_iter().map(edit).collect();
+        CodeAction {
+            title: mend.title,
+            edit: Some(WorkspaceEdit {
+                changes: Some([(self.uri.clone(), edits)].into()),
+                ..WorkspaceEdit::default()
+            }),
+            ..CodeAction::default()
+        }
+    }
+
+    fn mends_of(&self, finding: &Diagnostic) -> Vec<Mend> {
+        let Some(span) = finding.span else {
+            return Vec::new();
+        };
+        let one = |mend: Option<Mend>| mend.into_iter().collect();
+        match finding.code {
+            Code::UnclosedBracket => vec![self.closed(span, finding.notes.first())],
+            Code::ExtraBracket => vec![match finding.notes.first() {
+                Some((early, _)) => {
+                    let edits = vec![(*early, String::new())];
+                    Mend::new("Remove the bracket that ends the rule too early", edits)
+                }
+                None => Mend::new("Remove )", vec![(span, String::new())]),
+            }],
+            Code::EmptyList => vec![self.removed(span, "Remove ()")],
+            Code::DuplicateRole => vec![self.removed(span, "Remove the role that is there twice")],
+            Code::MalformedRule => one(self.arrow_first(span)),
+            Code::UnboundVariable => self.bound(span),
+            Code::CaseDiffers => one(self.spelled_alike(span, finding)),
+            Code::BracketedName => one(finding.notes.first().map(|(other, _)| {
+                let new = self.word(*other).to_owned();
+                Mend::new(format!("Write {new}"), vec![(span, new)])
+            })),
+            Code::OddName => one(self.unquoted(span)),
+            Code::ForbiddenDependency => one(self.meant(finding)),
+            Code::Undefined | Code::Unused | Code::UndeclaredRole => match self.meant(finding) {
+                Some(mend) => vec![mend],
+                None => self.replaced(finding),
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    /// The brackets that are missing, where the next form may be meant to begin or at
+    /// the end.
+    fn closed(&self, open: Span, stray: Option<&(Span, String)>) -> Mend {
+        let start = open.start as usize;
+        let end = stray.map_or(self.text().len(), |(span, _)| span.start as usize);
+        let (mut depth, mut last, mut is_comment) = (0_usize, start, false);
+        for (at, c) in self.text()[start..end].char_indices() {
+            match c {
+                '\n' | '\r' => is_comment = false,
+                ';' => is_comment = true,
+                _ => {}
+            }
+            if !is_comment && !c.is_whitespace() && c != '\u{feff}' {
+                last = start + at + c.len_utf8();
+                match c {
+                    '(' => depth += 1,
+                    ')' => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+            }
+        }
+        let brackets = ")".repeat(depth);
+        let place = Span {
+            start: last as u32,
+            end: last as u32,
+            ..open
+        };
+        Mend::new(format!("Add {brackets}"), vec![(place, brackets)])
+    }
+
+    /// Nothing in the place of something, and of the blanks before it.
+    fn removed(&self, span: Span, title: &str) -> Mend {
+        let before = self.text()[..span.start as usize].trim_end_matches([' ', '\t']);
+        let start = before.len() as u32;
+        Mend::new(title, vec![(Span { start, ..span }, String::new())])
+    }
+
+    /// `(<= (p ?x) ...)` for `((p ?x) <= ...)`.
+    fn arrow_first(&self, rule: Span) -> Option<Mend> {
+        let SexpKind::List(members) = &self.find(|sexp| sexp.span == rule)?.kind else {
+            return None;
+        };
+        let [head, arrow, ..] = &members[..] else {
+            return None;
+        };
+        let edits = vec![
+            (head.span, "<=".to_owned()),
+            (arrow.span, self.word(head.span).to_owned()),
+        ];
+        let is_arrow = self.word(arrow.span) == "<=";
+        is_arrow.then(|| Mend::new("Write the arrow first", edits))
+    }
+
+    /// For a variable that nothing binds: its sign where that is left out, and variables
+    /// that are written nearly so.
+    fn bound(&self, variable: Span) -> Vec<Mend> {
+        let Some(form) = self.form_around(variable) else {
+            return Vec::new();
+        };
+        let name = self.word(variable);
+        let mut mends: Vec<Mend> = self.with_sign(form, name).into_iter().collect();
+        let mut others: BTreeMap<&str, usize> = BTreeMap::new();
+        for_each_variable(form, &mut |span| {
+            *others.entry(self.word(span)).or_default() += 1;
+        });
+        // One that stands alone is meant first.
+        let ranked = others.into_iter().filter_map(|(other, count)| {
+            let far = damerau_levenshtein(other, name);
+            let longest = other.chars().count().max(name.chars().count());
+            let is_near = !other.eq_ignore_ascii_case(name) && 2 * far <= longest;
+            is_near.then_some((count > 1, far, other))
+        });
+        let near = ranked.collect::<BTreeSet<_>>().into_iter();
+        mends.extend(near.take(OFFERED).map(|(_, _, other)| {
+            let places = self.places_of(variable, form).into_iter();
+            let edits = places.map(|place| (place, other.to_owned())).collect();
+            Mend::new(format!("Replace {name} by {other}"), edits)
+        }));
+        mends
+    }
+
+    /// A variable's name that stands in a form without its sign gets it.
+    fn with_sign(&self, form: &Sexp, variable: &str) -> Option<Mend> {
+        let bare = variable.strip_prefix('?').filter(|bare| !bare.is_empty())?;
+        let mut edits = Vec::new();
+        let mut open = vec![form];
+        while let Some(sexp) = open.pop() {
+            if let SexpKind::List(members) = &sexp.kind {
+                // What a list begins with is no term.
+                open.extend(members.iter().skip(1).rev());
+            } else if self.word(sexp.span).eq_ignore_ascii_case(bare) {
+                edits.push((sexp.span, variable.to_owned()));
+            }
+        }
+        let title = format!("Write {variable} for {bare}");
+        (!edits.is_empty()).then(|| Mend::new(title, edits))
+    }
+
+    /// For a name without a sign in a rule that has a variable of that name.
+    fn signs_left_out(&self, offset: usize) -> Option<Mend> {
+        let touches = |span: Span| (span.start as usize..=span.end as usize).contains(&offset);
+        let form = self.forms().iter().find(|form| touches(form.span))?;
+        let found = self.uses().into_iter().find(|found| touches(found.span))?;
+        let name = self.word(found.span);
+        let mut variable = None;
+        for_each_variable(form, &mut |span| {
+            let other = self.word(span);
+            if other[1..].eq_ignore_ascii_case(name) {
+                variable = Some(other);
+            }
+        });
+        self.with_sign(form, variable?)
+    }
+
+    /// The name as it was first written.
+    fn spelled_alike(&self, span: Span, finding: &Diagnostic) -> Option<Mend> {
+        let name = self.word(span);
+        let (new, places) = match finding.notes.first() {
+            Some((first, _)) => {
+                let uses = self.uses().into_iter().map(|found| found.span);
+                let same = uses.filter(|place| self.word(*place) == name);
+                (self.word(*first), same.collect())
+            }
+            None => {
+                let form = self.form_around(span)?;
+                let places = self.places_of(span, form);
+                (self.word(*places.first()?), places)
+            }
+        };
+        let edits: Vec<_> = places
+            .into_iter()
+            .map(|place| (place, new.to_owned()))
+            .collect();
+        Some(Mend::new(format!("Write {new} for {name}"), edits))
+    }
+
+    fn unquoted(&self, span: Span) -> Option<Mend> {
+        let word = self.word(span);
+        let bare = word.strip_prefix('"')?.strip_suffix('"')?;
+        let is_name = !bare.is_empty() && !bare.contains('"') && !bare.starts_with('?');
+        is_name.then(|| Mend::new(format!("Write {bare}"), vec![(span, bare.to_owned())]))
+    }
+
+    /// The keyword around an atom that the finding's help names.
+    fn meant(&self, finding: &Diagnostic) -> Option<Mend> {
+        let (span, help) = (finding.span?, finding.help.as_deref()?);
+        let (_, meant) = help.rsplit_once("did you mean (")?;
+        let around = meant.strip_suffix(")?")?;
+        let keyword = around.strip_suffix(self.word(span))?.trim_end();
+        // A role would have to be chosen.
+        Keyword::of(keyword)?;
+        let new = format!("({keyword} {})", self.word(span));
+        Some(Mend::new(format!("Write {new}"), vec![(span, new)]))
+    }
+
+    /// Names for one that is not defined, not used or no role.
+    fn replaced(&self, finding: &Diagnostic) -> Vec<Mend> {
+        let Some((slot, wrong)) = self.named_by(finding) else {
+            return Vec::new();
+        };
+        let name = self.word(wrong.span);
+        let key = name.to_lowercase();
+        let undefined: Vec<String> = self
+            .found()
+            .iter()
+            .filter(|other| other.code == Code::Undefined)
+            .filter_map(|other| self.named_by(other))
+            .map(|(_, found)| self.word(found.span).to_lowercase())
+            .collect();
+        let fits = |found: &Use| found.kind == wrong.kind && found.arity == wrong.arity;
+        let words: Vec<&str> = match slot {
+            Some(slot) => fillers(self.forms(), self.sources())
+                .into_iter()
+                .filter(|(other, found)| *other == slot && fits(found))
+                .map(|(_, found)| self.word(found.span))
+                .collect(),
+            None => {
+                let keywords = Keyword::ALL.iter().filter(|keyword| {
+                    !keyword.is_connective() && keyword.arity() == Some(wrong.arity)
+                });
+                let uses = self.uses().into_iter().filter(fits);
+                let words = uses.map(|found| self.word(found.span));
+                words
+                    .chain(keywords.map(|keyword| keyword.as_str()))
+                    .collect()
+            }
+        };
+        // What is never used may be meant for what is asked for in vain, or for a keyword
+        // that is missing.
+        let uses = self.uses();
+        let is_missing = |word: &str| {
+            let mut words = uses.iter().map(|found| self.word(found.span));
+            Keyword::of(word).is_some() && !words.any(|other| other.eq_ignore_ascii_case(word))
+        };
+        let is_wanted = |word: &str| match finding.code {
+            Code::Unused => undefined.contains(&word.to_lowercase()) || is_missing(word),
+            _ => !undefined.contains(&word.to_lowercase()),
+        };
+        let candidates: BTreeSet<(usize, &str)> = words
+            .into_iter()
+            .filter_map(|word| {
+                let other = word.to_lowercase();
+                let far = damerau_levenshtein(&key, &other);
+                let longest = key.chars().count().max(other.chars().count());
+                let is_near = 2 * far <= longest || slot == Some(Slot::Role);
+                (other != key && is_wanted(word) && is_near).then_some((far, word))
+            })
+            .collect();
+        let mut seen = BTreeSet::new();
+        let distinct = candidates
+            .into_iter()
+            .filter(|(_, word)| seen.insert(word.to_lowercase()));
+        let mends = distinct.take(OFFERED).map(|(_, new)| {
+            let places = self.alike(slot, &wrong).into_iter();
+            let edits = places.map(|place| (place, new.to_owned())).collect();
+            Mend::new(format!("Replace {name} by {new}"), edits)
+        });
+        mends.collect()
+    }
+
+    /// The places of a name that are wrong as one of them is.
+    fn alike(&self, slot: Option<Slot>, wrong: &Use) -> Vec<Span> {
+        let uses: Vec<Use> = match slot {
+            None => self.uses(),
+            Some(slot) => fillers(self.forms(), self.sources())
+                .into_iter()
+                .filter_map(|(other, found)| (other == slot).then_some(found))
+                .collect(),
+        };
+        let same = uses.into_iter().filter(|other| self.is_same(wrong, other));
+        same.map(|found| found.span).collect()
+    }
+
+    /// The name that a finding is about, and what it stands for.
+    fn named_by(&self, finding: &Diagnostic) -> Option<(Option<Slot>, Use)> {
+        let span = finding.span?;
+        let sexp = self.find(|sexp| sexp.span == span)?;
+        let name = named(sexp, Kind::Relation)?;
+        let word = self.word(name.span);
+        if Keyword::of(word).is_none() {
+            return Some((None, name));
+        }
+        let SexpKind::List(members) = &sexp.kind else {
+            return None;
+        };
+        let is_role = finding.code == Code::UndeclaredRole;
+        members[1..]
+            .iter()
+            .enumerate()
+            .find_map(|(number, member)| {
+                let slot = Slot::of(word, number)?;
+                let fits = is_role == (slot == Slot::Role);
+                Some((Some(slot), named(member, Kind::Term)?)).filter(|_| fits)
+            })
+    }
+
+    /// The places that get the name of something else, as what is there now is never
+    /// defined or never used; none if it is.
+    pub(super) fn merged(&self, name: &Use, new: &str) -> Option<Vec<Span>> {
+        let is_there = |other: &Use| {
+            other.kind == name.kind
+                && other.arity == name.arity
+                && self.word(other.span).eq_ignore_ascii_case(new)
+        };
+        if !self.uses().iter().any(is_there) {
+            return None;
+        }
+        let wrong = self.found().iter().filter(|finding| {
+            matches!(
+                finding.code,
+                Code::Undefined | Code::Unused | Code::UndeclaredRole
+            )
+        });
+        let mut wrong = wrong.filter_map(|finding| self.named_by(finding));
+        let (slot, _) = wrong.find(|(_, found)| self.is_same(name, found))?;
+        Some(self.alike(slot, name))
+    }
+
+    /// The first list, name or variable that is it, the outermost first.
+    fn find(&self, mut is_it: impl FnMut(&Sexp) -> bool) -> Option<&Sexp> {
+        let mut open: Vec<&Sexp> = self.forms().iter().rev().collect();
+        while let Some(sexp) = open.pop() {
+            if is_it(sexp) {
+                return Some(sexp);
+            }
+            if let SexpKind::List(members) = &sexp.kind {
+                open.extend(members.iter().rev());
+            }
+        }
+        None
+    }
+
+    fn form_around(&self, span: Span) -> Option<&Sexp> {
+        let mut forms = self.forms().iter();
+        forms.find(|form| form.span.start <= span.start && span.end <= form.span.end)
+    }
+}

@@ -1,0 +1,559 @@
+//! Boards: facts whose names include two coordinates.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::drawing::DrawnBoard;
+use super::evidence::{Evidence, Standing, lie, slant};
+use super::layer::{Candidate, Layer, background, gravity};
+use super::shape::Shape;
+use super::symbols::{symbols, texts};
+use super::wishes::{BoardWish, Wishes};
+use super::{Limits, join, name};
+use ggp_gdl::check::Keyword;
+use ggp_gdl::game::Game;
+use ggp_gdl::terms::TermId;
+use ggp_gdl::program::{FunctorId, RelationId};
+
+/// What is printed, by place.
+type Printed = FxHashMap<(usize, usize), String>;
+
+/// A sheet, a row and a column.
+type At = (usize, (usize, usize));
+
+/// A board, or several that differ in a name.
+#[derive(Clone, Debug)]
+pub(super) struct Board {
+    /// What tells it from others of the same size.
+    title: String,
+    /// Top to bottom, and left to right.
+    rows: Vec<FunctorId>,
+    columns: Vec<FunctorId>,
+    row_at: FxHashMap<FunctorId, usize>,
+    column_at: FxHashMap<FunctorId, usize>,
+    /// The names that tell boards side by side from each other.
+    sheets: Vec<Vec<FunctorId>>,
+    layers: Vec<Layer>,
+    /// By sheet, places at which something can be; all if it is not known.
+    possible: Option<Vec<FxHashSet<(usize, usize)>>>,
+    /// Rows and columns that are in use, where most seem not to be.
+    seen: Option<(Range<usize>, Range<usize>)>,
+    /// What facts of the rules say of a place, shown where the state says nothing.
+    printed: Printed,
+    /// What says that nothing stands there.
+    background: Option<String>,
+    symbols: BTreeMap<String, String>,
+    owners: BTreeMap<String, usize>,
+    slant: isize,
+    /// Whether somebody said which way it lies.
+    is_wished: bool,
+}
+
+/// Boards of layers that have their axes in common.
+pub(super) fn boards(
+    evidence: &Evidence,
+    mut candidates: Vec<Candidate>,
+    wishes: &Wishes,
+) -> Vec<Board> {
+    // What is on the axes of a board with a wish lies as that does.
+    let is_turned = |wish: &BoardWish| wish.row.is_some_and(|row| row > wish.column);
+    let turned = candidates
+        .iter()
+        .filter(|one| one.wish.as_ref().is_some_and(is_turned));
+    let turned: Vec<[Vec<FunctorId>; 2]> = turned.map(|one| one.axes.clone()).collect();
+    for one in candidates.iter_mut().filter(|one| one.wish.is_none()) {
+        let is_part = |few: &[FunctorId], all: &[FunctorId]| few.iter().all(|f| all.contains(f));
+        let lies_across = |[rows, columns]: &[Vec<FunctorId>; 2]| {
+            is_part(&one.axes[0], columns) && is_part(&one.axes[1], rows)
+        };
+        if turned.iter().any(lies_across) {
+            one.axes.reverse();
+            std::mem::swap(&mut one.layer.first, &mut one.layer.second);
+        }
+    }
+    let mut groups: Vec<Vec<Candidate>> = Vec::new();
+    for candidate in candidates {
+        let contains = |large: &Candidate, small: &Candidate| {
+            let is_within = |axis: usize| {
+                let names = &small.axes[axis];
+                names.iter().all(|name| large.axes[axis].contains(name))
+            };
+            large.sheets == small.sheets && is_within(0) && is_within(1)
+        };
+        // Layers of which each says of most places what is there are boards of their own.
+        let fits = |group: &&mut Vec<Candidate>| {
+            (contains(&group[0], &candidate) || contains(&candidate, &group[0]))
+                && !(candidate.is_full() && group.iter().any(Candidate::is_full))
+        };
+        match groups.iter_mut().find(fits) {
+            Some(group) => {
+                let is_larger = contains(&candidate, &group[0]) && !contains(&group[0], &candidate);
+                match is_larger {
+                    true => group.insert(0, candidate),
+                    false => group.push(candidate),
+                }
+            }
+            None => groups.push(vec![candidate]),
+        }
+    }
+    let axes: Vec<[Vec<FunctorId>; 2]> = groups.iter().map(|group| group[0].axes.clone()).collect();
+    let is_alone =
+        |number: usize| (0..axes.len()).all(|other| other == number || axes[other] != axes[number]);
+    let groups = groups.into_iter().enumerate();
+    groups
+        .map(|(k, group)| Board::new(evidence, group, is_alone(k), wishes))
+        .collect()
+}
+
+impl Board {
+    fn new(
+        evidence: &Evidence,
+        mut group: Vec<Candidate>,
+        is_alone: bool,
+        wishes: &Wishes,
+    ) -> Board {
+        let game = evidence.game;
+        // Large layers first found their board; shown are they in the order of the rules.
+        let axes = group[0].axes.clone();
+        let sheets = group[0].sheets.clone();
+        let slant = slant(evidence, [&axes[0], &axes[1]]);
+        let gravity = group.iter().find_map(|one| gravity(game, one));
+        let ranks = [0, 1].map(|axis: usize| -> FxHashMap<FunctorId, usize> {
+            axes[axis].iter().copied().zip(0..).collect()
+        });
+        let has_roles = [0, 1].map(|axis: usize| evidence.are_roles(&axes[axis]));
+        let wish = group.iter().find_map(|one| one.wish.clone());
+        let background = match (
+            wish.as_ref().and_then(|wish| wish.empty.as_ref()),
+            has_roles,
+        ) {
+            (Some(empty), _) => wished_background(game, &group, empty),
+            (None, [false, false]) => background(&group),
+            (None, _) => None,
+        };
+        let mut standing = Vec::new();
+        for one in &group {
+            for fact in &one.facts[0] {
+                let what: Vec<FunctorId> = one.layer.rest.iter().map(|k| fact[*k]).collect();
+                if background.as_ref() != Some(&what) {
+                    let [a, b] = one.layer.at(fact);
+                    let at = ranks[0].get(&a).zip(ranks[1].get(&b));
+                    standing.extend(at.map(|(a, b)| Standing { at: [*a, *b], what }));
+                }
+            }
+        }
+        let are_numbers = [0, 1].map(|axis: usize| {
+            axes[axis]
+                .iter()
+                .all(|f| name(game, *f).parse::<i64>().is_ok())
+        });
+        let found = lie(evidence, &standing, are_numbers);
+        let (first_is_row, from_below) = match gravity {
+            _ if group[0].layer.first.is_none() => (true, false),
+            _ if wish.is_some() => (true, wish.as_ref().is_some_and(|w| w.first_row_is_below)),
+            Some(is_first) => (!is_first, true),
+            // As at a table: the first role sits below.
+            None if has_roles != [false, false] => (has_roles[0], true),
+            None if slant != 0 => (true, false),
+            None => (found.first_is_row, found.from_below),
+        };
+        let title = match is_alone {
+            true => String::new(),
+            false => text_of(game, &functors(&group[0].shape)),
+        };
+        let [first, second] = axes;
+        let (mut rows, mut columns) = if first_is_row {
+            (first, second)
+        } else {
+            (second, first)
+        };
+        if from_below {
+            rows.reverse();
+        }
+        if wish.as_ref().is_some_and(|wish| wish.first_column_is_right) {
+            columns.reverse();
+        }
+        if !first_is_row {
+            for one in &mut group {
+                std::mem::swap(&mut one.layer.first, &mut one.layer.second);
+            }
+        }
+        let texts = texts(evidence, &mut group);
+        let background = background.map(|what| text_of(game, &what));
+        let mut board = Board {
+            row_at: rows.iter().copied().zip(0..).collect(),
+            column_at: columns.iter().copied().zip(0..).collect(),
+            title,
+            rows,
+            columns,
+            sheets,
+            layers: group.iter().map(|one| one.layer.clone()).collect(),
+            possible: None,
+            seen: None,
+            printed: FxHashMap::default(),
+            symbols: BTreeMap::new(),
+            owners: BTreeMap::new(),
+            background,
+            slant,
+            is_wished: false,
+        };
+        board.print(game, &group, !first_is_row);
+        board.look(&group);
+        let texts = texts.into_iter();
+        let texts: Vec<_> = texts
+            .filter(|(text, _)| Some(text) != board.background.as_ref())
+            .collect();
+        board.symbols = symbols(evidence, &texts, &wishes.signs);
+        board.is_wished = wish.is_some();
+        let owner = |what: &[FunctorId]| {
+            what.iter()
+                .find_map(|name| evidence.owners.get(name))
+                .copied()
+        };
+        // Colours that only a few of the pieces have would mislead.
+        let of_nobody = standing
+            .iter()
+            .filter(|one| owner(&one.what).is_none())
+            .count();
+        if 2 * of_nobody <= standing.len() {
+            let owned = texts
+                .into_iter()
+                .filter_map(|(text, what)| Some((text, owner(&what)?)));
+            board.owners = owned.collect();
+        }
+        board
+    }
+
+    /// The layers.
+    pub fn layers(&self) -> &[Layer] {
+        &self.layers
+    }
+
+    /// Where a fact stands: sheet, row and column.
+    fn place(&self, layer: &Layer, names: &[FunctorId]) -> Option<At> {
+        let [row, column] = layer.at(names);
+        let (row, column) = (*self.row_at.get(&row)?, *self.column_at.get(&column)?);
+        let sheet: Vec<FunctorId> = layer.sheets.iter().map(|k| names[*k]).collect();
+        let sheet = self.sheets.iter().position(|other| *other == sheet)?;
+        Some((sheet, (row, column)))
+    }
+
+    /// Tells the board all facts that can ever hold.
+    pub fn allow(&mut self, facts: impl Iterator<Item = (usize, Vec<FunctorId>)>) {
+        let mut possible = vec![FxHashSet::default(); self.sheets.len()];
+        for (layer, names) in facts {
+            if let Some((sheet, at)) = self.place(&self.layers[layer], &names) {
+                possible[sheet].insert(at);
+            }
+        }
+        // A few rows and columns that go far beyond all that is in use are no board.
+        let places = possible.iter().flatten().collect::<FxHashSet<_>>();
+        let [rows, columns] = size(places.iter().copied());
+        if 2 * places.len() >= rows * columns {
+            self.seen = None;
+        }
+        self.possible = Some(possible);
+        if !self.is_wished && self.is_lattice_on_its_side() {
+            self.turn();
+        }
+    }
+
+    /// Whether there are edges of squares of two kinds, and those that the rules name first
+    /// would stand upright.
+    fn is_lattice_on_its_side(&self) -> bool {
+        let (Some([one, other]), [first, second]) = (self.possible.as_deref(), &self.sheets[..])
+        else {
+            return false;
+        };
+        let ([a, b], [c, d]) = (size(one.iter()), size(other.iter()));
+        let is_edges = |[a, b]: [usize; 2], [c, d]: [usize; 2]| a == c + 1 && b + 1 == d;
+        let is_plain = self.slant == 0 && self.background.is_none();
+        let is_across = match (is_edges([a, b], [c, d]), is_edges([c, d], [a, b])) {
+            (true, _) => first < second,
+            (_, true) => second < first,
+            _ => return false,
+        };
+        is_plain && !is_across
+    }
+
+    /// Makes columns of the rows.
+    fn turn(&mut self) {
+        std::mem::swap(&mut self.rows, &mut self.columns);
+        std::mem::swap(&mut self.row_at, &mut self.column_at);
+        for layer in &mut self.layers {
+            std::mem::swap(&mut layer.first, &mut layer.second);
+        }
+        for places in self.possible.iter_mut().flatten() {
+            *places = places.iter().map(|&(row, column)| (column, row)).collect();
+        }
+        let printed = std::mem::take(&mut self.printed).into_iter();
+        self.printed = printed
+            .map(|((row, column), word)| ((column, row), word))
+            .collect();
+    }
+
+    /// Finds what is in use.
+    fn look(&mut self, group: &[Candidate]) {
+        let facts = group.iter().flat_map(|one| {
+            let facts = one.facts.iter().flatten();
+            facts
+                .filter_map(|fact| self.place(&one.layer, fact))
+                .map(|(_, at)| at)
+        });
+        let places: Vec<(usize, usize)> = facts.collect();
+        let range = |of: &dyn Fn(&(usize, usize)) -> usize| {
+            let ends = places.iter().map(of).min().zip(places.iter().map(of).max());
+            ends.map_or(0..0, |(first, last)| first..last + 1)
+        };
+        let (rows, columns) = (range(&|at| at.0), range(&|at| at.1));
+        let size = rows.len() * columns.len();
+        if size > 0 && 2 * size < self.rows.len() * self.columns.len() && self.background.is_none()
+        {
+            self.seen = Some((rows, columns));
+        }
+    }
+
+    /// Whether a fact would stand on the board.
+    pub fn has(&self, layer: usize, names: &[FunctorId]) -> bool {
+        self.place(&self.layers[layer], names).is_some()
+    }
+
+    /// The boards of a state, given the facts that stand on them, and how many of these
+    /// are past the limit.
+    pub fn draw(
+        &self,
+        game: &Game,
+        facts: &[(usize, Vec<FunctorId>)],
+        limits: Limits,
+    ) -> (Vec<DrawnBoard>, usize) {
+        let places = facts.iter().map(|(layer, names)| {
+            let layer = &self.layers[*layer];
+            let place = self.place(layer, names).expect("it was looked at");
+            (content(game, layer, names), place)
+        });
+        let places: Vec<(String, At)> = places.collect();
+        let first_row = places.iter().map(|(_, (_, at))| at.0).min();
+        let first_column = places.iter().map(|(_, (_, at))| at.1).min();
+        let rows = window(self.rows.len(), limits.most, first_row);
+        let columns = window(self.columns.len(), limits.most, first_column);
+        let shown = |(row, column): (usize, usize)| {
+            let is_shown = rows.contains(&row) && columns.contains(&column);
+            is_shown.then(|| (row - rows.start, column - columns.start))
+        };
+        let is_place = |sheet: usize, at: (usize, usize)| {
+            self.background.is_none()
+                && (self.possible.as_ref()).is_none_or(|places| places[sheet].contains(&at))
+        };
+        let mut boards: Vec<Vec<Vec<Option<Vec<String>>>>> = (0..self.sheets.len())
+            .map(|sheet| {
+                let line = |row| {
+                    let columns = columns.clone();
+                    columns
+                        .map(move |column| is_place(sheet, (row, column)).then(Vec::new))
+                        .collect()
+                };
+                rows.clone().map(line).collect()
+            })
+            .collect();
+        let mut hidden = 0;
+        for (content, (sheet, at)) in places {
+            let Some((row, column)) = shown(at) else {
+                hidden += 1;
+                continue;
+            };
+            let place = boards[sheet][row][column].get_or_insert_default();
+            if self.background.as_ref() != Some(&content) {
+                place.push(content);
+            }
+        }
+        let mut printed = match self.printed.is_empty() {
+            true => Vec::new(),
+            false => vec![vec![None; columns.len()]; rows.len()],
+        };
+        for (at, word) in &self.printed {
+            if let Some((row, column)) = shown(*at) {
+                let place = &mut boards[0][row][column];
+                match place.as_ref().is_none_or(Vec::is_empty) {
+                    true => *place = Some(vec![word.clone()]),
+                    false => printed[row][column] = Some(word.clone()),
+                }
+            }
+        }
+        let names = |names: &[FunctorId], shown: &Range<usize>| {
+            let names = names[shown.clone()].iter();
+            names.map(|f| name(game, *f)).collect::<Vec<String>>()
+        };
+        let left_out = match self.seen.is_some() && hidden == 0 {
+            true => (0, 0),
+            false => (
+                self.rows.len() - rows.len(),
+                self.columns.len() - columns.len(),
+            ),
+        };
+        let boards = boards.into_iter().zip(&self.sheets);
+        let boards = boards.map(|(contents, title)| {
+            let mut board = DrawnBoard {
+                title: join(&self.title, &text_of(game, title)),
+                rows: names(&self.rows, &rows),
+                columns: names(&self.columns, &columns),
+                contents,
+                symbols: self.symbols.clone(),
+                owners: self.owners.clone(),
+                colours: BTreeMap::new(),
+                shapes: BTreeMap::new(),
+                empty: self.background.clone().unwrap_or_default(),
+                printed: std::mem::take(&mut printed),
+                slant: self.slant,
+                left_out,
+                origin: 0,
+                sheet: title.iter().map(|f| name(game, *f)).collect(),
+            };
+            match &self.seen {
+                Some((seen_rows, seen_columns)) => board.trim(|row, column| {
+                    seen_rows.contains(&(row + rows.start))
+                        && seen_columns.contains(&(column + columns.start))
+                }),
+                None => {
+                    let contents = board.contents.clone();
+                    board.trim(|row, column| contents[row][column].is_some());
+                }
+            }
+            board
+        });
+        (boards.collect(), hidden)
+    }
+
+    /// Finds what is printed: a relation of nothing but facts, each of a place and one
+    /// word, that does not say how the game begins. One whose words the state says as
+    /// well comes first.
+    fn print(&mut self, game: &Game, group: &[Candidate], is_swapped: bool) {
+        if self.sheets.len() > 1 || self.background.is_some() {
+            return;
+        }
+        let init = game.keyword(Keyword::Init);
+        let mut begins = vec![false; game.rules().arity.len()];
+        for rule in &game.rules().rules {
+            if Some(rule.head.relation) == init {
+                for literal in &rule.body {
+                    literal.for_each_atom(&mut |atom, _| begins[atom.relation.index()] = true);
+                }
+            }
+        }
+        let mut said = FxHashSet::default();
+        for one in group {
+            said.extend(
+                one.layer
+                    .rest
+                    .iter()
+                    .flat_map(|k| one.shape.leaves[*k].iter().copied()),
+            );
+        }
+        for relation in game.rules().relations() {
+            if begins[relation.index()] {
+                continue;
+            }
+            let Some((printed, words)) = self.printed_by(game, relation, is_swapped) else {
+                continue;
+            };
+            let is_said = words.iter().any(|word| said.contains(word));
+            let stands = |one: &Candidate| {
+                let mut facts = one.facts.iter().flatten();
+                facts.any(|fact| {
+                    let place = self.place(&one.layer, fact);
+                    let said = place.and_then(|(_, at)| printed.get(&at));
+                    said == Some(&content(game, &one.layer, fact))
+                })
+            };
+            if group.iter().any(stands) {
+                continue;
+            }
+            if self.printed.is_empty() || is_said {
+                self.printed = printed;
+            }
+            if is_said {
+                // Other words stand for what is not known yet.
+                let said: FxHashSet<String> = said.iter().map(|f| name(game, *f)).collect();
+                self.printed.retain(|_, word| said.contains(word));
+                return;
+            }
+        }
+    }
+
+    /// What a relation prints, if it does, and the words.
+    fn printed_by(
+        &self,
+        game: &Game,
+        relation: RelationId,
+        is_swapped: bool,
+    ) -> Option<(Printed, Vec<FunctorId>)> {
+        let rules = game.rules();
+        if rules.arity[relation.index()] != 3
+            || (rules.rules.iter()).any(|rule| rule.head.relation == relation)
+        {
+            return None;
+        }
+        let facts = rules.facts.iter().filter(|fact| fact.relation == relation);
+        let facts: Vec<&[TermId]> = facts.map(|fact| &*fact.arguments).collect();
+        // Of three, the coordinates come in the order that they have in the state.
+        let orders = [[0, 1, 2], [0, 2, 1], [1, 2, 0]];
+        orders.into_iter().find_map(|[one, two, word]| {
+            let (row, column) = if is_swapped { (two, one) } else { (one, two) };
+            let mut printed = FxHashMap::default();
+            let mut words = Vec::new();
+            for fact in &facts {
+                let row = self.row_at.get(&game.terms().functor(fact[row]))?;
+                let column = self.column_at.get(&game.terms().functor(fact[column]))?;
+                let text = game.canonical(game.terms(), fact[word]);
+                words.push(game.terms().functor(fact[word]));
+                if printed.insert((*row, *column), text).is_some() {
+                    return None;
+                }
+            }
+            let is_all = printed.len() == self.rows.len() * self.columns.len();
+            is_all.then_some((printed, words))
+        })
+    }
+}
+
+/// How many rows and columns have places.
+fn size<'p>(places: impl Iterator<Item = &'p (usize, usize)>) -> [usize; 2] {
+    let (rows, columns): (FxHashSet<usize>, FxHashSet<usize>) = places.copied().unzip();
+    [rows.len(), columns.len()]
+}
+
+/// What is shown of an axis: all, or so many names from the first one on that is in use.
+fn window(length: usize, most: usize, first: Option<usize>) -> Range<usize> {
+    let count = length.min(most);
+    let start = first.unwrap_or(0).min(length - count);
+    start..start + count
+}
+
+/// What a fact says besides where.
+fn content(game: &Game, layer: &Layer, names: &[FunctorId]) -> String {
+    let rest: Vec<FunctorId> = layer.rest.iter().map(|k| names[*k]).collect();
+    let text = text_of(game, &rest);
+    match &layer.title {
+        Some(title) => join(title, &text),
+        None => text,
+    }
+}
+
+/// What stands for an empty place, if somebody said so.
+fn wished_background(game: &Game, group: &[Candidate], empty: &str) -> Option<Vec<FunctorId>> {
+    let mut whats = group.iter().flat_map(|one| {
+        let facts = one.facts.iter().flatten();
+        facts.map(|fact| one.layer.rest.iter().map(|k| fact[*k]).collect::<Vec<_>>())
+    });
+    whats.find(|what| text_of(game, what) == empty)
+}
+
+pub(super) fn text_of(game: &Game, names: &[FunctorId]) -> String {
+    let names = names.iter().map(|f| name(game, *f));
+    names.fold(String::new(), |text, word| join(&text, &word))
+}
+
+pub(super) fn functors(shape: &Shape) -> Vec<FunctorId> {
+    shape.skeleton.iter().copied().flatten().collect()
+}

@@ -1,0 +1,342 @@
+//! What is known of a game besides its rules: orders of names, and states of a game
+//! played at random.
+
+use std::cmp::Ordering;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::shape::{Shape, Skeleton, split};
+use ggp_gdl::analysis::chains::Chains;
+use ggp_gdl::check::Keyword;
+use ggp_gdl::game::Game;
+use ggp_gdl::terms::{TermId, Terms};
+use ggp_gdl::program::{FunctorId, Literal, RelationId, Term};
+
+/// The facts of one shape, by state: their names from left to right.
+pub(super) type Facts = Vec<Vec<Vec<FunctorId>>>;
+
+/// What guesses are made from.
+pub(super) struct Evidence<'a> {
+    pub game: &'a Game,
+    pub chains: Chains,
+    /// States of a game, in order.
+    pub states: Vec<FxHashMap<Skeleton, Vec<Vec<FunctorId>>>>,
+    /// By role.
+    pub roles: Vec<FunctorId>,
+    /// Names that belong to one role only.
+    pub owners: FxHashMap<FunctorId, usize>,
+}
+
+impl<'a> Evidence<'a> {
+    pub fn new(game: &'a Game, terms: &Terms, states: &[Vec<TermId>]) -> Self {
+        let states = states.iter().map(|facts| {
+            let mut by_skeleton: FxHashMap<Skeleton, Vec<_>> = FxHashMap::default();
+            for &fact in facts {
+                if let Some((skeleton, names)) = split(terms, fact) {
+                    by_skeleton.entry(skeleton).or_default().push(names);
+                }
+            }
+            by_skeleton
+        });
+        let roles = game.roles().map(|role| game.role_term(role));
+        let roles: Vec<FunctorId> = roles.map(|term| game.terms().functor(term)).collect();
+        let chains = Chains::of(game);
+        let owners = owners(game, &roles, &chains);
+        Evidence {
+            game,
+            chains,
+            states: states.collect(),
+            roles,
+            owners,
+        }
+    }
+
+    /// Leaves out names that the rules seem to allow somewhere, but that are in no order
+    /// with those that are there, which are.
+    pub fn narrow(&self, shape: &mut Shape, facts: &Facts) {
+        for (leaf, names) in shape.leaves.iter_mut().enumerate() {
+            if self.chains.sorted(names).is_some() {
+                continue;
+            }
+            let mut seen: Vec<FunctorId> = facts.iter().flatten().map(|fact| fact[leaf]).collect();
+            seen.sort_unstable();
+            seen.dedup();
+            if seen.len() > 1
+                && let Some(sorted) = self.chains.sorted_with(names, &seen)
+            {
+                *names = sorted;
+            }
+        }
+    }
+
+    /// The facts of a shape, by state.
+    pub fn facts(&self, shape: &Shape) -> Facts {
+        let facts = |state: &FxHashMap<Skeleton, Vec<Vec<FunctorId>>>| {
+            state.get(&shape.skeleton).cloned().unwrap_or_default()
+        };
+        self.states.iter().map(facts).collect()
+    }
+
+    /// Whether names are roles, all of them.
+    pub fn are_roles(&self, names: &[FunctorId]) -> bool {
+        names.iter().all(|name| self.roles.contains(name))
+    }
+
+    /// Names in their order, or in that of the rules.
+    pub fn ordered(&self, names: &[FunctorId]) -> Vec<FunctorId> {
+        let sorted = self.chains.sorted(names);
+        sorted.unwrap_or_else(|| names.to_vec())
+    }
+}
+
+/// Whether no two facts of a state agree in all of some names.
+pub(super) fn is_key(facts: &Facts, leaves: &[usize]) -> bool {
+    facts.iter().all(|facts| {
+        let mut seen = FxHashSet::default();
+        let key = |fact: &Vec<FunctorId>| leaves.iter().map(|k| fact[*k]).collect::<Vec<_>>();
+        facts.iter().all(|fact| seen.insert(key(fact)))
+    })
+}
+
+/// Names that belong to a role: the roles themselves, names that the rules list beside
+/// one role only, and names that only one role's moves ask for; but no places or numbers.
+fn owners(game: &Game, roles: &[FunctorId], chains: &Chains) -> FxHashMap<FunctorId, usize> {
+    let mut owners: FxHashMap<FunctorId, usize> = FxHashMap::default();
+    let role = |name: FunctorId| roles.iter().position(|role| *role == name);
+    if roles.len() < 2 {
+        return owners;
+    }
+    let mut shared = FxHashSet::default();
+    let mut add = |name: FunctorId, owner: usize| {
+        if *owners.entry(name).or_insert(owner) != owner {
+            shared.insert(name);
+        }
+    };
+    let terms = game.terms();
+    let mut lists: FxHashMap<RelationId, Vec<Vec<FunctorId>>> = FxHashMap::default();
+    for fact in &game.rules().facts {
+        let names = fact.arguments.iter().map(|term| terms.functor(*term));
+        lists
+            .entry(fact.relation)
+            .or_default()
+            .push(names.collect());
+    }
+    for list in lists.values() {
+        let columns = 0..list[0].len();
+        let has_roles = |column: &usize| list.iter().all(|names| role(names[*column]).is_some());
+        for of in columns.clone().filter(has_roles) {
+            for (names, column) in list
+                .iter()
+                .flat_map(|names| columns.clone().map(move |c| (names, c)))
+            {
+                if column != of {
+                    add(names[column], role(names[of]).expect("all of them are"));
+                }
+            }
+        }
+    }
+    let holds = game.keyword(Keyword::True);
+    for rule in &game.rules().rules {
+        if Some(rule.head.relation) != game.keyword(Keyword::Legal) {
+            continue;
+        }
+        let Some(owner) = (rule.head.arguments[0].functor(terms)).and_then(role) else {
+            continue;
+        };
+        for literal in &rule.body {
+            if let Literal::Positive(atom) = literal
+                && Some(atom.relation) == holds
+            {
+                let names = atom.arguments[0].arguments(terms);
+                let names = names.iter().filter_map(|name| name.functor(terms));
+                names.for_each(|name| add(name, owner));
+            }
+        }
+    }
+    owners.retain(|name, _| !shared.contains(name) && role(*name).is_none() && !chains.has(*name));
+    owners.extend(roles.iter().enumerate().map(|(k, role)| (*role, k)));
+    owners
+}
+
+/// Which way a board lies.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Lie {
+    /// Whether the first of the two coordinates is the row.
+    pub first_is_row: bool,
+    /// Whether rows are counted from below.
+    pub from_below: bool,
+}
+
+/// Facts on a board: place by both coordinates, and what stands there.
+pub(super) struct Standing {
+    pub at: [usize; 2],
+    pub what: Vec<FunctorId>,
+}
+
+/// How a board lies on which something stands at first. Where roles are opposite each
+/// other, what differs stands apart from top to bottom, and what is the first role's is
+/// below.
+pub(super) fn lie(evidence: &Evidence, standing: &[Standing], are_numbers: [bool; 2]) -> Lie {
+    let apart = match evidence.roles.len() {
+        0 | 1 => [0.0; 2],
+        _ => [0, 1].map(|axis| share_between(standing, axis)),
+    };
+    let (first_is_row, is_sure) = match apart[0] - apart[1] {
+        more if more > 0.25 => (true, true),
+        more if more < -0.25 => (false, true),
+        _ => (are_numbers != [false, true], false),
+    };
+    let row = usize::from(!first_is_row);
+    let mean = |is_wanted: &dyn Fn(usize) -> bool| {
+        let owner = |s: &Standing| s.what.iter().find_map(|name| evidence.owners.get(name));
+        let rows = standing
+            .iter()
+            .filter(|s| owner(s).is_some_and(|owner| is_wanted(*owner)))
+            .map(|s| s.at[row] as f64);
+        let rows: Vec<f64> = rows.collect();
+        (!rows.is_empty()).then(|| rows.iter().sum::<f64>() / rows.len() as f64)
+    };
+    let order = match (mean(&|owner| owner == 0), mean(&|owner| owner > 0)) {
+        (Some(own), Some(other)) if is_sure => own.partial_cmp(&other),
+        _ => None,
+    };
+    let from_below = match order {
+        Some(Ordering::Less) => true,
+        Some(Ordering::Greater) => false,
+        _ => !first_is_row,
+    };
+    Lie {
+        first_is_row,
+        from_below,
+    }
+}
+
+/// How much of the variance of a coordinate is explained by what stands there.
+fn share_between(standing: &[Standing], axis: usize) -> f64 {
+    let mut groups: FxHashMap<&[FunctorId], Vec<f64>> = FxHashMap::default();
+    for one in standing {
+        groups
+            .entry(&one.what)
+            .or_default()
+            .push(one.at[axis] as f64);
+    }
+    if groups.len() < 2 || groups.len() == standing.len() {
+        return 0.0;
+    }
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let all: Vec<f64> = standing.iter().map(|one| one.at[axis] as f64).collect();
+    let middle = mean(&all);
+    let total: f64 = all.iter().map(|value| (value - middle).powi(2)).sum();
+    // Summed in an order that does not depend on hashes of names.
+    let mut parts: Vec<f64> = groups
+        .values()
+        .map(|values| values.len() as f64 * (mean(values) - middle).powi(2))
+        .collect();
+    parts.sort_by(f64::total_cmp);
+    match total > 0.0 {
+        true => parts.iter().sum::<f64>() / total,
+        false => 0.0,
+    }
+}
+
+/// By how much each row of a board stands to the right of the one above it, in halves of
+/// a place, where the rules name six neighbours: along the axes, and on one diagonal.
+pub(super) fn slant(evidence: &Evidence, axes: [&[FunctorId]; 2]) -> isize {
+    let game = evidence.game;
+    let rank = |axis: usize, name: FunctorId| axes[axis].iter().position(|other| *other == name);
+    let mut rules: FxHashMap<RelationId, Option<FxHashSet<[isize; 2]>>> = FxHashMap::default();
+    let mut steps = steps_along(game, axes[0]);
+    steps.extend(steps_along(game, axes[1]));
+    for fact in &game.rules().facts {
+        if fact.arguments.len() != 4 {
+            continue;
+        }
+        let names: Vec<_> = fact
+            .arguments
+            .iter()
+            .map(|t| game.terms().functor(*t))
+            .collect();
+        let distance = |axis: usize| {
+            let (from, to) = (rank(axis, names[axis])?, rank(axis, names[axis + 2])?);
+            Some(to as isize - from as isize)
+        };
+        let found = distance(0).zip(distance(1)).map(|(a, b)| [a, b]);
+        note(
+            rules
+                .entry(fact.relation)
+                .or_insert_with(|| Some(FxHashSet::default())),
+            found,
+        );
+    }
+    for rule in &game.rules().rules {
+        let [a, b, c, d] = &rule.head.arguments[..] else {
+            continue;
+        };
+        let links = rule.body.iter().filter_map(|literal| match literal {
+            Literal::Positive(atom) => {
+                let step = *steps.get(&atom.relation)?;
+                Some((&atom.arguments[0], &atom.arguments[1], step))
+            }
+            _ => None,
+        });
+        let links: Vec<(&Term, &Term, isize)> = links.collect();
+        let distance = |from: &Term, to: &Term| {
+            if from == to {
+                return Some(0);
+            }
+            links.iter().find_map(|&(one, two, step)| match () {
+                () if (one, two) == (from, to) => Some(step),
+                () if (two, one) == (from, to) => Some(-step),
+                () => None,
+            })
+        };
+        let found = distance(a, c).zip(distance(b, d)).map(|(a, b)| [a, b]);
+        note(
+            rules
+                .entry(rule.head.relation)
+                .or_insert_with(|| Some(FxHashSet::default())),
+            found,
+        );
+    }
+    let sets: Vec<FxHashSet<[isize; 2]>> = rules.into_values().flatten().collect();
+    let has = |with: [isize; 2]| {
+        let six = FxHashSet::from_iter([[1, 0], [0, 1], with]);
+        sets.contains(&six)
+    };
+    match (has([1, -1]), has([1, 1])) {
+        (true, false) => 1,
+        (false, true) => -1,
+        _ => 0,
+    }
+}
+
+/// Adds a way to a neighbour, whichever of the two it starts from; what is not
+/// understood spoils the set.
+fn note(set: &mut Option<FxHashSet<[isize; 2]>>, found: Option<[isize; 2]>) {
+    match (set.as_mut(), found) {
+        (Some(set), Some([a, b])) => {
+            set.insert(if [a, b] < [0, 0] { [-a, -b] } else { [a, b] });
+        }
+        _ => *set = None,
+    }
+}
+
+/// Relations that lead from each name of an axis to the one so many places on.
+fn steps_along(game: &Game, axis: &[FunctorId]) -> FxHashMap<RelationId, isize> {
+    let rank: FxHashMap<FunctorId, isize> = axis.iter().copied().zip(0..).collect();
+    let mut steps: FxHashMap<RelationId, Option<isize>> = FxHashMap::default();
+    for fact in &game.rules().facts {
+        if let [from, to] = fact.arguments[..] {
+            let at = |term: TermId| rank.get(&game.terms().functor(term)).copied();
+            let Some((from, to)) = at(from).zip(at(to)) else {
+                continue;
+            };
+            let step = steps.entry(fact.relation).or_insert(Some(to - from));
+            *step = step.filter(|step| *step == to - from);
+        }
+    }
+    let known = steps.into_iter();
+    known
+        .filter_map(|(relation, step)| Some((relation, step?)))
+        .collect()
+}

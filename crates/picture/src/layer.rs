@@ -1,0 +1,359 @@
+//! Layers of boards: facts of one shape, and which of their names say where.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::evidence::{Evidence, Facts, is_key};
+use super::shape::{Shape, Skeleton};
+use super::wishes::BoardWish;
+use ggp_gdl::check::Keyword;
+use ggp_gdl::game::Game;
+use ggp_gdl::program::{FunctorId, Literal, Rule, Term};
+
+/// Names that an axis may have.
+const LONGEST: usize = 4096;
+/// Boards that differ in one name only, side by side.
+const SHEETS: usize = 16;
+/// The facts of one shape on a board: which of their names say where.
+#[derive(Clone, Debug)]
+pub(super) struct Layer {
+    pub skeleton: Skeleton,
+    /// What stands for the coordinate that there is none of: the name of the facts.
+    pub line: FunctorId,
+    pub first: Option<usize>,
+    pub second: Option<usize>,
+    pub sheets: Vec<usize>,
+    /// The names that say what.
+    pub rest: Vec<usize>,
+    /// Written before what stands there, if that were not clear.
+    pub title: Option<String>,
+}
+
+impl Layer {
+    /// The coordinates of a fact.
+    pub fn at(&self, names: &[FunctorId]) -> [FunctorId; 2] {
+        [self.first, self.second].map(|leaf| leaf.map_or(self.line, |leaf| names[leaf]))
+    }
+}
+
+/// A layer with its axes and sheets, before boards are made up.
+pub(super) struct Candidate {
+    pub layer: Layer,
+    pub shape: Shape,
+    pub axes: [Vec<FunctorId>; 2],
+    pub sheets: Vec<Vec<FunctorId>>,
+    pub facts: Facts,
+    pub wish: Option<BoardWish>,
+}
+
+impl Candidate {
+    /// Whether it says of most places what is there.
+    pub fn is_full(&self) -> bool {
+        let places = self.axes[0].len() * self.axes[1].len() * self.sheets.len();
+        !self.layer.rest.is_empty() && 2 * self.facts[0].len() >= places
+    }
+}
+
+/// How the facts of a shape stand on a board, if they do.
+/// Which names say where may be wished.
+pub(super) fn candidate(
+    evidence: &Evidence,
+    shape: &Shape,
+    facts: Facts,
+    wish: Option<&BoardWish>,
+) -> Option<Candidate> {
+    let count = shape.leaves.len();
+    if wish.is_some_and(|wish| wish.row.unwrap_or(0).max(wish.column) >= count) {
+        return None;
+    }
+    let line = shape.skeleton[0]?;
+    let only = match wish {
+        Some(wish) => wish.row.is_none().then_some(wish.column),
+        None => super::line::line(evidence, shape, &facts),
+    };
+    let (first, second) = match only {
+        Some(column) => (None, column),
+        None => {
+            coordinates(evidence, shape, &facts, wish).map(|(row, column)| (Some(row), column))?
+        }
+    };
+    let place: Vec<usize> = first.into_iter().chain([second]).collect();
+    let others: Vec<usize> = (0..count).filter(|k| !place.contains(k)).collect();
+    let sheets = sheets(evidence, shape, &facts, &place, &others);
+    let mut named: Vec<Vec<FunctorId>> = vec![Vec::new()];
+    for &leaf in &sheets {
+        let names = evidence.ordered(&shape.leaves[leaf]);
+        let longer = |before: &Vec<FunctorId>, name: &FunctorId| [&before[..], &[*name]].concat();
+        named = (named.iter())
+            .flat_map(|before| names.iter().map(move |name| longer(before, name)))
+            .collect();
+    }
+    let (first, second) = (first, Some(second));
+    let axis = |leaf: Option<usize>| match leaf {
+        Some(leaf) => evidence.ordered(&shape.leaves[leaf]),
+        None => vec![line],
+    };
+    Some(Candidate {
+        axes: [first, second].map(axis),
+        sheets: named,
+        layer: Layer {
+            skeleton: shape.skeleton.clone(),
+            line,
+            first,
+            second,
+            rest: others.into_iter().filter(|k| !sheets.contains(k)).collect(),
+            sheets,
+            title: None,
+        },
+        shape: shape.clone(),
+        facts,
+        wish: wish.cloned(),
+    })
+}
+
+/// Which two names of facts say where.
+fn coordinates(
+    evidence: &Evidence,
+    shape: &Shape,
+    facts: &Facts,
+    wish: Option<&BoardWish>,
+) -> Option<(usize, usize)> {
+    let count = shape.leaves.len();
+    let is_axis = |leaf: &usize| {
+        let names = &shape.leaves[*leaf];
+        (2..=LONGEST).contains(&names.len())
+            && !evidence.are_roles(names)
+            && evidence.chains.sorted(names).is_some()
+    };
+    let coordinates: Vec<usize> = (0..count).filter(is_axis).collect();
+    let (first, second) = match full(shape, facts) {
+        _ if wish.is_some() => (wish?.row?, wish?.column),
+        // Each pair of two names has a third.
+        Some((a, b))
+            if coordinates.len() < 3 && !(coordinates.contains(&a) && coordinates.contains(&b)) =>
+        {
+            (a, b)
+        }
+        _ => {
+            let pairs = coordinates
+                .iter()
+                .enumerate()
+                .flat_map(|(k, &a)| coordinates[k + 1..].iter().map(move |&b| (a, b)));
+            let pairs: Vec<(usize, usize)> = pairs.collect();
+            let is_alike = |&&(a, b): &&(usize, usize)| shape.leaves[a] == shape.leaves[b];
+            let keys = pairs.iter().filter(|(a, b)| is_key(facts, &[*a, *b]));
+            let keys: Vec<&(usize, usize)> = keys.collect();
+            let best = keys
+                .iter()
+                .copied()
+                .find(is_alike)
+                .or(keys.first().copied());
+            let chosen = *best.or(pairs.iter().find(is_alike)).or(pairs.first())?;
+            // Rather boards side by side than many facts on each place.
+            let has_boards = |&&(a, b): &&(usize, usize)| {
+                let others: Vec<usize> = (0..count).filter(|k| *k != a && *k != b).collect();
+                !sheets(evidence, shape, facts, &[a, b], &others).is_empty()
+            };
+            let is_bad = !is_key(facts, &[chosen.0, chosen.1])
+                && is_crowded(facts, &[chosen.0, chosen.1])
+                && !has_boards(&&chosen);
+            match is_bad {
+                true => *pairs.iter().find(has_boards).unwrap_or(&chosen),
+                false => chosen,
+            }
+        }
+    };
+    // A number for each of some names is no place.
+    if wish.is_none() && count == 2 && is_number_for_each(shape, facts) {
+        return None;
+    }
+    Some((first, second))
+}
+
+/// Two of three names, if in each state there is one fact for each pair of them.
+fn full(shape: &Shape, facts: &Facts) -> Option<(usize, usize)> {
+    if shape.leaves.len() != 3 {
+        return None;
+    }
+    let is_full = |&(a, b): &(usize, usize)| {
+        let [rows, columns] = [a, b].map(|leaf| shape.leaves[leaf].len());
+        let is_each = |facts: &Vec<Vec<FunctorId>>| facts.len() == rows * columns;
+        rows > 1 && columns > 1 && facts.iter().all(is_each) && is_key(facts, &[a, b])
+    };
+    [(0, 1), (0, 2), (1, 2)].into_iter().find(is_full)
+}
+
+/// Whether in each state there is just one fact for each first name.
+fn is_number_for_each(shape: &Shape, facts: &Facts) -> bool {
+    let all = shape.leaves[0].len();
+    all > 1 && facts.iter().all(|facts| facts.len() == all) && is_key(facts, &[0])
+}
+
+/// The names that must be known besides the place to tell facts from each other, if each
+/// of them is worth a board of its own.
+fn sheets(
+    evidence: &Evidence,
+    shape: &Shape,
+    facts: &Facts,
+    place: &[usize],
+    others: &[usize],
+) -> Vec<usize> {
+    if is_key(facts, place) {
+        return Vec::new();
+    }
+    // A piece that is in one place only is told by its name.
+    if others.iter().any(|leaf| is_key(facts, &[*leaf])) {
+        return Vec::new();
+    }
+    let is_sheet = |leaf: &usize| {
+        let names = &shape.leaves[*leaf];
+        !evidence.are_roles(names) && (2..=SHEETS).contains(&names.len())
+    };
+    let choices: Vec<usize> = others.iter().copied().filter(is_sheet).collect();
+    let alone = choices.iter().map(|leaf| vec![*leaf]);
+    let pairs = choices
+        .iter()
+        .enumerate()
+        .flat_map(|(k, &a)| choices[k + 1..].iter().map(move |&b| vec![a, b]));
+    let mut sets = alone.chain(pairs).filter(|set| {
+        let boards: usize = set.iter().map(|leaf| shape.leaves[*leaf].len()).product();
+        boards <= SHEETS && is_key(facts, &[place, set].concat())
+    });
+    let found = sets.next().unwrap_or_default();
+    // Pieces that meet now and then need no boards of their own.
+    match found.len() == others.len() && !is_crowded(facts, place) {
+        true => Vec::new(),
+        false => found,
+    }
+}
+
+/// Whether in some state several facts stand on most places that have any.
+fn is_crowded(facts: &Facts, place: &[usize]) -> bool {
+    facts.iter().any(|facts| {
+        let mut counts: FxHashMap<Vec<FunctorId>, usize> = FxHashMap::default();
+        for fact in facts {
+            let at = place.iter().map(|leaf| fact[*leaf]).collect();
+            *counts.entry(at).or_default() += 1;
+        }
+        let several = counts.values().filter(|count| **count > 1).count();
+        2 * several > counts.len()
+    })
+}
+
+/// What says that a place is empty: what comes or goes with every change on the board, or
+/// else stands on most of it.
+pub(super) fn background(group: &[Candidate]) -> Option<Vec<FunctorId>> {
+    let one = group.iter().find(|one| {
+        let layer = &one.layer;
+        let place = layer.first.into_iter().chain(layer.second);
+        let key: Vec<usize> = place.chain(layer.sheets.iter().copied()).collect();
+        let count = one.facts[0].len();
+        let places = one.axes[0].len() * one.axes[1].len() * one.sheets.len();
+        let is_one_each = one.facts.iter().all(|facts| facts.len() == count);
+        !layer.rest.is_empty() && 2 * count >= places && is_one_each && is_key(&one.facts, &key)
+    })?;
+    let what = |fact: &Vec<FunctorId>| -> Vec<FunctorId> {
+        one.layer.rest.iter().map(|k| fact[*k]).collect()
+    };
+    let count = |facts: &Vec<Vec<FunctorId>>| {
+        let mut counts: BTreeMap<Vec<FunctorId>, usize> = BTreeMap::new();
+        facts
+            .iter()
+            .for_each(|fact| *counts.entry(what(fact)).or_default() += 1);
+        counts
+    };
+    let mut changes = 0;
+    let mut taking_part: BTreeMap<Vec<FunctorId>, usize> = BTreeMap::new();
+    // What follows one game is the start of the next.
+    let moves = one.facts.windows(2).filter(|pair| pair[1] != one.facts[0]);
+    for pair in moves {
+        let [before, after] =
+            [&pair[0], &pair[1]].map(|facts| facts.iter().collect::<FxHashSet<_>>());
+        let changed: FxHashSet<Vec<FunctorId>> = before
+            .symmetric_difference(&after)
+            .map(|fact| what(fact))
+            .collect();
+        changes += usize::from(!changed.is_empty());
+        for what in changed {
+            *taking_part.entry(what).or_default() += 1;
+        }
+    }
+    let comes_and_goes = |what: &&Vec<FunctorId>| {
+        let count = |facts| count(facts).get(*what).copied().unwrap_or(0);
+        let pairs = one.facts.windows(2).filter(|pair| pair[1] != one.facts[0]);
+        let turns: FxHashSet<_> = pairs
+            .map(|pair| count(&pair[0]).cmp(&count(&pair[1])))
+            .collect();
+        turns.contains(&Ordering::Less) && turns.contains(&Ordering::Greater)
+    };
+    let always = |what: &Vec<FunctorId>| taking_part.get(what) == Some(&changes);
+    let first = count(&one.facts[0]);
+    let last = count(&one.facts[one.facts.len() - 1]);
+    let all: usize = first.values().sum();
+    let found: Vec<&Vec<FunctorId>> = match changes {
+        0 => Vec::new(),
+        _ => first.keys().filter(|what| always(what)).collect(),
+    };
+    match found[..] {
+        [only] => Some(only.clone()),
+        [] => first
+            .into_iter()
+            .find(|(_, count)| 2 * count > all)
+            .map(|(what, _)| what),
+        // What most places have in the end; at first, if it comes and goes by chance.
+        _ => {
+            let is_chance = found.iter().all(comes_and_goes);
+            let counts = if is_chance && first.len() > 1 {
+                &first
+            } else {
+                &last
+            };
+            let is_most = |what: &&&Vec<FunctorId>| 2 * counts.get(**what).unwrap_or(&0) > all;
+            found.iter().find(is_most).map(|what| (*what).clone())
+        }
+    }
+}
+
+/// Whether moves name nothing but the first of a layer's coordinates, or but the second.
+pub(super) fn gravity(game: &Game, one: &Candidate) -> Option<bool> {
+    let next = game.keyword(Keyword::Next);
+    let (first, second) = (one.layer.first?, one.layer.second?);
+    let mut rules = game.rules().rules.iter();
+    rules.find_map(|rule| match Some(rule.head.relation) == next {
+        true => named_by_move(game, rule, &one.shape, first, second),
+        false => None,
+    })
+}
+
+/// Whether the first of two coordinates of a fact made by a rule is all that the move
+/// says, or the second.
+fn named_by_move(
+    game: &Game,
+    rule: &Rule,
+    shape: &Shape,
+    first: usize,
+    second: usize,
+) -> Option<bool> {
+    let Term::Apply(head, arguments) = &rule.head.arguments[0] else {
+        return None;
+    };
+    if shape.skeleton[0] != Some(*head) || arguments.len() != shape.leaves.len() {
+        return None;
+    }
+    let does = game.keyword(Keyword::Does)?;
+    let chosen = rule.body.iter().find_map(|literal| match literal {
+        Literal::Positive(atom) if atom.relation == does => match &atom.arguments[1] {
+            Term::Apply(_, said) if said.len() == 1 => Some(&said[0]),
+            _ => None,
+        },
+        _ => None,
+    })?;
+    let is_said = |k: usize| matches!(chosen, Term::Variable(_)) && arguments[k] == *chosen;
+    match (is_said(first), is_said(second)) {
+        (true, false) => Some(true),
+        (false, true) => Some(false),
+        _ => None,
+    }
+}

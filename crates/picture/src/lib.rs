@@ -1,0 +1,268 @@
+//! States drawn, by the structure of the rules alone.
+//!
+//! In: a [`Game`] and some of its states. Out: boards, that is, facts that have two
+//! ordered names, so that a state has at most one fact for each pair or the pairs say
+//! all; counters, heaps and piles, that is, facts of one or two names; and all other
+//! facts. Names mean nothing; numbers and successions give the order. What the rules
+//! say of a place for good is shown where the state says nothing.
+//!
+//! [`Drawing`] is what is drawn, whatever with; [`text()`] draws it in letters and
+//! [`svg()`] with lines.
+
+mod board;
+mod drawing;
+mod evidence;
+#[cfg(feature = "files")]
+mod file;
+mod layer;
+mod line;
+mod sample;
+mod shape;
+mod spots;
+mod svg;
+mod symbols;
+mod table;
+mod text;
+#[doc(hidden)]
+pub mod wishes;
+
+use rustc_hash::FxHashMap;
+
+use ggp_gdl::analysis::domains::Domains;
+use ggp_gdl::game::{Game, Move, RoleId};
+use ggp_gdl::terms::{TermId, Terms};
+use ggp_gdl::program::FunctorId;
+
+use board::Board;
+use evidence::Evidence;
+use shape::Skeleton;
+use spots::Aims;
+use table::Table;
+
+pub use drawing::{Drawing, DrawnBoard, DrawnEntry, DrawnTable, Look};
+#[cfg(feature = "files")]
+pub use file::wishes;
+pub use sample::sample;
+pub use svg::{film, svg};
+pub use text::text;
+pub use wishes::{BoardWish, Paint, Shape, Wishes};
+
+/// A place of a drawing: a board, a row and a column, counted from 0.
+pub type Spot = (usize, usize, usize);
+
+/// States of random games that are enough to guess from.
+pub const ENOUGH: usize = 60;
+
+/// What is left out of a drawing.
+#[derive(Copy, Clone, Debug)]
+pub struct Limits {
+    /// Most rows and columns of a board, and most facts that are listed.
+    pub most: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { most: 64 }
+    }
+}
+
+/// How the states of a game are drawn.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    game: Game,
+    boards: Vec<Board>,
+    tables: Vec<Table>,
+    wishes: Wishes,
+    /// Where facts of a shape go.
+    places: FxHashMap<Skeleton, Place>,
+    aims: Aims,
+}
+
+#[derive(Copy, Clone, Debug)]
+enum Place {
+    /// A board and its layer.
+    Board(usize, usize),
+    Table(usize),
+}
+
+impl Picture {
+    /// The picture of a game, given the facts of some of its states, from the first one
+    /// on, and, if they are known, all that can ever hold.
+    pub fn new(
+        game: &Game,
+        terms: &Terms,
+        states: &[Vec<TermId>],
+        possible: Option<&[TermId]>,
+    ) -> Self {
+        Picture::with(game, terms, states, possible, Wishes::default())
+    }
+
+    /// As [`Picture::new`], as it is wished.
+    pub fn with(
+        game: &Game,
+        terms: &Terms,
+        states: &[Vec<TermId>],
+        possible: Option<&[TermId]>,
+        wishes: Wishes,
+    ) -> Self {
+        let mut picture = Picture {
+            game: game.clone(),
+            boards: Vec::new(),
+            tables: Vec::new(),
+            wishes,
+            places: FxHashMap::default(),
+            aims: Aims::default(),
+        };
+        let (Some(domains), [_, ..]) = (Domains::of(game), states) else {
+            return picture;
+        };
+        let evidence = Evidence::new(game, terms, states);
+        let mut candidates = Vec::new();
+        for mut shape in shape::shapes(game, &domains) {
+            let facts = evidence.facts(&shape);
+            evidence.narrow(&mut shape, &facts);
+            let named = shape.skeleton[0].map(|functor| name(game, functor));
+            let mut wishes = picture.wishes.boards.iter();
+            let wish = wishes.find(|wish| named.as_ref() == Some(&wish.facts));
+            let listed = table::table(&evidence, &shape, &facts);
+            let is_stack = listed.as_ref().is_some_and(Table::is_stack);
+            let candidate = match is_stack && wish.is_none() {
+                true => None,
+                false => layer::candidate(&evidence, &shape, facts, wish),
+            };
+            match (candidate, listed) {
+                (Some(candidate), _) => candidates.push(candidate),
+                (None, Some(listed)) => picture.tables.push(listed),
+                (None, None) => {}
+            }
+        }
+        picture.boards = board::boards(&evidence, candidates, &picture.wishes);
+        for (number, board) in picture.boards.iter().enumerate() {
+            for (layer, one) in board.layers().iter().enumerate() {
+                let place = Place::Board(number, layer);
+                picture.places.insert(one.skeleton.clone(), place);
+            }
+        }
+        for (number, table) in picture.tables.iter().enumerate() {
+            let place = Place::Table(number);
+            picture.places.insert(table.skeleton.clone(), place);
+        }
+        picture.aims = Aims::new(game, &picture.boards);
+        if let Some(possible) = possible {
+            let mut standing = vec![Vec::new(); picture.boards.len()];
+            for &fact in possible.iter().chain(states.first().into_iter().flatten()) {
+                if let Some((Place::Board(board, layer), names)) = picture.place(terms, fact) {
+                    standing[board].push((layer, names));
+                }
+            }
+            for (board, standing) in picture.boards.iter_mut().zip(standing) {
+                board.allow(standing.into_iter());
+            }
+        }
+        picture
+    }
+
+    /// Whether there is a board.
+    pub fn has_boards(&self) -> bool {
+        !self.boards.is_empty()
+    }
+
+    /// A state, given its facts.
+    pub fn draw(&self, terms: &Terms, facts: &[TermId], limits: Limits) -> Drawing {
+        let is_hidden = |functor| self.wishes.hidden.contains(&name(&self.game, functor));
+        let mut facts = facts.to_vec();
+        facts.retain(|fact| !is_hidden(terms.functor(*fact)));
+        facts.sort_by(|a, b| self.game.compare_terms(terms, *a, *b));
+        let mut on_boards = vec![Vec::new(); self.boards.len()];
+        let mut in_tables = vec![Vec::new(); self.tables.len()];
+        facts.retain(|&fact| match self.place(terms, fact) {
+            Some((Place::Board(board, layer), names)) => {
+                on_boards[board].push((layer, names));
+                false
+            }
+            Some((Place::Table(table), names)) => {
+                in_tables[table].push(names);
+                false
+            }
+            None => true,
+        });
+        let roles = self.game.roles();
+        let mut drawing = Drawing {
+            left_out: facts.len().saturating_sub(limits.most),
+            roles: roles
+                .map(|role| self.game.role_name(role).to_owned())
+                .collect(),
+            ..Drawing::default()
+        };
+        facts.truncate(limits.most);
+        let facts = facts.iter().map(|fact| self.game.canonical(terms, *fact));
+        drawing.facts = facts.collect();
+        for (number, (board, facts)) in self.boards.iter().zip(on_boards).enumerate() {
+            let (boards, left_out) = board.draw(&self.game, &facts, limits);
+            let boards = boards.into_iter().map(|board| DrawnBoard {
+                origin: number,
+                ..board
+            });
+            drawing.boards.extend(boards);
+            drawing.left_out += left_out;
+        }
+        let tables = self.tables.iter().zip(in_tables);
+        let tables = tables.filter(|(table, _)| !table.skeleton[0].is_some_and(is_hidden));
+        for (table, mut facts) in tables {
+            drawing.left_out += facts.len().saturating_sub(limits.most);
+            facts.truncate(limits.most);
+            drawing.tables.push(table.draw(&self.game, &facts));
+        }
+        drawing.tables.retain(|table| !table.entries.is_empty());
+        for board in &mut drawing.boards {
+            board.colours = self.wishes.colours.clone();
+            board.shapes = self.wishes.symbols.clone();
+        }
+        self.write_captions(&mut drawing);
+        drawing
+    }
+
+    /// The places of a drawing of this picture that a role's move is about, ascending.
+    pub fn spots(
+        &self,
+        terms: &Terms,
+        (role, action): (RoleId, Move),
+        drawing: &Drawing,
+    ) -> Vec<Spot> {
+        let action = (role, action.term());
+        self.aims.spots(&self.game, terms, action, drawing)
+    }
+
+    fn write_captions(&self, drawing: &mut Drawing) {
+        let titles = drawing.tables.iter_mut().map(|table| &mut table.title);
+        for title in titles.chain(drawing.boards.iter_mut().map(|board| &mut board.title)) {
+            if let Some(caption) = self.wishes.captions.get(title) {
+                title.clone_from(caption);
+            }
+        }
+    }
+
+    /// Where a fact goes, with its names.
+    fn place(&self, terms: &Terms, fact: TermId) -> Option<(Place, Vec<FunctorId>)> {
+        let (skeleton, names) = shape::split(terms, fact)?;
+        let place = *self.places.get(&skeleton)?;
+        let has = match place {
+            Place::Board(board, layer) => self.boards[board].has(layer, &names),
+            Place::Table(table) => self.tables[table].has(&names),
+        };
+        has.then_some((place, names))
+    }
+}
+
+fn name(game: &Game, functor: FunctorId) -> String {
+    let functor = game.functors().functor(functor);
+    game.symbols().name(functor.name).to_owned()
+}
+
+fn join(before: &str, word: &str) -> String {
+    match (before, word) {
+        ("", _) => word.to_owned(),
+        (_, "") => before.to_owned(),
+        _ => format!("{before}/{word}"),
+    }
+}

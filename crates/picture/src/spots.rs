@@ -1,0 +1,279 @@
+//! Which places of boards a move is about.
+//!
+//! In: the rules, and the boards that were found. A rule that speaks of a move and of a
+//! fact on a board links them by the variables that both have: what stands in the move for
+//! a coordinate says where it is about, and so does who makes it. A move with one
+//! coordinate only, of a board with two, is about a whole line.
+
+use rustc_hash::FxHashMap;
+
+use super::board::Board;
+use super::drawing::Drawing;
+use super::shape::{self, Skeleton};
+use super::{Spot, name};
+use ggp_gdl::check::Keyword;
+use ggp_gdl::game::{Game, RoleId};
+use ggp_gdl::terms::{TermId, Terms};
+use ggp_gdl::program::{Atom, FunctorId, Rule, Term, Variable};
+
+/// Links of the moves of one shape.
+const AIMS: usize = 64;
+
+/// Where names of moves point to.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Aims {
+    /// By the shape of a move.
+    links: FxHashMap<Skeleton, Vec<Aim>>,
+    /// For each board with rows and columns: whether its facts name the row first.
+    rows_first: Vec<Option<bool>>,
+}
+
+/// Names of a move, counted from the left and the role's last, that stand for the
+/// coordinates of a board.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Aim {
+    board: usize,
+    /// For the row and for the column; one of them at least is not the role.
+    leaves: [Option<usize>; 2],
+    /// For what tells boards side by side from each other.
+    sheets: Vec<Option<usize>>,
+}
+
+impl Aim {
+    /// Whether it says more than another one, of which it has all names.
+    fn covers(&self, other: &Aim) -> bool {
+        let axes = self.leaves.iter().zip(&other.leaves);
+        let axes = axes.chain(self.sheets.iter().zip(&other.sheets));
+        self.board == other.board
+            && self.sheets.len() == other.sheets.len()
+            && self != other
+            && axes
+                .clone()
+                .all(|(own, other)| other.is_none() || own == other)
+    }
+}
+
+impl Aims {
+    /// The links that the rules of a game make.
+    pub fn new(game: &Game, boards: &[Board]) -> Self {
+        let rows_first = |board: &Board| {
+            let layer = board.layers().first()?;
+            Some(layer.first? < layer.second?)
+        };
+        let mut aims = Aims {
+            links: FxHashMap::default(),
+            rows_first: boards.iter().map(rows_first).collect(),
+        };
+        for rule in &game.rules().rules {
+            let about = facts(game, rule);
+            for (role, action) in moves(game, rule) {
+                let Some((skeleton, mut leaves)) = split(game, action) else {
+                    continue;
+                };
+                leaves.push(match role {
+                    Term::Variable(variable) => Some(*variable),
+                    _ => None,
+                });
+                for fact in &about {
+                    aims.link(game, boards, (&skeleton, &leaves), fact);
+                }
+            }
+        }
+        for found in aims.links.values_mut() {
+            let all = found.clone();
+            found.retain(|aim| !all.iter().any(|other| other.covers(aim)));
+        }
+        aims
+    }
+
+    fn link(
+        &mut self,
+        game: &Game,
+        boards: &[Board],
+        (skeleton, action): (&Skeleton, &[Option<Variable>]),
+        fact: &Term,
+    ) {
+        let Some((shape, names)) = split(game, fact) else {
+            return;
+        };
+        for (number, board) in boards.iter().enumerate() {
+            for layer in board
+                .layers()
+                .iter()
+                .filter(|layer| layer.skeleton == shape)
+            {
+                let leaf = |coordinate: Option<usize>| {
+                    let variable = names[coordinate?]?;
+                    action.iter().position(|other| *other == Some(variable))
+                };
+                let aim = Aim {
+                    board: number,
+                    leaves: [layer.first, layer.second].map(leaf),
+                    sheets: layer.sheets.iter().map(|at| leaf(Some(*at))).collect(),
+                };
+                let found = self.links.entry(skeleton.clone()).or_default();
+                let is_own = |leaf: &usize| leaf + 1 < action.len();
+                let is_new = aim.leaves.iter().flatten().any(is_own) && !found.contains(&aim);
+                if is_new && found.len() < AIMS {
+                    found.push(aim);
+                }
+            }
+        }
+    }
+
+    /// The places of a drawing that a move is about, ascending.
+    pub fn spots(
+        &self,
+        game: &Game,
+        terms: &Terms,
+        (role, action): (RoleId, TermId),
+        drawing: &Drawing,
+    ) -> Vec<Spot> {
+        let Some((skeleton, names)) = shape::split(terms, action) else {
+            return Vec::new();
+        };
+        let mut names: Vec<String> = names.iter().map(|functor| name(game, *functor)).collect();
+        let links = self.links.get(&skeleton);
+        let Some(links) = links.filter(|links| !links.is_empty()) else {
+            return self.named(&names, drawing);
+        };
+        names.push(game.role_name(role).to_owned());
+        let mut spots = Vec::new();
+        for aim in links {
+            let drawn = drawing.boards.iter().enumerate();
+            for (number, board) in drawn.filter(|(_, board)| board.origin == aim.board) {
+                let is_meant = |leaf: Option<usize>, name: &String| {
+                    leaf.is_none_or(|leaf| names[leaf] == *name)
+                };
+                let mut sheets = aim.sheets.iter().zip(&board.sheet);
+                if !sheets.all(|(leaf, name)| is_meant(*leaf, name)) {
+                    continue;
+                }
+                let along = |leaf: Option<usize>, all: &[String]| -> Vec<usize> {
+                    let places = 0..all.len();
+                    places.filter(|at| is_meant(leaf, &all[*at])).collect()
+                };
+                for row in along(aim.leaves[0], &board.rows) {
+                    for &column in &along(aim.leaves[1], &board.columns) {
+                        if board.contents[row][column].is_some() {
+                            spots.push((number, row, column));
+                        }
+                    }
+                }
+            }
+        }
+        spots.sort_unstable();
+        spots.dedup();
+        spots
+    }
+}
+
+impl Aims {
+    /// The places that a move names, ascending.
+    fn named(&self, names: &[String], drawing: &Drawing) -> Vec<Spot> {
+        let mut spots = Vec::new();
+        for (number, board) in drawing.boards.iter().enumerate() {
+            let Some(Some(rows_first)) = self.rows_first.get(board.origin) else {
+                continue;
+            };
+            let mut rest = names;
+            while let [first, second, ..] = rest {
+                let (row, column) = match rows_first {
+                    true => (first, second),
+                    false => (second, first),
+                };
+                let row = board.rows.iter().position(|name| name == row);
+                let column = board.columns.iter().position(|name| name == column);
+                let place = row.zip(column);
+                let place = place.filter(|(row, column)| board.contents[*row][*column].is_some());
+                spots.extend(place.map(|(row, column)| (number, row, column)));
+                rest = &rest[if place.is_some() { 2 } else { 1 }..];
+            }
+        }
+        if let ([], [only]) = (&spots[..], names) {
+            for (number, board) in drawing.boards.iter().enumerate() {
+                for (row, places) in board.contents.iter().enumerate() {
+                    for (column, place) in places.iter().enumerate() {
+                        if place.as_ref().is_some_and(|all| all.contains(only)) {
+                            spots.push((number, row, column));
+                        }
+                    }
+                }
+            }
+            // What stands in several places is a kind of thing, not one.
+            if spots.len() > 1 {
+                spots.clear();
+            }
+        }
+        spots.sort_unstable();
+        spots.dedup();
+        spots
+    }
+}
+
+/// The moves that a rule speaks of, with who makes them.
+fn moves<'r>(game: &Game, rule: &'r Rule) -> Vec<(&'r Term, &'r Term)> {
+    let mut found = Vec::new();
+    let mut visit = |atom: &'r Atom| {
+        let keywords = [Keyword::Legal, Keyword::Does].map(|keyword| game.keyword(keyword));
+        if keywords.contains(&Some(atom.relation)) {
+            found.extend(atom.arguments.first().zip(atom.arguments.get(1)));
+        }
+    };
+    visit(&rule.head);
+    visit_body(rule, &mut visit);
+    found
+}
+
+/// The facts that a rule speaks of.
+fn facts<'r>(game: &Game, rule: &'r Rule) -> Vec<&'r Term> {
+    let mut found = Vec::new();
+    let mut visit = |atom: &'r Atom| {
+        let keywords = [Keyword::Next, Keyword::True].map(|keyword| game.keyword(keyword));
+        if keywords.contains(&Some(atom.relation)) {
+            found.extend(atom.arguments.first());
+        }
+    };
+    visit(&rule.head);
+    visit_body(rule, &mut visit);
+    found
+}
+
+fn visit_body<'r>(rule: &'r Rule, visit: &mut impl FnMut(&'r Atom)) {
+    for literal in &rule.body {
+        literal.for_each_atom(&mut |atom, _| visit(atom));
+    }
+}
+
+/// A term taken apart as [`shape::split`] does, with the variables that stand for names.
+fn split(game: &Game, term: &Term) -> Option<(Skeleton, Vec<Option<Variable>>)> {
+    let terms = game.terms();
+    let mut skeleton = Vec::new();
+    let mut names = Vec::new();
+    let mut open = vec![(term.clone(), true)];
+    while let Some((term, is_whole)) = open.pop() {
+        let arguments = term.arguments(terms);
+        match term.functor(terms) {
+            Some(functor) if is_whole || !arguments.is_empty() => {
+                skeleton.push(Some(functor));
+                open.extend(
+                    arguments
+                        .into_iter()
+                        .rev()
+                        .map(|argument| (argument, false)),
+                );
+            }
+            _ => {
+                skeleton.push(None::<FunctorId>);
+                names.push(match term {
+                    Term::Variable(variable) => Some(variable),
+                    _ => None,
+                });
+            }
+        }
+        if skeleton.len() > 4 * shape::LEAVES {
+            return None;
+        }
+    }
+    Some((skeleton, names))
+}

@@ -1,0 +1,271 @@
+//! SVG as text: shapes, words and what they look like.
+
+use std::fmt::{Display, Write};
+
+use ggp_gdl::markup::escaped;
+use crate::{Paint, Shape, Spot};
+
+/// What is drawn so far, and how large it is.
+#[derive(Debug, Default)]
+pub(super) struct Canvas {
+    body: String,
+    width: f64,
+    height: f64,
+}
+
+/// Colours of the roles, told apart by the colour-blind as well (Okabe and Ito, 2008).
+const ROLES: [(&str, &str); 8] = [
+    ("#0072b2", "#ffffff"),
+    ("#e69f00", "#000000"),
+    ("#009e73", "#000000"),
+    ("#cc79a7", "#000000"),
+    ("#56b4e9", "#000000"),
+    ("#d55e00", "#000000"),
+    ("#f0e442", "#000000"),
+    ("#666666", "#ffffff"),
+];
+
+/// For light and, further down, for dark surroundings.
+const STYLE: &str = "\
+svg{background:#ffffff}\
+text{font-family:sans-serif;font-size:15px;fill:#1a1a1a}\
+.mono{font-family:monospace;font-size:14px;white-space:pre}\
+.quiet{fill:#6a6a6a;font-size:13px}\
+.paper,.fill-paper{fill:#ffffff}\
+.stroke-paper{stroke:#ffffff}\
+    .none{fill:transparent}\
+.light{fill:#f1ece2;stroke:#b8ad9a}\
+.dark{fill:#e4dccb;stroke:#b8ad9a}\
+.thing{fill:#fbf9f4;stroke:#7a7265}\
+.rim{stroke:#1a1a1a;stroke-width:1}\
+.ink,.fill-ink{fill:#1a1a1a}\
+.stroke-ink{stroke:#1a1a1a}\
+.on{fill:#000;stroke:#fff;stroke-width:2.5;paint-order:stroke}\
+@media (prefers-color-scheme:dark){\
+svg{background:#1c1c1e}\
+text{fill:#ececec}\
+.on{fill:#000}\
+.quiet{fill:#a5a5a5}\
+.paper,.fill-paper{fill:#1c1c1e}\
+.stroke-paper{stroke:#1c1c1e}\
+.light{fill:#34332f;stroke:#5d594f}\
+.dark{fill:#2a2926;stroke:#5d594f}\
+.thing{fill:#48463f;stroke:#8f897b}\
+.rim{stroke:#ececec}\
+.ink,.fill-ink{fill:#ececec}\
+.stroke-ink{stroke:#ececec}\
+}";
+
+/// The colour of a content.
+pub(super) enum Own<'c> {
+    None,
+    Role(usize),
+    Colour(&'c str),
+}
+
+/// The class of a role's pieces.
+pub(super) fn role_class(role: usize) -> String {
+    format!("r{}", role % ROLES.len())
+}
+
+impl Canvas {
+    /// Makes room for what is drawn up to a point.
+    pub fn reach(&mut self, x: f64, y: f64) {
+        self.width = self.width.max(x);
+        self.height = self.height.max(y);
+    }
+
+    /// A rectangle, with round corners.
+    pub fn rect(&mut self, class: &str, [x, y, width, height]: [f64; 4], round: f64) {
+        self.reach(x + width, y + height);
+        self.put(format_args!(
+            "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" \
+             rx=\"{round}\"/>"
+        ));
+    }
+
+    /// A disc.
+    pub fn circle(&mut self, class: &str, x: f64, y: f64, radius: f64) {
+        self.reach(x + radius, y + radius);
+        self.put(format_args!(
+            "<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"{radius}\"/>"
+        ));
+    }
+
+    /// A disc of a colour, on which words of the class `on` can be read.
+    pub fn disc(&mut self, colour: &str, x: f64, y: f64, radius: f64) {
+        self.reach(x + radius, y + radius);
+        self.put(format_args!(
+            "<circle class=\"rim\" cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" style=\"fill:{}\"/>",
+            escaped(colour)
+        ));
+    }
+
+    /// Shapes around a point, on a field of a width.
+    pub fn symbol(&mut self, shapes: &[Shape], own: &Own<'_>, x: f64, y: f64, width: f64) {
+        let (left, top) = (x - width / 2.0, y - width / 2.0);
+        self.reach(left + width, top + width);
+        self.put(format_args!(
+            "<g transform=\"translate({left:.2} {top:.2}) scale({:.3})\">",
+            width / 100.0
+        ));
+        for shape in shapes {
+            let mut class = String::new();
+            let mut style = String::new();
+            for (what, paint) in [("fill", &shape.fill), ("stroke", &shape.stroke)] {
+                let colour = match (paint, own) {
+                    (Paint::None, _) => "none",
+                    (Paint::Colour(colour), _) => colour,
+                    (Paint::Content, Own::Colour(colour)) => colour,
+                    (Paint::Content, Own::Role(role)) => ROLES[role % ROLES.len()].0,
+                    (Paint::Ink, _) | (Paint::Content, Own::None) => {
+                        class += &format!("{what}-ink ");
+                        continue;
+                    }
+                    (Paint::Paper, _) => {
+                        class += &format!("{what}-paper ");
+                        continue;
+                    }
+                };
+                style += &format!("{what}:{};", escaped(colour));
+            }
+            if shape.stroke != Paint::None {
+                style += &format!("stroke-width:{};stroke-linejoin:round", shape.width);
+            }
+            self.put(format_args!(
+                "<path class=\"{}\" d=\"{}\" style=\"{style}\"/>",
+                class.trim_end(),
+                escaped(&shape.path)
+            ));
+        }
+        self.close();
+    }
+
+    /// A hexagon that stands on a corner, by its middle and its width.
+    pub fn hexagon(&mut self, class: &str, x: f64, y: f64, width: f64) {
+        let (half, side) = (width / 2.0, width / 3f64.sqrt());
+        self.reach(x + half, y + side);
+        let corners = [
+            (0.0, -side),
+            (half, -side / 2.0),
+            (half, side / 2.0),
+            (0.0, side),
+            (-half, side / 2.0),
+            (-half, -side / 2.0),
+        ];
+        let corners = corners
+            .map(|(a, b)| format!("{:.2},{:.2}", x + a, y + b))
+            .join(" ");
+        self.put(format_args!(
+            "<polygon class=\"{class}\" points=\"{corners}\"/>"
+        ));
+    }
+
+    /// Words around a point, no wider than they may be.
+    pub fn middle(&mut self, class: &str, x: f64, y: f64, width: f64, words: &str) {
+        let length = words.chars().count().max(1) as f64;
+        let size = (width / length / 0.62).clamp(4.0, if class == "quiet" { 13.0 } else { 18.0 });
+        self.reach(x + width / 2.0, y + size);
+        let base = y + size * 0.35;
+        self.put(format_args!(
+            "<text class=\"{class}\" x=\"{x:.2}\" y=\"{base:.2}\" text-anchor=\"middle\" \
+             style=\"font-size:{size:.1}px\">{}</text>",
+            escaped(words)
+        ));
+    }
+
+    /// Words from a point on; as many blanks as there are.
+    pub fn words(&mut self, class: &str, x: f64, y: f64, words: &str) {
+        self.reach(x + words.chars().count() as f64 * 8.8, y + 4.0);
+        self.put(format_args!(
+            "<text class=\"{class}\" x=\"{x}\" y=\"{y}\" xml:space=\"preserve\">{}</text>",
+            escaped(words)
+        ));
+    }
+
+    /// Words that end at a point.
+    pub fn end(&mut self, class: &str, x: f64, y: f64, words: &str) {
+        self.put(format_args!(
+            "<text class=\"{class}\" x=\"{x}\" y=\"{y}\" text-anchor=\"end\">{}</text>",
+            escaped(words)
+        ));
+    }
+
+    /// Begins a group that is described by words, and says which place it is.
+    pub fn open(&mut self, title: &str, (board, row, column): Spot) {
+        let title = escaped(title);
+        self.put(format_args!(
+            "<g data-spot=\"{board} {row} {column}\"><title>{title}</title>"
+        ));
+    }
+
+    /// Ends a group.
+    pub fn close(&mut self) {
+        self.put("</g>");
+    }
+
+    /// What is drawn so far, in pieces that do not depend on each other but for their
+    /// order, and its width and height.
+    pub fn pieces(&self) -> (Vec<&str>, [f64; 2]) {
+        let mut pieces = Vec::new();
+        let (mut begin, mut at, mut depth) = (0, 0, 0usize);
+        for line in self.body.split_inclusive('\n') {
+            at += line.len();
+            depth += line.matches("<g ").count();
+            depth -= line.matches("</g>").count();
+            if depth == 0 {
+                pieces.push(&self.body[begin..at]);
+                begin = at;
+            }
+        }
+        (pieces, [self.width, self.height])
+    }
+
+    /// The picture, with a title and a description for who does not see it.
+    pub fn finish(self, title: &str, description: &str, margin: f64) -> String {
+        let size = [self.width + margin, self.height + margin];
+        document(size, title, description, "", &self.body)
+    }
+
+    fn put(&mut self, what: impl Display) {
+        writeln!(self.body, "{what}").expect("a text takes all");
+    }
+}
+
+/// A picture of a width and a height, with more of a style sheet.
+pub(super) fn document(
+    size: [f64; 2],
+    title: &str,
+    description: &str,
+    style: &str,
+    body: &str,
+) -> String {
+    let [width, height] = size.map(f64::ceil);
+    let roles = (0..)
+        .zip(ROLES)
+        .map(|(k, (fill, text))| format!(".r{k}{{fill:{fill}}}.t{k}{{fill:{text}}}"));
+    let roles: String = roles.collect();
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" \
+         aria-labelledby=\"title desc\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\">\n\
+         <title id=\"title\">{}</title>\n<desc id=\"desc\">{}</desc>\n\
+         <style>{STYLE}{roles}{style}</style>\n\
+         <rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>\n{body}</svg>\n",
+        escaped(title),
+        escaped(description),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escaped;
+
+    #[test]
+    fn nothing_is_taken_for_markup() {
+        assert_eq!(
+            escaped("<a href=\"x\">&'\u{1}\u{ffff}"),
+            "&lt;a href=&quot;x&quot;&gt;&amp;&#39;\u{fffd}\u{fffd}"
+        );
+    }
+}

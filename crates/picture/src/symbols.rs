@@ -1,0 +1,158 @@
+//! Short signs for what stands on a board.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::board::{functors, text_of};
+use super::evidence::Evidence;
+use super::layer::Candidate;
+use super::{join, name};
+use ggp_gdl::program::FunctorId;
+
+/// Contents that get symbols of their own.
+const SYMBOLS: usize = 64;
+/// Contents for which letters of their own would say little.
+const MANY: usize = 16;
+/// Signs for what has no letter left.
+const SPARE: &str = "#*+@%&$!?~^";
+
+/// A sign for each text, all different: short names and numbers are their own, two roles'
+/// pieces of the same kind have one letter, large and small, others a letter of theirs.
+pub(super) fn symbols(
+    evidence: &Evidence,
+    texts: &[(String, Vec<FunctorId>)],
+    wished: &BTreeMap<String, String>,
+) -> BTreeMap<String, String> {
+    let mut symbols = BTreeMap::new();
+    let mut used: FxHashSet<String> = wished.values().cloned().collect();
+    for (text, _) in texts {
+        if let Some(sign) = wished.get(text) {
+            symbols.insert(text.clone(), sign.clone());
+        }
+    }
+    let longest = if texts.len() > MANY { 3 } else { 2 };
+    let is_short = |text: &str| {
+        text.chars().count() <= longest || (text.len() <= 4 && text.parse::<i64>().is_ok())
+    };
+    for (text, _) in texts {
+        if is_short(text) && !symbols.contains_key(text) {
+            used.insert(text.clone());
+            symbols.insert(text.clone(), text.clone());
+        }
+    }
+    let mut kinds: FxHashMap<String, String> = FxHashMap::default();
+    for (text, what) in texts {
+        if symbols.contains_key(text) {
+            continue;
+        }
+        let symbol = match kind(evidence, what) {
+            Some((owner, kind)) => {
+                let small = kinds.entry(kind).or_insert_with_key(|kind| {
+                    let small = free(kind, &used);
+                    used.extend([small.to_uppercase(), small.clone()]);
+                    small
+                });
+                if owner == 0 {
+                    small.to_uppercase()
+                } else {
+                    small.clone()
+                }
+            }
+            None => free(text, &used),
+        };
+        used.insert(symbol.clone());
+        symbols.insert(text.clone(), symbol);
+    }
+    symbols
+}
+
+/// A role and the kind of its piece in small letters, if there are two roles: by two
+/// names, or by one that begins with the role's.
+fn kind(evidence: &Evidence, what: &[FunctorId]) -> Option<(usize, String)> {
+    if evidence.roles.len() != 2 {
+        return None;
+    }
+    let small = |functor: FunctorId| name(evidence.game, functor).to_lowercase();
+    let role = |name: FunctorId| evidence.roles.iter().position(|role| *role == name);
+    match *what {
+        [one, two] => match (role(one), role(two)) {
+            (Some(owner), None) => Some((owner, small(two))),
+            (None, Some(owner)) => Some((owner, small(one))),
+            _ => None,
+        },
+        [one] => evidence.roles.iter().enumerate().find_map(|(owner, role)| {
+            let text = small(one);
+            let kind = text.strip_prefix(&small(*role))?.trim_matches(['_', '-']);
+            (!kind.is_empty()).then(|| (owner, kind.to_owned()))
+        }),
+        _ => None,
+    }
+}
+
+/// A sign that is not used yet: a letter of the text, or else any; the text itself if
+/// there is none.
+fn free(text: &str, used: &FxHashSet<String>) -> String {
+    let letters = || text.chars().filter(|c| c.is_alphanumeric());
+    let large = letters().map(|c| c.to_ascii_uppercase());
+    let other = SPARE
+        .chars()
+        .chain('a'..='z')
+        .chain('A'..='Z')
+        .chain('0'..='9');
+    let mut signs = letters().chain(large).chain(other).map(String::from);
+    let found = signs.find(|sign| !used.contains(sign));
+    found.unwrap_or_else(|| text.to_owned())
+}
+
+/// All that can stand on a board, as text and as names, but of layers of which it is much;
+/// layers whose texts would be the same get titles.
+pub(super) fn texts(evidence: &Evidence, group: &mut [Candidate]) -> Vec<(String, Vec<FunctorId>)> {
+    let game = evidence.game;
+    let mut all: Vec<Vec<Vec<FunctorId>>> = Vec::new();
+    for one in &*group {
+        let mut whats: Vec<Vec<FunctorId>> = vec![Vec::new()];
+        for &leaf in &one.layer.rest {
+            let names = &one.shape.leaves[leaf];
+            if whats.len() * names.len() > SYMBOLS {
+                whats.clear();
+                break;
+            }
+            let longer =
+                |before: &Vec<FunctorId>, name: &FunctorId| [&before[..], &[*name]].concat();
+            whats = (whats.iter())
+                .flat_map(|before| names.iter().map(move |name| longer(before, name)))
+                .collect();
+        }
+        all.push(whats);
+    }
+    let said: Vec<FxHashSet<FunctorId>> = group
+        .iter()
+        .map(|one| {
+            one.layer
+                .rest
+                .iter()
+                .flat_map(|k| one.shape.leaves[*k].iter().copied())
+                .collect()
+        })
+        .collect();
+    let is_shared = |layer: usize| {
+        (0..all.len()).any(|other| other != layer && !said[layer].is_disjoint(&said[other]))
+    };
+    let mut texts: Vec<(String, Vec<FunctorId>)> = Vec::new();
+    let titled: Vec<bool> = (0..all.len()).map(is_shared).collect();
+    for ((one, whats), is_shared) in group.iter_mut().zip(all).zip(titled) {
+        if one.layer.rest.is_empty() || (is_shared && !one.is_full()) {
+            one.layer.title = Some(text_of(game, &functors(&one.shape)));
+        }
+        for what in whats {
+            let text = text_of(game, &what);
+            let text = match &one.layer.title {
+                Some(title) => join(title, &text),
+                None => text,
+            };
+            texts.push((text, what));
+        }
+    }
+    texts
+}

@@ -1,0 +1,269 @@
+//! What is not on a board: counters, heaps and piles.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use super::drawing::{DrawnEntry, DrawnTable, Look};
+use super::evidence::{Evidence, Facts, is_key};
+use super::name;
+use super::shape::{Shape, Skeleton};
+use ggp_gdl::check::Keyword;
+use ggp_gdl::game::Game;
+use ggp_gdl::program::{FunctorId, Literal};
+
+/// Names that are piled up.
+const KEYS: usize = 64;
+
+/// Facts of one or two names, as a list or as piles.
+#[derive(Clone, Debug)]
+pub(super) struct Table {
+    pub skeleton: Skeleton,
+    look: Look,
+    /// The name by which facts are put together, if there are two.
+    by: Option<usize>,
+    /// Keys and values in their order.
+    keys: FxHashMap<FunctorId, usize>,
+    values: FxHashMap<FunctorId, usize>,
+    /// Keys that are shown also if there is nothing.
+    always: Vec<FunctorId>,
+    owners: FxHashMap<FunctorId, usize>,
+    /// How many signs stand for a value.
+    bars: FxHashMap<FunctorId, usize>,
+}
+
+/// How facts of a shape are listed; none if they are only facts.
+pub(super) fn table(evidence: &Evidence, shape: &Shape, facts: &Facts) -> Option<Table> {
+    let mut table = Table {
+        skeleton: shape.skeleton.clone(),
+        look: Look::Plain,
+        by: None,
+        keys: FxHashMap::default(),
+        values: FxHashMap::default(),
+        always: Vec::new(),
+        owners: evidence.owners.clone(),
+        bars: FxHashMap::default(),
+    };
+    let ranks = |leaf: usize| -> FxHashMap<FunctorId, usize> {
+        evidence
+            .ordered(&shape.leaves[leaf])
+            .into_iter()
+            .zip(0..)
+            .collect()
+    };
+    match &shape.leaves[..] {
+        [names] => {
+            table.values = ranks(0);
+            let is_one = facts.iter().all(|facts| facts.len() <= 1);
+            if is_one && evidence.are_roles(names) && is_asked(evidence.game, shape) {
+                table.look = Look::Turn;
+            }
+        }
+        [one, two] => {
+            let is_ordered = |names: &[FunctorId]| evidence.chains.sorted(names).is_some();
+            let are_numbers = |names: &[FunctorId]| {
+                let mut names = names.iter();
+                names.all(|f| name(evidence.game, *f).parse::<i64>().is_ok())
+            };
+            let roles = [one, two].map(|names| evidence.are_roles(names));
+            let keys = [0, 1].map(|leaf| is_key(facts, &[leaf]));
+            if is_stack(evidence, shape, facts) {
+                table.look = Look::Stacks;
+                table.by = Some(1);
+            } else if keys[0]
+                && !roles[0]
+                && !roles[1]
+                && !are_numbers(two)
+                && two.len() < one.len()
+            {
+                table.look = if is_ordered(one) {
+                    Look::Piles
+                } else {
+                    Look::Plain
+                };
+                table.by = Some(1);
+            } else {
+                let by_second = (!keys[0] && keys[1]) || (roles[1] && !roles[0] && !keys[0]);
+                table.by = Some(usize::from(by_second));
+                let (key, value) = if by_second { (1, 0) } else { (0, 1) };
+                let is_number = keys[key] && !roles[key] && is_ordered(&shape.leaves[value]);
+                let is_apart = one.iter().all(|name| !two.contains(name));
+                if is_number && shape.leaves[key].len() > 1 && (is_apart || are_numbers(two)) {
+                    table.bars = bars(evidence, &shape.leaves[value]);
+                    if !table.bars.is_empty() {
+                        table.look = Look::Bars;
+                    }
+                }
+            }
+            let by = table.by.expect("it was just set");
+            table.keys = ranks(by);
+            table.values = ranks(1 - by);
+            if matches!(table.look, Look::Plain | Look::Piles) && shape.leaves[by].len() <= KEYS {
+                let is_seen =
+                    |name: &FunctorId| facts.iter().flatten().any(|fact| fact[by] == *name);
+                let names = evidence.ordered(&shape.leaves[by]);
+                table.always = names.into_iter().filter(is_seen).collect();
+            }
+        }
+        _ => return None,
+    }
+    Some(table)
+}
+
+/// Whether a rule of legal moves asks for facts of a shape.
+fn is_asked(game: &Game, shape: &Shape) -> bool {
+    let (legal, holds) = (game.keyword(Keyword::Legal), game.keyword(Keyword::True));
+    let rules = game.rules().rules.iter();
+    let mut rules = rules.filter(|rule| Some(rule.head.relation) == legal);
+    rules.any(|rule| {
+        rule.body.iter().any(|literal| match literal {
+            Literal::Positive(atom) => {
+                Some(atom.relation) == holds
+                    && atom.arguments[0].functor(game.terms()) == shape.skeleton[0]
+            }
+            _ => false,
+        })
+    })
+}
+
+/// Whether facts say what stands on what: each thing on one other, on which nothing else
+/// stands, and never in a circle.
+fn is_stack(evidence: &Evidence, shape: &Shape, facts: &Facts) -> bool {
+    let [above, below] = &shape.leaves[..] else {
+        return false;
+    };
+    let is_number = |name: &FunctorId| super::name(evidence.game, *name).parse::<i64>().is_ok();
+    let is_overlap = above.iter().any(|name| below.contains(name));
+    let is_order = above == below && evidence.chains.sorted(above).is_some();
+    if !is_overlap
+        || is_order
+        || above.iter().all(is_number)
+        || facts.iter().all(|facts| facts.len() < 2)
+    {
+        return false;
+    }
+    is_key(facts, &[0])
+        && is_key(facts, &[1])
+        && facts.iter().all(|facts| {
+            let on: FxHashMap<FunctorId, FunctorId> = facts.iter().map(|f| (f[0], f[1])).collect();
+            facts.iter().all(|fact| {
+                let mut at = fact[0];
+                (0..facts.len()).any(|_| match on.get(&at) {
+                    Some(next) => {
+                        at = *next;
+                        !on.contains_key(next)
+                    }
+                    None => true,
+                })
+            })
+        })
+}
+
+/// How many signs stand for each name; none if there are few.
+fn bars(evidence: &Evidence, names: &[FunctorId]) -> FxHashMap<FunctorId, usize> {
+    let ranks = || evidence.ordered(names).into_iter().zip(0..);
+    let number = |f: FunctorId| name(evidence.game, f).parse::<usize>().ok();
+    let numbers: Option<FxHashMap<FunctorId, usize>> =
+        names.iter().map(|f| Some((*f, number(*f)?))).collect();
+    let bars = numbers.unwrap_or_else(|| ranks().collect());
+    if bars.len() > 3 {
+        bars
+    } else {
+        FxHashMap::default()
+    }
+}
+
+impl Table {
+    /// Whether things stand on each other.
+    pub fn is_stack(&self) -> bool {
+        self.look == Look::Stacks
+    }
+
+    /// Whether a fact is one that the table has.
+    pub fn has(&self, names: &[FunctorId]) -> bool {
+        match self.by {
+            None => self.values.contains_key(&names[0]),
+            Some(by) => {
+                self.keys.contains_key(&names[by]) && self.values.contains_key(&names[1 - by])
+            }
+        }
+    }
+
+    /// The table of a state.
+    pub fn draw(&self, game: &Game, facts: &[Vec<FunctorId>]) -> DrawnTable {
+        let functors = self.skeleton.iter().flatten().map(|f| name(game, *f));
+        let title = functors.fold(String::new(), |text, word| match text.is_empty() {
+            true => word,
+            false => format!("{text} {word}"),
+        });
+        let entries = match (self.look, self.by) {
+            (Look::Stacks, _) => self.stacks(game, facts),
+            (_, None) => {
+                let mut values: Vec<FunctorId> = facts.iter().map(|names| names[0]).collect();
+                values.sort_by_key(|value| self.values[value]);
+                let entry = self.entry(game, None, &values);
+                facts.first().map(|_| entry).into_iter().collect()
+            }
+            (_, Some(by)) => {
+                let mut groups: BTreeMap<usize, (FunctorId, Vec<FunctorId>)> = BTreeMap::new();
+                for key in &self.always {
+                    groups.insert(self.keys[key], (*key, Vec::new()));
+                }
+                for names in facts {
+                    let group = groups.entry(self.keys[&names[by]]);
+                    group
+                        .or_insert((names[by], Vec::new()))
+                        .1
+                        .push(names[1 - by]);
+                }
+                let groups = groups.into_values().map(|(key, mut values)| {
+                    values.sort_by_key(|value| self.values[value]);
+                    self.entry(game, Some(key), &values)
+                });
+                groups.collect()
+            }
+        };
+        DrawnTable {
+            title,
+            look: self.look,
+            entries,
+        }
+    }
+
+    fn entry(&self, game: &Game, key: Option<FunctorId>, values: &[FunctorId]) -> DrawnEntry {
+        let owner = key.into_iter().chain(values.iter().copied());
+        let bar = values
+            .first()
+            .and_then(|value| self.bars.get(value).copied());
+        DrawnEntry {
+            key: key.map(|key| name(game, key)).unwrap_or_default(),
+            values: values.iter().map(|value| name(game, *value)).collect(),
+            bar: bar.filter(|_| self.look == Look::Bars),
+            owner: owner
+                .into_iter()
+                .find_map(|name| self.owners.get(&name).copied()),
+        }
+    }
+
+    /// By what stands on nothing: what is above it, the uppermost first.
+    fn stacks(&self, game: &Game, facts: &[Vec<FunctorId>]) -> Vec<DrawnEntry> {
+        let above: FxHashMap<FunctorId, FunctorId> =
+            facts.iter().map(|names| (names[1], names[0])).collect();
+        let standing: FxHashMap<FunctorId, FunctorId> =
+            facts.iter().map(|names| (names[0], names[1])).collect();
+        let mut roots: Vec<FunctorId> = above.keys().copied().collect();
+        roots.retain(|root| !standing.contains_key(root));
+        roots.sort_by_key(|root| self.keys.get(root));
+        let roots = roots.into_iter().map(|root| {
+            let mut values = Vec::new();
+            let mut at = root;
+            while let Some(next) = above.get(&at) {
+                values.push(*next);
+                at = *next;
+            }
+            values.reverse();
+            self.entry(game, Some(root), &values)
+        });
+        roots.collect()
+    }
+}

@@ -1,0 +1,176 @@
+//! A machine at once, and a faster one when it is there.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use super::{Brief, Pace};
+use ggp_gdl::game::{Game, Move};
+use ggp_gdl::terms::TermId;
+use ggp_engine::machine::{
+    AnyMachine, Backend, Limits, Machine, PlayError, PropnetMachine, PropnetState,
+};
+use ggp_engine::propnet::TooLarge;
+
+/// How long a network is waited for before anything else is made.
+const PATIENCE: Duration = Duration::from_millis(100);
+/// How often a wait looks whether it is over.
+const TICK: Duration = Duration::from_millis(5);
+
+/// The machines of a match: by Datalog until the network is grounded, which
+/// happens on a thread of its own.
+#[derive(Debug)]
+pub struct Backends {
+    machine: AnyMachine,
+    start: Option<Vec<TermId>>,
+    grounding: Option<Grounding>,
+    /// Of the machine now in use: joint moves made, and the state after them.
+    reached: Option<(Vec<Vec<Move>>, PropnetState)>,
+}
+
+#[derive(Debug)]
+struct Grounding {
+    network: Receiver<Result<PropnetMachine, TooLarge>>,
+    thread: Option<JoinHandle<()>>,
+    interrupt: Arc<AtomicBool>,
+}
+
+impl Drop for Grounding {
+    fn drop(&mut self) {
+        self.interrupt.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // What it fails with concerns nobody any more.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Grounding {
+    fn new(game: &Game, limits: &Limits) -> Self {
+        let (sender, network) = channel();
+        let interrupt = Arc::new(AtomicBool::new(false));
+        let mut limits = limits.clone();
+        limits.ground.interrupt = Some(Arc::clone(&interrupt));
+        let game = game.clone();
+        let thread = std::thread::spawn(move || {
+            let ground = limits.ground.clone();
+            // Nobody listens if the match is over.
+            let _ = sender.send(PropnetMachine::new(&game, limits, &ground));
+        });
+        Grounding {
+            network,
+            thread: Some(thread),
+            interrupt,
+        }
+    }
+}
+
+impl Backends {
+    /// The machines for a match.
+    ///
+    /// # Errors
+    ///
+    /// As [`AnyMachine::new`] with Datalog, if there is no network.
+    pub fn new(brief: &Brief) -> Result<Self, PlayError> {
+        let grounding = Grounding::new(&brief.game, &brief.limits);
+        let limits = brief.limits.clone();
+        let datalog = |limits| AnyMachine::new(&brief.game, Backend::Datalog, limits);
+        let (machine, grounding) = match grounding.network.recv_timeout(PATIENCE) {
+            Ok(Ok(machine)) => (AnyMachine::Propnet(Box::new(machine)), None),
+            Err(RecvTimeoutError::Timeout) => (datalog(limits)?, Some(grounding)),
+            Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => (datalog(limits)?, None),
+        };
+        Ok(Backends::with(machine, grounding, brief))
+    }
+
+    /// Datalog alone.
+    ///
+    /// # Errors
+    ///
+    /// As [`AnyMachine::new`] with Datalog.
+    pub fn datalog(brief: &Brief) -> Result<Self, PlayError> {
+        let machine = AnyMachine::new(&brief.game, Backend::Datalog, brief.limits.clone())?;
+        Ok(Backends::with(machine, None, brief))
+    }
+
+    fn with(machine: AnyMachine, grounding: Option<Grounding>, brief: &Brief) -> Self {
+        Backends {
+            machine,
+            start: brief.start.clone(),
+            grounding,
+            reached: None,
+        }
+    }
+
+    /// The best machine there is now. States of an earlier one are not for it.
+    pub fn machine(&mut self) -> &mut AnyMachine {
+        &mut self.machine
+    }
+
+    /// Whether no better machine will come.
+    pub fn is_settled(&self) -> bool {
+        self.grounding.is_none()
+    }
+
+    /// Takes the network if it is there; whether the machine is another one now.
+    pub fn poll(&mut self) -> bool {
+        self.take(Duration::ZERO)
+    }
+
+    /// Waits for the network; whether the machine is another one now.
+    pub fn wait(&mut self, pace: &Pace) -> bool {
+        while !self.is_settled() && !pace.is_over() {
+            if self.take(TICK) {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn take(&mut self, patience: Duration) -> bool {
+        let Some(grounding) = &self.grounding else {
+            return false;
+        };
+        match grounding.network.recv_timeout(patience) {
+            Err(RecvTimeoutError::Timeout) => false,
+            Ok(Ok(machine)) => {
+                self.machine = AnyMachine::Propnet(Box::new(machine));
+                self.reached = None;
+                self.grounding = None;
+                true
+            }
+            Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => {
+                self.grounding = None;
+                false
+            }
+        }
+    }
+
+    /// The state after some joint moves, which are taken to be legal.
+    ///
+    /// # Errors
+    ///
+    /// As [`Machine::next`].
+    pub fn state_after(&mut self, played: &[Vec<Move>]) -> Result<PropnetState, PlayError> {
+        let known = self.reached.take();
+        let (mut made, mut state) = match known.filter(|(made, _)| played.starts_with(made)) {
+            Some(known) => known,
+            None => (Vec::new(), self.first()?),
+        };
+        for joint in &played[made.len()..] {
+            state = self.machine.next(&state, joint)?;
+            made.push(joint.clone());
+        }
+        self.reached = Some((made, state.clone()));
+        Ok(state)
+    }
+
+    fn first(&mut self) -> Result<PropnetState, PlayError> {
+        match &self.start {
+            None => self.machine.initial(),
+            Some(facts) => self.machine.state(facts),
+        }
+    }
+}

@@ -1,0 +1,459 @@
+//! A machine as alpha-beta sees it: what follows a state, and what it may be
+//! worth.
+//!
+//! Where there is a network, all children of a state are computed at once, one
+//! in each lane, and so are their ends and estimates.
+
+use std::fmt;
+use std::str::FromStr;
+
+use rand::RngExt;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use ggp_gdl::game::{Game, Move, RoleId};
+use ggp_engine::machine::{
+    AnyMachine, Limits, Machine, PlayError, PlayoutOptions, PropnetState, narrow_lanes, playout,
+};
+use ggp_engine::propnet::batch::{Batch, Packed};
+use ggp_search::minimax::{Child, Expansion, MinimaxGame};
+
+/// What states in which the game goes on are judged by.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Evaluation {
+    /// What the role would get if the game were over.
+    Goals,
+    /// How many moves it has, beside the others.
+    Mobility,
+    /// Both.
+    #[default]
+    Mixed,
+    /// What it gets in a few random playouts.
+    Playouts,
+}
+
+impl FromStr for Evaluation {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "goals" => Ok(Evaluation::Goals),
+            "mobility" => Ok(Evaluation::Mobility),
+            "mixed" => Ok(Evaluation::Mixed),
+            "playouts" => Ok(Evaluation::Playouts),
+            _ => Err(format!(
+                "eval is goals, mobility, mixed or playouts, not `{text}`"
+            )),
+        }
+    }
+}
+
+/// Joint moves that are looked at in a state, by lanes and one by one; more only if
+/// the role has more moves.
+const JOINTS: usize = 4_096;
+const JOINTS_ALONE: usize = 512;
+/// Playouts for each state.
+const PLAYOUTS: usize = 4;
+/// Joint moves after which a playout is cut.
+const PLAYOUT_DEPTH: usize = 1_000;
+
+/// The lanes of a game's network, and what its goal values stand for.
+pub struct Lanes {
+    batch: Batch,
+    /// By role and goal value; none if it is no score.
+    scores: Vec<Vec<Option<u8>>>,
+}
+
+impl fmt::Debug for Lanes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} lanes", self.batch.lanes())
+    }
+}
+
+impl Lanes {
+    /// The lanes of a machine's network, if it has one.
+    pub fn new(machine: &AnyMachine, limits: &Limits) -> Option<Self> {
+        let AnyMachine::Propnet(machine) = machine else {
+            return None;
+        };
+        let net = machine.net();
+        let terms = net.terms();
+        let score = |value| net.game.score(&terms, value).ok();
+        let scores = net.goals.iter().map(|values| {
+            let scores = values.iter().map(|(value, _)| score(*value));
+            scores.map(|score| score.map(|score| score.get())).collect()
+        });
+        Some(Lanes {
+            scores: scores.collect(),
+            batch: Batch::new(net, narrow_lanes(limits.engine), limits.engine),
+        })
+    }
+
+    /// A role's score in a lane.
+    fn score(&mut self, lane: usize, role: usize) -> Option<u8> {
+        let mut values = self.batch.goal_values(lane, role);
+        match (values.next(), values.next()) {
+            (Some(value), None) => self.scores[role][value],
+            _ => None,
+        }
+    }
+}
+
+/// A machine that looks ahead.
+#[derive(Debug)]
+pub struct Outlook<'m> {
+    /// The machine.
+    pub machine: &'m mut AnyMachine,
+    /// Its lanes, if it has any.
+    pub lanes: Option<&'m mut Lanes>,
+    /// What states are judged by.
+    pub evaluation: Evaluation,
+    /// What playouts are drawn by.
+    pub random: Xoshiro256PlusPlus,
+}
+
+impl MinimaxGame for Outlook<'_> {
+    type State = PropnetState;
+    type Move = Move;
+    type Error = PlayError;
+
+    fn roles(&self) -> usize {
+        self.machine.game().role_count()
+    }
+
+    fn is_chance(&self, role: usize) -> bool {
+        self.machine.game().is_random(self.role(role))
+    }
+
+    fn expand(
+        &mut self,
+        state: &PropnetState,
+        role: usize,
+    ) -> Result<Expansion<PropnetState, Move>, PlayError> {
+        match (state, &mut self.lanes) {
+            (PropnetState::Packed(packed), Some(lanes)) => {
+                Ok(side_by_side(self.machine, lanes, packed, role))
+            }
+            _ => self.one_by_one(state, role),
+        }
+    }
+
+    fn estimate(
+        &mut self,
+        states: &[&PropnetState],
+        role: usize,
+        out: &mut Vec<f64>,
+    ) -> Result<(), PlayError> {
+        if let Some(lanes) = &mut self.lanes
+            && let Some(packed) = packed(states)
+        {
+            match self.evaluation {
+                Evaluation::Playouts => play_out(lanes, &packed, role, &mut self.random, out),
+                evaluation => judge(lanes, &packed, role, evaluation, out),
+            }
+            return Ok(());
+        }
+        for state in states {
+            out.push(match self.evaluation {
+                Evaluation::Playouts => self.played_out(state, role)?,
+                evaluation => {
+                    let score = self.score(state, role)?;
+                    let roles = self.machine.game().roles();
+                    let count = |role| self.legal(state, role).map(|legal| legal.len());
+                    let counts = roles.map(count).collect::<Result<Vec<_>, _>>()?;
+                    evaluation.of(score, &counts, role)
+                }
+            });
+        }
+        Ok(())
+    }
+
+    fn state_heap_bytes(&self, state: &PropnetState) -> u64 {
+        // The counters of the `Arc`, and what it holds.
+        16 + match state {
+            PropnetState::Packed(words) => 8 * words.len() as u64,
+            PropnetState::Facts(facts) => size_of_val(&facts[..]) as u64,
+        }
+    }
+}
+
+impl Evaluation {
+    /// From the role's score, and the number of moves of each role.
+    fn of(self, score: Option<u8>, moves: &[usize], role: usize) -> f64 {
+        let goal = score.map_or(50.0, f64::from);
+        let own = moves[role] as f64;
+        let others = moves.iter().enumerate().filter(|(at, _)| *at != role);
+        let most = others.map(|(_, count)| *count).max().unwrap_or(1) as f64;
+        let mobility = match own + most {
+            0.0 => 50.0,
+            sum => 50.0 + 50.0 * (own - most) / sum,
+        };
+        match self {
+            Evaluation::Goals | Evaluation::Playouts => goal,
+            Evaluation::Mobility => mobility,
+            Evaluation::Mixed => 0.8 * goal + 0.2 * mobility,
+        }
+    }
+}
+
+impl Outlook<'_> {
+    fn role(&self, role: usize) -> RoleId {
+        let mut roles = self.machine.game().roles();
+        roles.nth(role).expect("a role of the game")
+    }
+
+    fn legal(&mut self, state: &PropnetState, role: RoleId) -> Result<Vec<Move>, PlayError> {
+        let mut legal = Vec::new();
+        match self.machine.legal(state, role, &mut legal) {
+            // It concerns the match only if the match gets there.
+            Err(PlayError::NoLegalMove(_)) => Ok(Vec::new()),
+            result => result.map(|()| legal),
+        }
+    }
+
+    fn score(&mut self, state: &PropnetState, role: usize) -> Result<Option<u8>, PlayError> {
+        let role = self.role(role);
+        match self.machine.goal(state, role) {
+            Ok(score) => Ok(Some(score.get())),
+            Err(PlayError::NoGoal(_) | PlayError::AmbiguousGoal(_) | PlayError::BadGoal(_)) => {
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn one_by_one(
+        &mut self,
+        state: &PropnetState,
+        role: usize,
+    ) -> Result<Expansion<PropnetState, Move>, PlayError> {
+        let roles = self.machine.game().roles();
+        let legal = roles.map(|role| self.legal(state, role));
+        let mut legal = legal.collect::<Result<Vec<_>, _>>()?;
+        let is_whole = thin_out(&mut legal, role, JOINTS_ALONE);
+        let mut children = Vec::new();
+        for joint in joints(&legal) {
+            let state = self.machine.next(state, &joint)?;
+            let scores = match self.machine.is_terminal(&state)? {
+                false => None,
+                true => {
+                    let scores = (0..self.roles()).map(|role| self.score(&state, role));
+                    Some(scores.collect::<Result<Vec<_>, PlayError>>()?)
+                }
+            };
+            children.push(child(self.machine.game(), state, scores));
+        }
+        Ok(Expansion {
+            legal,
+            children,
+            is_whole,
+        })
+    }
+
+    fn played_out(&mut self, state: &PropnetState, role: usize) -> Result<f64, PlayError> {
+        let options = PlayoutOptions {
+            depth: PLAYOUT_DEPTH,
+        };
+        let mut sum = 0.0;
+        for _ in 0..PLAYOUTS {
+            let played = playout(self.machine, state, options, &mut self.random);
+            sum += match played.map(|played| played.scores) {
+                Ok(Some(scores)) => f64::from(scores[role].get()),
+                Err(error @ (PlayError::Interrupted | PlayError::TooLarge { .. })) => {
+                    return Err(error);
+                }
+                Ok(None) | Err(_) => 50.0,
+            };
+        }
+        Ok(sum / PLAYOUTS as f64)
+    }
+}
+
+/// The states as the network has them, if it has all.
+fn packed(states: &[&PropnetState]) -> Option<Vec<Packed>> {
+    let packed = states.iter().map(|state| match state {
+        PropnetState::Packed(packed) => Some(packed.to_vec()),
+        PropnetState::Facts(_) => None,
+    });
+    packed.collect()
+}
+
+/// Leaves out moves of other roles until there are not too many joint moves.
+/// Returns whether nothing was left out.
+fn thin_out<M: Copy>(legal: &mut [Vec<M>], role: usize, most: usize) -> bool {
+    let mut is_whole = true;
+    loop {
+        let lengths = legal.iter().map(Vec::len);
+        let count = lengths.fold(1, |product: usize, length| product.saturating_mul(length));
+        let others = legal.iter_mut().enumerate().filter(|(at, _)| *at != role);
+        match others
+            .map(|(_, moves)| moves)
+            .max_by_key(|moves| moves.len())
+        {
+            Some(longest) if count > most && longest.len() > 1 => {
+                *longest = longest.iter().step_by(2).copied().collect();
+                is_whole = false;
+            }
+            _ => return is_whole,
+        }
+    }
+}
+
+/// All joint moves, the last role's move changing fastest.
+fn joints<M: Copy>(legal: &[Vec<M>]) -> Vec<Vec<M>> {
+    let mut joints: Vec<Vec<M>> = vec![Vec::new()];
+    for legal in legal {
+        let with = |joint: &Vec<M>, chosen| [&joint[..], &[chosen]].concat();
+        joints = (joints.iter())
+            .flat_map(|joint| legal.iter().map(move |chosen| with(joint, *chosen)))
+            .collect();
+    }
+    joints
+}
+
+/// A state with the scores of the roles, if the game is over in it.
+fn child(game: &Game, state: PropnetState, scores: Option<Vec<Option<u8>>>) -> Child<PropnetState> {
+    // Nobody asks what chance gets.
+    let roles = game.roles().zip(scores.iter().flatten());
+    let mut chosen = roles.filter(|(role, _)| !game.is_random(*role));
+    let is_wrong = chosen.any(|(_, score)| score.is_none());
+    // A state without a valid score is worth nothing to the role.
+    let scores = scores.map(|scores| scores.into_iter().map(Option::unwrap_or_default));
+    Child {
+        state,
+        scores: scores.map(Iterator::collect),
+        is_wrong,
+    }
+}
+
+/// The children of a state, one a lane.
+fn side_by_side(
+    machine: &AnyMachine,
+    lanes: &mut Lanes,
+    state: &[u64],
+    role: usize,
+) -> Expansion<PropnetState, Move> {
+    let AnyMachine::Propnet(machine) = machine else {
+        unreachable!("lanes are those of a network");
+    };
+    let roles = lanes.batch.roles();
+    lanes.batch.set_states(&[state.to_vec()]);
+    let legal = |role| lanes.batch.legal_moves(0, role).collect();
+    let mut legal: Vec<Vec<usize>> = (0..roles).map(legal).collect();
+    let is_whole = thin_out(&mut legal, role, JOINTS);
+    let joints = joints(&legal);
+    let mut children = Vec::with_capacity(joints.len());
+    for joints in joints.chunks(lanes.batch.lanes()) {
+        lanes.batch.set_states(&vec![state.to_vec(); joints.len()]);
+        lanes.batch.step(&joints.concat());
+        let states = lanes.batch.states(joints.len());
+        for (lane, state) in states.iter().enumerate() {
+            let scores = lanes.batch.is_terminal(lane).then(|| {
+                let score = |role| lanes.score(lane, role);
+                (0..roles).map(score).collect()
+            });
+            let state = PropnetState::Packed(state[..].into());
+            children.push(child(machine.game(), state, scores));
+        }
+    }
+    let moves = legal.iter().zip(&machine.net().moves);
+    let moves = moves.map(|(legal, moves)| legal.iter().map(|&chosen| moves[chosen]).collect());
+    Expansion {
+        legal: moves.collect(),
+        children,
+        is_whole,
+    }
+}
+
+/// Judges states by what is there, one a lane.
+fn judge(
+    lanes: &mut Lanes,
+    states: &[Packed],
+    role: usize,
+    evaluation: Evaluation,
+    out: &mut Vec<f64>,
+) {
+    let roles = lanes.batch.roles();
+    for states in states.chunks(lanes.batch.lanes()) {
+        lanes.batch.set_states(states);
+        for lane in 0..states.len() {
+            let score = lanes.score(lane, role);
+            let counts: Vec<usize> = match evaluation {
+                Evaluation::Goals => vec![0; roles],
+                _ => (0..roles)
+                    .map(|role| lanes.batch.legal_moves(lane, role).count())
+                    .collect(),
+            };
+            out.push(evaluation.of(score, &counts, role));
+        }
+    }
+}
+
+/// Plays states out, each in a few lanes.
+fn play_out(
+    lanes: &mut Lanes,
+    states: &[Packed],
+    role: usize,
+    random: &mut Xoshiro256PlusPlus,
+    out: &mut Vec<f64>,
+) {
+    let roles = lanes.batch.roles();
+    for states in states.chunks(lanes.batch.lanes() / PLAYOUTS) {
+        let starts: Vec<Packed> = states
+            .iter()
+            .flat_map(|state| std::iter::repeat_n(state.clone(), PLAYOUTS))
+            .collect();
+        lanes.batch.set_states(&starts);
+        let mut scores: Vec<Option<f64>> = vec![None; starts.len()];
+        for _ in 0..PLAYOUT_DEPTH {
+            let mut joints = Vec::with_capacity(starts.len() * roles);
+            for (lane, score) in scores.iter_mut().enumerate() {
+                if score.is_none() && lanes.batch.is_terminal(lane) {
+                    *score = Some(lanes.score(lane, role).map_or(0.0, f64::from));
+                }
+                for role in 0..roles {
+                    let legal: Vec<usize> = match score {
+                        None => lanes.batch.legal_moves(lane, role).collect(),
+                        Some(_) => Vec::new(),
+                    };
+                    joints.push(match legal.len() {
+                        0 => 0,
+                        count => legal[random.random_range(0..count)],
+                    });
+                }
+            }
+            if scores.iter().all(Option::is_some) {
+                break;
+            }
+            lanes.batch.step(&joints);
+        }
+        let means = scores.chunks(PLAYOUTS).map(|scores| {
+            let sum: f64 = scores.iter().map(|score| score.unwrap_or(50.0)).sum();
+            sum / PLAYOUTS as f64
+        });
+        out.extend(means);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(lengths: &[usize], most: usize, expected: &[usize]) {
+        let mut legal: Vec<Vec<usize>> =
+            lengths.iter().map(|count| (0..*count).collect()).collect();
+        let is_whole = thin_out(&mut legal, 1, most);
+        let found: Vec<usize> = legal.iter().map(Vec::len).collect();
+        assert_eq!(found, expected);
+        assert_eq!(is_whole, found == lengths);
+        assert_eq!(joints(&legal).len(), found.iter().product::<usize>());
+    }
+
+    #[test]
+    fn only_moves_of_others_are_left_out() {
+        check(&[5, 6, 7], 210, &[5, 6, 7]);
+        check(&[5, 6, 7], 209, &[5, 6, 4]);
+        check(&[9, 6, 7], 50, &[3, 6, 2]);
+        check(&[9, 60, 7], 50, &[1, 60, 1]);
+        check(&[9, 0, 7], 50, &[9, 0, 7]);
+    }
+}

@@ -1,0 +1,230 @@
+//! A player on the network as a contender.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::exchange::{Address, Envelope, ExchangeError, Patience, exchange};
+use super::{HostOptions, Spelling};
+use ggp_gdl::game::{Game, Move, RoleId};
+use crate::protocol::message::{Message, MessageLimits, parse_move, spaced};
+use ggp_gdl::terms::Terms;
+use ggp_gdl::markup;
+use crate::referee::{Asked, Contender, Lapse};
+
+/// How long a player may take to hear that the match is broken off.
+const ABORT: Duration = Duration::from_secs(1);
+/// What a player says that plays another match.
+pub const BUSY: &str = "busy";
+/// Characters of an answer that a record keeps.
+const SHOWN: usize = 200;
+
+/// What all network players of a match share.
+#[derive(Debug)]
+pub struct Invitation {
+    game: Game,
+    id: String,
+    spelling: Spelling,
+    options: HostOptions,
+}
+
+impl Invitation {
+    /// An invitation to a match of this name; with a seed, players see other names
+    /// than those of the rules.
+    pub fn new(game: &Game, id: &str, scrambled: Option<u64>, options: &HostOptions) -> Arc<Self> {
+        Arc::new(Invitation {
+            game: game.clone(),
+            id: id.to_owned(),
+            spelling: match scrambled {
+                Some(seed) => Spelling::scrambled(game, options.case, seed),
+                None => Spelling::plain(game, options.case),
+            },
+            options: options.clone(),
+        })
+    }
+}
+
+/// A player on the network.
+#[derive(Debug)]
+pub struct Remote {
+    invitation: Arc<Invitation>,
+    address: Address,
+    name: String,
+    role: RoleId,
+    terms: Terms,
+    /// Moves of before, if the match goes on.
+    missed: Option<Vec<Vec<String>>>,
+}
+
+impl Remote {
+    /// A player that plays a role; its name may be empty.
+    pub fn new(invitation: &Arc<Invitation>, address: &Address, name: &str, role: RoleId) -> Self {
+        Remote {
+            invitation: Arc::clone(invitation),
+            address: address.clone(),
+            name: name.to_owned(),
+            role,
+            terms: invitation.game.terms().clone(),
+            missed: None,
+        }
+    }
+
+    /// The same in a match that goes on after these joint moves.
+    #[must_use]
+    pub fn resumed(self, missed: Vec<Vec<String>>) -> Self {
+        Remote {
+            missed: Some(missed),
+            ..self
+        }
+    }
+
+    fn send(&self, message: &Message, time: Duration, ply: usize) -> Result<String, ExchangeError> {
+        let options = &self.invitation.options;
+        let headers = match options.headers {
+            false => Vec::new(),
+            true => vec![
+                ("GGP-Match-ID", self.invitation.id.clone()),
+                ("GGP-Match-Step", ply.to_string()),
+                ("GGP-Match-Host", "ggp".to_owned()),
+            ],
+        };
+        let envelope = Envelope {
+            receiver: &self.name,
+            headers: &headers,
+        };
+        let is_last = matches!(message, Message::Abort { .. });
+        let connect = match is_last {
+            true => options.connect.min(time),
+            false => options.connect,
+        };
+        let patience = Patience {
+            connect,
+            answer: time,
+            bytes: options.most_bytes,
+            // Players are told that the match is broken off though it is.
+            interrupt: (!is_last).then_some(&*options.interrupt),
+        };
+        exchange(&self.address, &envelope, &message.to_string(), &patience)
+    }
+
+    fn clock(&self, seconds: u32) -> Duration {
+        Duration::from_secs(seconds.into()) + self.invitation.options.grace
+    }
+
+    fn sent(&self, joint: &[String]) -> Vec<String> {
+        joint
+            .iter()
+            .map(|chosen| self.invitation.spelling.send(chosen))
+            .collect()
+    }
+
+    fn play(&self, joint: &[String], ply: usize) -> Result<String, ExchangeError> {
+        let message = Message::Play {
+            id: self.invitation.id.clone(),
+            moves: self.sent(joint),
+        };
+        self.send(
+            &message,
+            self.clock(self.invitation.options.play_clock),
+            ply,
+        )
+    }
+
+    /// The move that an answer means.
+    fn understand(&mut self, answer: &str, asked: &Asked<'_>) -> Result<Move, Lapse> {
+        let limits = MessageLimits::default();
+        let said = parse_move(answer, limits);
+        let said = said.map_err(|_| Lapse::Illegal(shown(answer)))?;
+        let said = self.invitation.spelling.receive(&said);
+        let game = &self.invitation.game;
+        let parsed = game.parse_term(&mut self.terms, &said).ok().map(Move::new);
+        if let Some(chosen) = parsed.filter(|chosen| asked.legal.contains(chosen)) {
+            return Ok(chosen);
+        }
+        // Letter case matters only where nothing else differs.
+        let text = |chosen: &Move| spaced(&game.text(asked.terms, chosen.term())).to_lowercase();
+        let lower = said.to_lowercase();
+        let mut alike = asked.legal.iter().filter(|chosen| text(chosen) == lower);
+        match (alike.next(), alike.next()) {
+            (Some(chosen), None) => Ok(*chosen),
+            _ => Err(Lapse::Illegal(shown(&said))),
+        }
+    }
+}
+
+/// As much of an answer as a record keeps, and a terminal may show.
+fn shown(answer: &str) -> String {
+    markup::plain(answer.trim(), SHOWN)
+}
+
+fn lapse(error: &ExchangeError) -> Lapse {
+    match error {
+        ExchangeError::Late | ExchangeError::Interrupted => Lapse::Late,
+        ExchangeError::Broken(_) | ExchangeError::NotHttp => Lapse::Unreachable,
+        ExchangeError::TooLarge(_) => Lapse::Illegal(error.to_string()),
+    }
+}
+
+impl Contender for Remote {
+    fn start(&mut self) -> Result<(), Lapse> {
+        if self.missed.is_some() {
+            // Nobody knows what it heard last, so it is told everything anew.
+            self.abort();
+        }
+        let (options, rules) = (&self.invitation.options, self.invitation.spelling.rules());
+        if let Some(clock) = options.preview_clock {
+            let message = Message::Preview {
+                rules: rules.to_owned(),
+                clock,
+            };
+            // Many players do not know this message.
+            let _ = self.send(&message, self.clock(clock), 0);
+        }
+        let message = Message::Start {
+            id: self.invitation.id.clone(),
+            role: self
+                .invitation
+                .spelling
+                .send(self.invitation.game.role_name(self.role)),
+            rules: rules.to_owned(),
+            start_clock: options.start_clock,
+            play_clock: options.play_clock,
+        };
+        let answer = self.send(&message, self.clock(options.start_clock), 0);
+        // What it has missed; the last joint move comes when it is asked.
+        let missed = self.missed.as_deref().unwrap_or_default();
+        for ply in 0..missed.len() {
+            let before = ply.checked_sub(1).map_or(&[][..], |before| &missed[before]);
+            let _ = self.play(before, ply);
+        }
+        match answer {
+            Err(error) => Err(lapse(&error)),
+            // Whatever else it says, it is asked for a move.
+            Ok(said) if said.trim().eq_ignore_ascii_case(BUSY) => {
+                Err(Lapse::Illegal(BUSY.to_owned()))
+            }
+            Ok(_) => Ok(()),
+        }
+    }
+
+    fn choose(&mut self, asked: &Asked<'_>) -> Result<Move, Lapse> {
+        let answer = self.play(asked.last, asked.played.len());
+        let answer = answer.map_err(|error| lapse(&error))?;
+        self.understand(&answer, asked)
+    }
+
+    fn stop(&mut self, last: &[String]) {
+        let message = Message::Stop {
+            id: self.invitation.id.clone(),
+            moves: self.sent(last),
+        };
+        // The match is over whatever it says.
+        let _ = self.send(&message, self.clock(self.invitation.options.play_clock), 0);
+    }
+
+    fn abort(&mut self) {
+        let message = Message::Abort {
+            id: self.invitation.id.clone(),
+        };
+        let _ = self.send(&message, ABORT, 0);
+    }
+}

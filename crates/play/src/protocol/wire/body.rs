@@ -1,0 +1,174 @@
+//! Where the body of a request ends.
+
+use std::time::Instant;
+
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use super::{Connection, GRACE, WireError};
+use crate::protocol::message::Balance;
+
+/// What the head says about the end.
+#[derive(Copy, Clone, Debug)]
+pub(super) enum Framing {
+    /// After so many bytes, or characters.
+    Length(usize),
+    /// Where the pieces end.
+    Chunked,
+    /// Nothing.
+    Unknown,
+}
+
+/// A body that was read.
+pub(super) struct Body {
+    pub bytes: Vec<u8>,
+    /// Whether it ended where the head said, so that another request may follow.
+    pub is_exact: bool,
+}
+
+/// Bytes of the line before a piece.
+const PIECE_LINE: usize = 1 << 10;
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
+    pub(super) async fn body(
+        &mut self,
+        framing: Framing,
+        since: Instant,
+    ) -> Result<Body, WireError> {
+        match framing {
+            Framing::Chunked => self.pieces(since).await,
+            Framing::Length(length) if length > self.limits.bytes => Err(WireError::TooLarge),
+            Framing::Length(length) => self.counted(Some(length), since).await,
+            Framing::Unknown => self.counted(None, since).await,
+        }
+    }
+
+    /// A body of so many bytes, or more if a list is open there.
+    async fn counted(&mut self, length: Option<usize>, since: Instant) -> Result<Body, WireError> {
+        let mut balance = Balance::default();
+        let mut seen = 0;
+        loop {
+            let counted = length.unwrap_or(0);
+            while seen < self.buffer.len() {
+                // Past what was counted nothing but an open list is read.
+                if length == Some(seen) && !balance.is_open() {
+                    return Ok(self.take(seen, true));
+                }
+                balance.push(&self.buffer[seen..=seen]);
+                seen += 1;
+                if seen > counted && balance.is_whole() {
+                    return Ok(self.take(seen, false));
+                }
+            }
+            if length == Some(seen) && !balance.is_open() {
+                return Ok(self.take(seen, true));
+            }
+            // The brackets say that it is whole though less came than was counted.
+            if balance.is_whole() {
+                return Ok(self.take(seen, false));
+            }
+            if seen > self.limits.bytes {
+                return Err(WireError::TooLarge);
+            }
+            let is_due = seen < counted || balance.is_open() && length.is_none();
+            let deadline = match is_due {
+                true => self.deadline(since, seen),
+                false => Instant::now() + GRACE,
+            };
+            match self.fill(deadline, 0).await {
+                Ok(()) => {}
+                Err(WireError::Closed) => return Ok(self.take(seen, false)),
+                Err(WireError::Late) if !is_due => return Ok(self.take(seen, false)),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn take(&mut self, length: usize, is_exact: bool) -> Body {
+        let rest = self.buffer.split_off(length);
+        Body {
+            bytes: std::mem::replace(&mut self.buffer, rest),
+            is_exact,
+        }
+    }
+
+    async fn pieces(&mut self, since: Instant) -> Result<Body, WireError> {
+        let mut bytes = Vec::new();
+        let mut balance = Balance::default();
+        // What of the buffer is done with, and what of the piece is still to come,
+        // with the line break after it.
+        let (mut done, mut left) = (0, 0);
+        loop {
+            let came = &self.buffer[done..];
+            if left > 2 {
+                let part = &came[..came.len().min(left - 2)];
+                balance.push(part);
+                bytes.extend_from_slice(part);
+                done += part.len();
+                left -= part.len();
+            }
+            let came = &self.buffer[done..];
+            if left <= 2 {
+                let part = came.len().min(left);
+                done += part;
+                left -= part;
+            }
+            let came = &self.buffer[done..];
+            if left == 0 {
+                match httparse::parse_chunk_size(came) {
+                    Ok(httparse::Status::Complete((line, 0))) => {
+                        self.buffer.drain(..done + line - 2);
+                        return self.end_of_pieces(bytes, since).await;
+                    }
+                    Ok(httparse::Status::Complete((line, size))) => {
+                        let size = usize::try_from(size).map_err(|_| WireError::TooLarge)?;
+                        if size > self.limits.bytes.saturating_sub(bytes.len()) {
+                            return Err(WireError::TooLarge);
+                        }
+                        done += line;
+                        left = size + 2;
+                        continue;
+                    }
+                    Ok(httparse::Status::Partial) if came.len() < PIECE_LINE => {}
+                    _ => return Err(WireError::NotHttp("a piece of the body has no size")),
+                }
+            }
+            self.buffer.drain(..done);
+            done = 0;
+            let deadline = match balance.is_whole() {
+                true => Instant::now() + GRACE,
+                false => self.deadline(since, bytes.len()),
+            };
+            match self.fill(deadline, bytes.len()).await {
+                Ok(()) => {}
+                Err(WireError::Closed | WireError::Late) if balance.is_whole() => {
+                    return Ok(Body {
+                        bytes,
+                        is_exact: false,
+                    });
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Passes over what comes after the last piece, up to an empty line. The
+    /// buffer begins with the line break before it.
+    async fn end_of_pieces(&mut self, bytes: Vec<u8>, since: Instant) -> Result<Body, WireError> {
+        loop {
+            if let Some(end) = super::head_end(&self.buffer, 0) {
+                self.buffer.drain(..end);
+                return Ok(Body {
+                    bytes,
+                    is_exact: true,
+                });
+            }
+            let is_long = self.buffer.len() > PIECE_LINE;
+            if is_long || self.fill(since + GRACE, bytes.len()).await.is_err() {
+                return Ok(Body {
+                    bytes,
+                    is_exact: false,
+                });
+            }
+        }
+    }
+}

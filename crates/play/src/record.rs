@@ -1,0 +1,356 @@
+//! Matches as the world writes them down.
+//!
+//! In: what happens in a match. Out: a record in JSON with the keys that hosts and
+//! spectators of general game playing know, and two of ours: the rules and the
+//! seed. It can be checked against the rules, move by move.
+//!
+//! Source: ggp-base, `util/match/Match.java`; ggp.org, match format.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::Match;
+use super::referee::Lapse;
+use sha2::{Digest, Sha256};
+
+use ggp_gdl::game::{Game, Move};
+use ggp_gdl::terms::TermId;
+use ggp_engine::machine::{Machine, PlayError};
+
+/// A match. Lists of lists have an entry for each role inside.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MatchRecord {
+    /// Its name.
+    pub match_id: String,
+    /// 32 letters and digits that nobody can guess.
+    pub random_token: String,
+    /// Milliseconds since 1970.
+    pub start_time: u64,
+    /// Where the game is described; none for one that is nowhere.
+    #[serde(rename = "gameMetaURL", skip_serializing_if = "Option::is_none")]
+    pub game_meta_url: Option<String>,
+    /// Whether the game came to its end.
+    pub is_completed: bool,
+    /// Whether it was broken off.
+    #[serde(default)]
+    pub is_aborted: bool,
+    /// The facts of each state, the first included.
+    pub states: Vec<String>,
+    /// The joint moves.
+    pub moves: Vec<Vec<String>>,
+    /// When each state was reached, as [`MatchRecord::start_time`].
+    #[serde(default)]
+    pub state_times: Vec<u64>,
+    /// What went wrong on the way to each state, before the first move in the
+    /// first entry; empty where nothing did.
+    #[serde(default)]
+    pub errors: Vec<Vec<String>>,
+    /// The scores, once the game is over.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub goal_values: Vec<u8>,
+    /// Seconds; -1 for none.
+    #[serde(default = "no_clock")]
+    pub preview_clock: i64,
+    /// Seconds; 0 if there was no clock.
+    #[serde(default)]
+    pub start_clock: u32,
+    /// Seconds; 0 if there was no clock.
+    #[serde(default)]
+    pub play_clock: u32,
+    /// Who plays the roles.
+    #[serde(default)]
+    pub player_names_from_host: Vec<String>,
+    /// Whether they are people.
+    #[serde(default)]
+    pub is_player_human: Vec<bool>,
+    /// The tournament it belongs to.
+    #[serde(default)]
+    pub tournament_name_from_host: String,
+    /// Whether players saw other names.
+    #[serde(default)]
+    pub scrambled: bool,
+    /// The key of whoever signed it.
+    #[serde(rename = "matchHostPK", skip_serializing_if = "Option::is_none")]
+    pub match_host_pk: Option<String>,
+    /// The signature.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_host_signature: Option<String>,
+    /// The rules. Only here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rulesheet: Option<String>,
+    /// What moves of chance were drawn by. Only here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// What else it says.
+    #[serde(flatten)]
+    pub others: Map<String, Value>,
+}
+
+fn no_clock() -> i64 {
+    -1
+}
+
+/// Milliseconds since 1970.
+pub fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_millis() as u64)
+}
+
+impl MatchRecord {
+    /// The record of a match of a game that begins now; without a name it gets one
+    /// of the game and the time.
+    pub fn begin(game: &Game, id: Option<&str>) -> Self {
+        let time = now();
+        let letters = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let name: String = game.name().chars().map(letters).collect();
+        let id = id.map_or_else(|| format!("ggp.{name}.{time}"), str::to_owned);
+        let files = game.sources().files().iter().map(|file| file.text());
+        let own = format!(
+            "{id} {time} {} {:?}",
+            std::process::id(),
+            std::time::Instant::now()
+        );
+        MatchRecord {
+            random_token: token(&own),
+            match_id: id,
+            start_time: time,
+            preview_clock: no_clock(),
+            rulesheet: Some(files.collect::<Vec<_>>().join("\n")),
+            ..MatchRecord::default()
+        }
+    }
+
+    /// The record as text.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("strings and numbers are JSON")
+    }
+
+    /// Writes it to a file as a whole: whoever reads the file finds this record or
+    /// the one before, whatever happens meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
+    pub fn save(&self, path: &Path) -> io::Result<()> {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".{}.part", std::process::id()));
+        let part = path.with_file_name(name);
+        let write = || {
+            let mut file = std::fs::File::create(&part)?;
+            file.write_all(self.to_json().as_bytes())?;
+            file.write_all(b"\n")?;
+            file.sync_data()?;
+            std::fs::rename(&part, path)
+        };
+        let written = write();
+        if written.is_err() {
+            // What cannot be removed was most likely never made.
+            let _ = std::fs::remove_file(&part);
+        }
+        written
+    }
+
+    /// Adds the state that was just reached.
+    pub fn reached<M: Machine>(&mut self, machine: &M, state: &M::State, lapses: &[Option<Lapse>]) {
+        let facts = machine.facts(state).into_iter();
+        let facts = facts.map(|fact| spread(&machine.game().text(machine.terms(), fact)));
+        let mut facts: Vec<String> = facts.collect();
+        facts.sort_unstable();
+        self.states.push(format!("( {} )", facts.join(" ")));
+        self.state_times.push(now());
+        let text = |lapse: &Option<Lapse>| lapse.as_ref().map_or(String::new(), Lapse::to_string);
+        self.errors.push(lapses.iter().map(text).collect());
+    }
+
+    /// Adds a joint move.
+    pub fn moved(&mut self, joint: &[String]) {
+        self.moves
+            .push(joint.iter().map(|chosen| spread(chosen)).collect());
+    }
+
+    /// Plays the match again, from the first state to the last, and hands over each
+    /// state: its number, the match so far.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that differs from what the rules say.
+    pub fn replay<M: Machine>(
+        &self,
+        machine: M,
+        mut see: impl FnMut(usize, &mut Match<M>),
+    ) -> Result<Match<M>, Difference> {
+        let game = machine.game().clone();
+        let mut machine = machine;
+        let start = machine.initial().map_err(Difference::Rules)?;
+        let mut played = Match::new(machine, start);
+        self.compare_lengths(&game)?;
+        self.compare_state(0, &mut played)?;
+        see(0, &mut played);
+        for (number, joint) in self.moves.iter().enumerate() {
+            let moves = joint.iter().map(|text| {
+                let parsed = game.parse_term(played.machine().terms_mut(), text);
+                parsed.map(Move::new).map_err(|error| Difference::Move {
+                    number,
+                    why: error.to_string(),
+                })
+            });
+            let moves = moves.collect::<Result<Vec<Move>, _>>()?;
+            played.play(moves).map_err(|error| match error {
+                PlayError::IllegalMove { .. } | PlayError::GameOver => Difference::Move {
+                    number,
+                    why: error.to_string(),
+                },
+                PlayError::WrongMoveCount { .. } => Difference::Shape(format!(
+                    "joint move {} has not one move for each role",
+                    number + 1
+                )),
+                error => Difference::Rules(error),
+            })?;
+            self.compare_state(number + 1, &mut played)?;
+            see(number + 1, &mut played);
+        }
+        self.compare_end(&mut played)?;
+        Ok(played)
+    }
+
+    fn compare_lengths(&self, game: &Game) -> Result<(), Difference> {
+        let states = self.states.len();
+        let shape = |text: String| Err(Difference::Shape(text));
+        if states != self.moves.len() + 1 {
+            return shape(format!(
+                "{states} states for {} joint moves",
+                self.moves.len()
+            ));
+        }
+        for (what, count) in [
+            ("times", self.state_times.len()),
+            ("errors", self.errors.len()),
+        ] {
+            if count != 0 && count != states {
+                return shape(format!("{count} {what} for {states} states"));
+            }
+        }
+        if let Some(at) = self
+            .state_times
+            .windows(2)
+            .position(|pair| pair[0] > pair[1])
+        {
+            return shape(format!("state {} was reached before state {at}", at + 1));
+        }
+        let roles = game.role_count();
+        match self.errors.iter().position(|errors| errors.len() != roles) {
+            Some(at) => shape(format!("the errors of state {at} are not of {roles} roles")),
+            None => Ok(()),
+        }
+    }
+
+    fn compare_state<M: Machine>(
+        &self,
+        number: usize,
+        played: &mut Match<M>,
+    ) -> Result<(), Difference> {
+        let text = self.states[number].trim();
+        let inner = text
+            .strip_prefix('(')
+            .and_then(|text| text.strip_suffix(')'));
+        let state = played.history().state().clone();
+        let machine = played.machine();
+        let game = machine.game().clone();
+        let wrong = |why: String| Difference::State { number, why };
+        let inner = inner.ok_or_else(|| wrong("it is no list of facts".to_owned()))?;
+        let facts = game.parse_terms(machine.terms_mut(), inner);
+        let mut facts = facts.map_err(|error| wrong(error.to_string()))?;
+        facts.sort_unstable();
+        facts.dedup();
+        let expected = machine.facts(&state);
+        let text = |fact: &TermId| game.canonical(machine.terms(), *fact);
+        if let Some(more) = facts.iter().find(|fact| !expected.contains(fact)) {
+            return Err(wrong(format!("{} does not hold by the rules", text(more))));
+        }
+        match expected
+            .iter()
+            .find(|fact| facts.binary_search(fact).is_err())
+        {
+            Some(missing) => Err(wrong(format!("{} holds by the rules", text(missing)))),
+            None => Ok(()),
+        }
+    }
+
+    fn compare_end<M: Machine>(&self, played: &mut Match<M>) -> Result<(), Difference> {
+        let end = |text: &str| Err(Difference::End(text.to_owned()));
+        let is_over = played.is_over().map_err(Difference::Rules)?;
+        match (self.is_completed, is_over) {
+            (true, false) => return end("the game is not over by the rules"),
+            (false, true) if !self.is_aborted => return end("the game is over by the rules"),
+            _ => {}
+        }
+        if !self.is_completed {
+            return Ok(());
+        }
+        let scores = played.scores().map_err(Difference::Rules)?;
+        let scores: Vec<u8> = scores.into_iter().map(|score| score.get()).collect();
+        match scores == self.goal_values {
+            true => Ok(()),
+            false => Err(Difference::End(format!(
+                "the scores are {scores:?} by the rules, not {:?}",
+                self.goal_values
+            ))),
+        }
+    }
+}
+
+/// A text with blanks inside brackets, as records have it.
+fn spread(text: &str) -> String {
+    text.replace('(', "( ").replace(')', " )")
+}
+
+/// Where a record and the rules part.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Difference {
+    /// Lists are not as long as they must be.
+    Shape(String),
+    /// A state is another one.
+    State {
+        /// Which.
+        number: usize,
+        /// What is wrong.
+        why: String,
+    },
+    /// A joint move cannot be made.
+    Move {
+        /// In which state.
+        number: usize,
+        /// What is wrong.
+        why: String,
+    },
+    /// The end is another one.
+    End(String),
+    /// The rules themselves are wrong, or a limit is too small.
+    Rules(PlayError),
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Difference::Shape(what) => write!(f, "in its lists: {what}"),
+            Difference::State { number, why } => write!(f, "in state {number}: {why}"),
+            Difference::Move { number, why } => write!(f, "after state {number}: {why}"),
+            Difference::End(what) => write!(f, "at the end: {what}"),
+            Difference::Rules(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Difference {}
+/// Thirty-two hexadecimal digits that depend on a text.
+fn token(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    digest[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+

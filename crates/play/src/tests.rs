@@ -1,0 +1,216 @@
+use super::*;
+use ggp_gdl::game::Game;
+use ggp_engine::machine::{AnyMachine, Backend, Limits};
+
+/// Two players take one or two of five matches in turn; who takes the last wins.
+const RULES: &str = "
+    (role a) (role b)
+    (init (left 5)) (init (turn a))
+    (minus 5 1 4) (minus 4 1 3) (minus 3 1 2) (minus 2 1 1) (minus 1 1 0)
+    (minus 5 2 3) (minus 4 2 2) (minus 3 2 1) (minus 2 2 0)
+    (other a b) (other b a)
+    (<= (legal ?r ?k) (true (turn ?r)) (true (left ?n)) (minus ?n ?k ?m))
+    (<= (legal ?r wait) (true (turn ?s)) (other ?r ?s))
+    (<= (next (left ?m)) (true (left ?n)) (does ?r ?k) (minus ?n ?k ?m))
+    (<= (next (turn ?s)) (true (turn ?r)) (other ?r ?s))
+    (<= terminal (true (left 0)))
+    (<= (goal ?r 100) (true (left 0)) (true (turn ?s)) (other ?r ?s))
+    (<= (goal ?r 0) (true (turn ?r)))";
+
+fn game() -> Match<AnyMachine> {
+    let game = Game::from_text("matches", RULES).unwrap();
+    let mut machine = AnyMachine::new(&game, Backend::default(), Limits::default()).unwrap();
+    let start = machine.initial().unwrap();
+    Match::new(machine, start)
+}
+
+/// An agent of the kind, for a role.
+fn agent(text: &str, role: usize, seed: u64) -> Box<dyn Player<AnyMachine>> {
+    let game = game().machine().game().clone();
+    let role = game.roles().nth(role).unwrap();
+    let brief = Brief {
+        seed,
+        ..Brief::new(&game, role)
+    };
+    Box::new(SeatPlayer::new(brief, text.parse().unwrap()).unwrap())
+}
+
+/// Wants what it is told to want, one after the other.
+struct Script(Vec<Option<&'static str>>);
+
+impl<M: Machine> Player<M> for Script {
+    fn choose(
+        &mut self,
+        machine: &mut M,
+        turn: &Turn<'_, M::State>,
+    ) -> Result<Choice, PlayerError> {
+        assert!(turn.legal.len() > 1, "it is asked only if it has a choice");
+        match self.0.remove(0) {
+            None => Ok(Choice::Undo),
+            Some("quit") => Ok(Choice::Quit),
+            Some(text) => {
+                let game = machine.game().clone();
+                let term = game.parse_term(machine.terms_mut(), text).unwrap();
+                Ok(Choice::Play(Move::new(term)))
+            }
+        }
+    }
+}
+
+/// Plays to the end; what is to be undone is undone.
+fn run(game: &mut Match<AnyMachine>, players: [Box<dyn Player<AnyMachine>>; 2]) -> String {
+    let mut players = players;
+    let mut steps = Vec::new();
+    loop {
+        steps.push(match game.step(&mut players).unwrap() {
+            Step::Moved => "moved".to_owned(),
+            Step::Undo(role) => format!("back {}", game.undo(&[role]).unwrap()),
+            Step::Over | Step::Quit(_) => return steps.join(" "),
+        });
+    }
+}
+
+#[test]
+fn undo_goes_back_to_the_last_choice() {
+    let mut game = game();
+    let a = Script(vec![Some("1"), None, Some("2"), None, None, Some("quit")]);
+    let steps = run(&mut game, [Box::new(a), agent("first", 1, 0)]);
+    assert_eq!(steps, "moved moved back 2 moved moved back 2 back 0");
+    assert!(game.history().is_empty());
+}
+
+#[test]
+fn a_history_keeps_what_the_match_undoes() {
+    let mut game = game();
+    run(&mut game, [agent("first", 0, 0), agent("first", 1, 0)]);
+    let history = game.history().clone();
+    let roles: Vec<RoleId> = game.machine().game().roles().collect();
+    let left = |game: &Match<_>| game.history().len();
+    assert_eq!(left(&game), 5);
+    // The last match is taken without a choice.
+    assert_eq!(game.undo(&roles), Ok(2));
+    assert_eq!((left(&game), history.len()), (3, 5));
+}
+
+#[test]
+fn illegal_moves_change_nothing() {
+    let mut game = game();
+    let mut players: [Box<dyn Player<AnyMachine>>; 2] =
+        [Box::new(Script(vec![Some("wait")])), agent("first", 1, 0)];
+    let error = game.step(&mut players).unwrap_err();
+    let PlayerError::Play(PlayError::IllegalMove { legal, .. }) = error else {
+        panic!("{error}");
+    };
+    assert_eq!(legal, ["1", "2"]);
+    assert!(game.history().is_empty());
+}
+
+#[test]
+fn random_players_repeat_themselves_with_the_seed() {
+    let play = |seed| {
+        let mut game = game();
+        run(
+            &mut game,
+            [agent("random", 0, seed), agent("random", 1, seed + 1)],
+        );
+        let joint = game.history().plies().map(|ply| ply.joint.clone());
+        joint.collect::<Vec<_>>()
+    };
+    for seed in 0..8 {
+        assert_eq!(play(seed), play(seed), "seed {seed}");
+    }
+    assert!((1..8).any(|seed| play(seed) != play(0)));
+}
+
+#[test]
+fn tree_search_wins_a_won_game() {
+    for seed in 0..4 {
+        let mut game = game();
+        run(
+            &mut game,
+            [agent("mcts:300", 0, seed), agent("random", 1, seed)],
+        );
+        let scores: Vec<u8> = game.scores().unwrap().iter().map(|s| s.get()).collect();
+        assert_eq!(scores, [100, 0], "seed {seed}");
+    }
+}
+
+/// Never chooses, and never comes to an end by itself.
+struct Sleeper(bool);
+
+impl Agent for Sleeper {
+    fn begin(&mut self, _pace: &Pace) -> Result<(), PlayerError> {
+        Ok(())
+    }
+
+    fn choose(&mut self, _played: &[Vec<Move>], pace: &Pace) -> Result<Advice, PlayerError> {
+        assert!(!self.0, "it is of the kind that panics");
+        while !pace.is_over() {
+            std::thread::yield_now();
+        }
+        Err(PlayError::Interrupted.into())
+    }
+}
+
+#[test]
+fn a_seat_has_a_legal_move_whatever_its_agent_does() {
+    let game = game().machine().game().clone();
+    for panics in [false, true] {
+        let role = game.roles().next().unwrap();
+        let mut seat =
+            Seat::with(Brief::new(&game, role), |_| Ok(Box::new(Sleeper(panics)))).unwrap();
+        assert!(seat.begin(None).is_none());
+        let deadline = Instant::now() + Duration::from_secs(2);
+        let answer = seat.choose(&[], Some(deadline), None);
+        assert_eq!(answer.origin, Origin::Chance);
+        let chosen = answer.advice.unwrap().chosen;
+        let text = game.canonical(game.terms(), chosen.term());
+        assert!(["1", "2"].contains(&&text[..]), "{text}");
+        assert_eq!(answer.error.is_some(), panics);
+    }
+}
+
+/// Has a move only when its time is over.
+struct Punctual(Move);
+
+impl Agent for Punctual {
+    fn begin(&mut self, _pace: &Pace) -> Result<(), PlayerError> {
+        Ok(())
+    }
+
+    fn choose(&mut self, _played: &[Vec<Move>], pace: &Pace) -> Result<Advice, PlayerError> {
+        while !pace.is_over() {
+            std::thread::yield_now();
+        }
+        Ok(Advice::of(self.0))
+    }
+}
+
+#[test]
+fn an_agent_that_ends_on_time_is_heard() {
+    let mut game = game();
+    let start = game.history().state().clone();
+    let role = game.machine().game().roles().next().unwrap();
+    let mut legal = Vec::new();
+    game.machine().legal(&start, role, &mut legal).unwrap();
+    let brief = Brief::new(game.machine().game(), role);
+    let mut seat = Seat::with(brief, |_| Ok(Box::new(Punctual(legal[1])))).unwrap();
+    // A loaded machine may be late once.
+    let is_heard = (0..10).any(|_| {
+        let deadline = Instant::now() + Duration::from_secs(1);
+        let answer = seat.choose(&[], Some(deadline), None);
+        answer.origin == Origin::Agent && answer.advice == Some(Advice::of(legal[1]))
+    });
+    assert!(is_heard);
+}
+
+#[test]
+fn raising_the_interrupt_ends_a_choice() {
+    let game = game().machine().game().clone();
+    let brief = Brief::new(&game, game.roles().next().unwrap());
+    let interrupt = std::sync::Arc::clone(&brief.limits.interrupt);
+    let mut seat = Seat::with(brief, |_| Ok(Box::new(Sleeper(false)))).unwrap();
+    interrupt.store(true, std::sync::atomic::Ordering::Relaxed);
+    // It would wait for ever.
+    seat.choose(&[], None, None);
+}

@@ -1,0 +1,94 @@
+//! Time for parts of the work that do not look at a clock themselves.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use ggp_engine::machine::PlayError;
+
+/// How often it is looked whether somebody interrupts.
+const TICK: Duration = Duration::from_millis(20);
+
+/// Interrupts a machine when the time of a part of the work is over.
+#[derive(Clone, Debug, Default)]
+pub struct Alarm {
+    bell: Arc<AtomicBool>,
+    outside: Arc<AtomicBool>,
+}
+
+impl Alarm {
+    /// One that also rings when this is raised.
+    pub fn new(outside: Arc<AtomicBool>) -> Alarm {
+        let bell = Arc::default();
+        Alarm { bell, outside }
+    }
+
+    /// What the machine is to be interrupted by.
+    pub fn bell(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.bell)
+    }
+
+    /// What a part of the work comes to, if it does until then and nobody interrupts.
+    ///
+    /// # Errors
+    ///
+    /// Those of the work but [`PlayError::Interrupted`].
+    pub fn within<T>(
+        &self,
+        until: Instant,
+        work: impl FnOnce() -> Result<T, PlayError>,
+    ) -> Result<Option<T>, PlayError> {
+        let result = thread::scope(|scope| {
+            let (done, wait) = channel::<()>();
+            scope.spawn(move || {
+                while wait.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                    if self.is_raised() || Instant::now() >= until {
+                        self.bell.store(true, Ordering::Relaxed);
+                    }
+                }
+            });
+            let result = work();
+            drop(done);
+            result
+        });
+        self.bell.store(false, Ordering::Relaxed);
+        match result {
+            Err(PlayError::Interrupted) => Ok(None),
+            other => other.map(Some),
+        }
+    }
+
+    /// Whether it was interrupted from outside.
+    pub fn is_raised(&self) -> bool {
+        self.outside.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Work without an end.
+    fn work(bell: &AtomicBool) -> Result<(), PlayError> {
+        while !bell.load(Ordering::Relaxed) {
+            thread::sleep(Duration::from_millis(1));
+        }
+        Err(PlayError::Interrupted)
+    }
+
+    #[test]
+    fn work_ends_with_its_time_and_other_work_goes_on() {
+        let alarm = Alarm::default();
+        let bell = alarm.bell();
+        let soon = || Instant::now() + Duration::from_millis(30);
+        assert_eq!(alarm.within(soon(), || work(&bell)), Ok(None));
+        assert_eq!(alarm.within(soon(), || Ok(1)), Ok(Some(1)));
+        let raised = Alarm::new(Arc::new(AtomicBool::new(true)));
+        let bell = raised.bell();
+        let late = Instant::now() + Duration::from_secs(600);
+        assert_eq!(raised.within(late, || work(&bell)), Ok(None));
+        assert!(raised.is_raised());
+    }
+}

@@ -1,0 +1,86 @@
+//! Bodies of rules, changed.
+
+use ggp_gdl::program::{Literal, Rule};
+use ggp_gdl::span::Span;
+
+/// A body without negations of what changes.
+pub(super) fn relaxed_body(body: &[Literal], changing: &[bool]) -> Vec<Literal> {
+    let keeps = |literal: &Literal| !matches!(literal, Literal::Negative(atom) if changing[atom.relation.index()]);
+    let mut relaxed = Vec::with_capacity(body.len());
+    for literal in body.iter().filter(|literal| keeps(literal)) {
+        match literal {
+            Literal::Any(branches) => {
+                let branches: Vec<Vec<Literal>> = (branches.iter())
+                    .map(|branch| relaxed_body(branch, changing))
+                    .collect();
+                // An empty branch holds.
+                if branches.iter().all(|branch| !branch.is_empty()) {
+                    relaxed.push(Literal::Any(branches));
+                }
+            }
+            other => relaxed.push(other.clone()),
+        }
+    }
+    relaxed
+}
+
+/// The bodies of a rule, each with one branch of one of its alternatives.
+pub(super) fn alternatives(rule: &Rule) -> Vec<Vec<Literal>> {
+    let mut bodies = Vec::new();
+    for (place, literal) in rule.body.iter().enumerate() {
+        let Literal::Any(branches) = literal else {
+            continue;
+        };
+        for branch in branches {
+            let mut body = rule.body.clone();
+            body.splice(place..=place, branch.iter().cloned());
+            bodies.push(body);
+        }
+    }
+    if bodies.is_empty() {
+        bodies.push(rule.body.clone());
+    }
+    bodies
+}
+
+/// A rule with another body.
+pub(super) fn with_body(rule: &Rule, body: Vec<Literal>) -> Rule {
+    Rule {
+        body,
+        ..rule.clone()
+    }
+}
+
+/// A body in the order of the text, tests as soon as they can be made.
+pub(super) fn in_order(rule: &Rule) -> Vec<Literal> {
+    let mut bound = vec![false; rule.variables.len()];
+    let mut tests: Vec<&Literal> = Vec::new();
+    let mut order = Vec::with_capacity(rule.body.len());
+    for literal in &rule.body {
+        match literal {
+            Literal::Positive(atom) => {
+                atom.for_each_variable(|variable, _| bound[variable.index()] = true);
+                order.push(literal.clone());
+            }
+            test => tests.push(test),
+        }
+        tests.retain(|test| {
+            let mut ready = true;
+            test.for_each_variable(&mut |variable| ready &= bound[variable.index()]);
+            if ready {
+                order.push(Literal::clone(test));
+            }
+            !ready
+        });
+    }
+    order
+}
+
+/// Where a literal was written.
+pub(super) fn place_of(literal: &Literal) -> Option<Span> {
+    match literal {
+        Literal::Positive(atom) | Literal::Negative(atom) => Some(atom.span),
+        Literal::Distinct(_, _, span) | Literal::Same(_, _, span) => Some(*span),
+        Literal::Any(branches) => branches.iter().flatten().find_map(place_of),
+    }
+}

@@ -1,0 +1,233 @@
+//! What positions and ends show, with the shortest way to each example.
+
+use ggp_gdl::game::{BadScore, Game, Move};
+use ggp_gdl::terms::{TermId, Terms};
+
+/// Joint moves from the initial state on.
+pub(super) type Path = Vec<Vec<Move>>;
+
+/// A position: its facts, joint moves made there, and a way to it.
+pub(super) type Seen = (Vec<TermId>, Vec<Vec<Move>>, Path);
+
+/// What is wrong with a role's goal.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum GoalFault {
+    /// There is none.
+    None,
+    /// There are several.
+    Several(Vec<TermId>),
+    /// It is no integer from 0 to 100.
+    Bad(TermId),
+}
+
+/// Something and the shortest way to it that was seen.
+#[derive(Clone, Debug)]
+pub(super) struct Example<T> {
+    pub(super) what: T,
+    pub(super) path: Path,
+}
+
+/// Keeps the shorter of two examples.
+fn keep<T>(known: &mut Option<Example<T>>, length: usize, example: impl FnOnce() -> Example<T>) {
+    if known.as_ref().is_none_or(|known| length < known.path.len()) {
+        *known = Some(example());
+    }
+}
+
+/// What one role was seen to get.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Got {
+    pub(super) best: Option<Example<u8>>,
+    pub(super) sum: u64,
+    pub(super) fault: Option<Example<GoalFault>>,
+    pub(super) stuck: Option<Example<()>>,
+}
+
+/// What was seen so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally {
+    pub(super) positions: u64,
+    /// Ends reached with a score for each role.
+    pub(super) scored: u64,
+    pub(super) ends: u64,
+    pub(super) cut: u64,
+    /// Plays that came to a position in which a role has no move.
+    pub(super) stuck: u64,
+    /// Fewest and most joint moves to an end, and all together.
+    pub(super) lengths: Option<(usize, usize)>,
+    pub(super) moves: u64,
+    /// By role.
+    pub(super) roles: Vec<Got>,
+    /// Ends with the least and the largest sum of scores.
+    pub(super) least: Option<Example<u32>>,
+    pub(super) most: Option<Example<u32>>,
+    /// Positions in which several roles have a choice, and in which one has.
+    pub(super) crowded: Option<Example<()>>,
+    pub(super) crowds: u64,
+    pub(super) single: u64,
+    /// Moves that change nothing: the position before, and the moves.
+    pub(super) idle: Option<Example<Vec<Move>>>,
+}
+
+impl Tally {
+    pub(super) fn new(roles: usize) -> Self {
+        Tally {
+            roles: vec![Got::default(); roles],
+            ..Tally::default()
+        }
+    }
+
+    /// A position that is no end: by role, its number of legal moves. Whether
+    /// play can go on.
+    pub(super) fn position(
+        &mut self,
+        legal: &[usize],
+        length: usize,
+        path: impl Fn() -> Path,
+    ) -> bool {
+        self.positions += 1;
+        let mut goes_on = true;
+        for (got, &count) in self.roles.iter_mut().zip(legal) {
+            if count == 0 {
+                goes_on = false;
+                keep(&mut got.stuck, length, || Example {
+                    what: (),
+                    path: path(),
+                });
+            }
+        }
+        self.stuck += u64::from(!goes_on);
+        match legal.iter().filter(|&&count| count > 1).count() {
+            0 => {}
+            1 => self.single += 1,
+            _ => {
+                self.crowds += 1;
+                keep(&mut self.crowded, length, || Example {
+                    what: (),
+                    path: path(),
+                });
+            }
+        }
+        goes_on
+    }
+
+    /// A joint move that led back to where it was made.
+    pub(super) fn idle(
+        &mut self,
+        joint: impl FnOnce() -> Vec<Move>,
+        length: usize,
+        path: impl FnOnce() -> Path,
+    ) {
+        keep(&mut self.idle, length, || Example {
+            what: joint(),
+            path: path(),
+        });
+    }
+
+    /// An end: by role, its goal values.
+    pub(super) fn end(
+        &mut self,
+        goals: &[Vec<TermId>],
+        scores: &mut Scores,
+        length: usize,
+        path: impl Fn() -> Path,
+    ) {
+        self.positions += 1;
+        self.ends += 1;
+        self.moves += length as u64;
+        let (least, most) = self.lengths.unwrap_or((length, length));
+        self.lengths = Some((least.min(length), most.max(length)));
+        let mut sum = Some(0u32);
+        let mut got = Vec::with_capacity(goals.len());
+        for (role, values) in goals.iter().enumerate() {
+            let fault = match values[..] {
+                [] => GoalFault::None,
+                [value] => match scores.of(value) {
+                    Some(score) => {
+                        got.push(score);
+                        sum = sum.map(|sum| sum + u32::from(score));
+                        continue;
+                    }
+                    None => GoalFault::Bad(value),
+                },
+                _ => GoalFault::Several(values.clone()),
+            };
+            sum = None;
+            let known = &mut self.roles[role].fault;
+            keep(known, length, || Example {
+                what: fault,
+                path: path(),
+            });
+        }
+        let Some(sum) = sum else {
+            return;
+        };
+        self.scored += 1;
+        for (role, score) in self.roles.iter_mut().zip(got) {
+            role.sum += u64::from(score);
+            if role.best.as_ref().is_none_or(|best| score >= best.what) {
+                let more = role.best.as_ref().is_none_or(|best| score > best.what);
+                if more {
+                    role.best = None;
+                }
+                keep(&mut role.best, length, || Example {
+                    what: score,
+                    path: path(),
+                });
+            }
+        }
+        let beyond = |known: &Option<Example<u32>>, better: fn(u32, u32) -> bool| {
+            known.as_ref().is_none_or(|known| {
+                better(sum, known.what) || sum == known.what && length < known.path.len()
+            })
+        };
+        if beyond(&self.least, |sum, known| sum < known) {
+            self.least = Some(Example {
+                what: sum,
+                path: path(),
+            });
+        }
+        if beyond(&self.most, |sum, known| sum > known) {
+            self.most = Some(Example {
+                what: sum,
+                path: path(),
+            });
+        }
+    }
+
+    /// A play that was cut.
+    pub(super) fn cut(&mut self) {
+        self.cut += 1;
+    }
+}
+
+/// The scores that goal values stand for.
+pub(super) struct Scores {
+    game: Game,
+    terms: Terms,
+    known: rustc_hash::FxHashMap<TermId, Option<u8>>,
+}
+
+impl Scores {
+    pub(super) fn new(game: &Game, terms: &Terms) -> Self {
+        Scores {
+            game: game.clone(),
+            terms: terms.clone(),
+            known: rustc_hash::FxHashMap::default(),
+        }
+    }
+
+    /// The score, if the value is one.
+    pub(super) fn of(&mut self, value: TermId) -> Option<u8> {
+        if let Some(known) = self.known.get(&value) {
+            return *known;
+        }
+        if !self.terms.knows(value) {
+            self.terms.refresh();
+        }
+        let score: Result<_, BadScore> = self.game.score(&self.terms, value);
+        let score = score.ok().map(ggp_gdl::game::Score::get);
+        self.known.insert(value, score);
+        score
+    }
+}

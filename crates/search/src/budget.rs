@@ -1,0 +1,267 @@
+//! How much a search may spend, and the meter that charges it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use super::Compare;
+use super::stats::{LevelStats, Observer, Stats, bump};
+
+/// Limits of one search. The first that is reached ends it, and what was found
+/// until then is returned. Written as
+/// `Budget { nodes: 5_000_000, ..Budget::default() }`.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    /// The most states to expand. Unlimited by default.
+    pub nodes: u64,
+    /// The most bytes for tables, queues and stacks, approximately. 2 GiB by
+    /// default.
+    pub memory_bytes: u64,
+    /// The most time on the wall clock, counted from the call. Unlimited by
+    /// default.
+    pub time: Option<Duration>,
+    /// Ends the search soon after it becomes true.
+    pub interrupt: Option<Arc<AtomicBool>>,
+    /// The longest plan to look for, in actions. Reaching it is an answer
+    /// ([`NoSolutionWithin`](super::Verdict::NoSolutionWithin)) and not an
+    /// exhausted budget. `u32::MAX`, the default, means no limit.
+    pub depth: u32,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Budget {
+            nodes: u64::MAX,
+            memory_bytes: 2 << 30,
+            time: None,
+            interrupt: None,
+            depth: u32::MAX,
+        }
+    }
+}
+
+/// What ran out.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum BudgetKind {
+    /// [`Budget::nodes`], or the most nodes of a graph.
+    Nodes,
+    /// [`Budget::memory_bytes`], or more than `u32::MAX` entries in one table.
+    Memory,
+    /// [`Budget::time`].
+    Time,
+    /// [`Budget::interrupt`] was set.
+    Interrupt,
+    /// What files may take.
+    Disk,
+    /// The iterations of a Monte Carlo search.
+    Iterations,
+    /// Nothing: the method does not apply, or gave up before.
+    Method,
+}
+
+/// Arcs between two looks at the clock.
+const ARCS_PER_CHECK: u32 = 32;
+/// Arcs between two calls of [`Observer::tick`].
+const ARCS_PER_TICK: u32 = 4096;
+
+/// Charges one budget for everything that one call does, in however many
+/// passes.
+pub struct Meter<'a> {
+    budget: &'a Budget,
+    stats: &'a mut Stats,
+    observer: &'a mut dyn Observer,
+    expanded: u64,
+    started: Instant,
+    level_started: Instant,
+    level_open: bool,
+    until_check: u32,
+    until_tick: u32,
+}
+
+impl<'a> Meter<'a> {
+    pub fn new(
+        budget: &'a Budget,
+        stats: &'a mut Stats,
+        observer: &'a mut dyn Observer,
+    ) -> Self {
+        let now = Instant::now();
+        stats.ran_out = None;
+        Meter {
+            budget,
+            stats,
+            observer,
+            expanded: 0,
+            started: now,
+            level_started: now,
+            level_open: false,
+            until_check: 0,
+            until_tick: ARCS_PER_TICK,
+        }
+    }
+
+    pub fn begin_level(&mut self, depth: u32, compare: Compare) {
+        self.level_started = Instant::now();
+        self.level_open = true;
+        self.stats.levels.push(LevelStats {
+            depth,
+            compare,
+            counts: Default::default(),
+            frontier: 0,
+            elapsed: Duration::ZERO,
+        });
+    }
+
+    /// The level that [`Meter::begin_level`] opened last.
+    pub fn level(&mut self) -> &mut LevelStats {
+        self.stats
+            .levels
+            .last_mut()
+            .expect("a level is opened before anything is counted")
+    }
+
+    pub fn end_level(&mut self) {
+        self.level().elapsed = self.level_started.elapsed();
+        self.level_open = false;
+        self.observer.level(self.stats);
+    }
+
+    /// To be called before a state is expanded. `entries` and `bytes` are what
+    /// the tables hold now.
+    pub fn expand(&mut self, entries: usize, bytes: u64) -> Result<(), BudgetKind> {
+        self.record(entries, bytes);
+        if !self.fits(bytes) {
+            return Err(BudgetKind::Memory);
+        }
+        self.spend_node()
+    }
+
+    /// Records what the tables hold now.
+    pub fn record(&mut self, entries: usize, bytes: u64) {
+        self.stats.peak_entries = self.stats.peak_entries.max(entries as u64);
+        self.stats.peak_bytes = self.stats.peak_bytes.max(bytes);
+    }
+
+    /// Charges one expansion, whatever the tables hold.
+    pub fn spend_node(&mut self) -> Result<(), BudgetKind> {
+        if self.expanded >= self.budget.nodes {
+            return Err(BudgetKind::Nodes);
+        }
+        self.check_outside()?;
+        bump(&mut self.expanded, 1);
+        bump(&mut self.level().counts.expanded, 1);
+        Ok(())
+    }
+
+    /// To be called before an action is applied.
+    pub fn arc(&mut self) -> Result<(), BudgetKind> {
+        self.check_outside()?;
+        bump(&mut self.level().counts.arcs, 1);
+        if self.until_tick == 0 {
+            self.until_tick = ARCS_PER_TICK;
+            self.level().elapsed = self.level_started.elapsed();
+            self.observer.tick(self.stats);
+        }
+        self.until_tick -= 1;
+        Ok(())
+    }
+
+    /// Charges many expansions and arcs at once, none of them past
+    /// [`Meter::nodes_left`]. `entries` and `bytes` are what the tables hold now.
+    pub fn spend(
+        &mut self,
+        nodes: u64,
+        arcs: u64,
+        entries: usize,
+        bytes: u64,
+    ) -> Result<(), BudgetKind> {
+        self.record(entries, bytes);
+        self.check()?;
+        self.charge(nodes, arcs, entries, bytes);
+        Ok(())
+    }
+
+    /// Whether time is up or somebody interrupts.
+    pub fn check(&mut self) -> Result<(), BudgetKind> {
+        self.until_check = 0;
+        self.check_outside()
+    }
+
+    /// As [`Meter::spend`], of what is done already.
+    pub fn charge(&mut self, nodes: u64, arcs: u64, entries: usize, bytes: u64) {
+        self.record(entries, bytes);
+        bump(&mut self.expanded, nodes);
+        let level = self.level();
+        bump(&mut level.counts.expanded, nodes);
+        bump(&mut level.counts.arcs, arcs);
+        self.until_tick = self
+            .until_tick
+            .saturating_sub(arcs.min(u64::from(u32::MAX)) as u32);
+        if self.until_tick == 0 {
+            self.until_tick = ARCS_PER_TICK;
+            self.level().elapsed = self.level_started.elapsed();
+            self.observer.tick(self.stats);
+        }
+    }
+
+    /// Says that no plan has so many moves or fewer.
+    pub fn refuted(&mut self, moves: u32) {
+        self.stats.refuted = self.stats.refuted.max(Some(moves));
+    }
+
+    /// Notes what ends the search too early.
+    pub fn ran_out(&mut self, what: BudgetKind) {
+        self.stats.ran_out = Some(what);
+    }
+
+    /// What came of a search, if its budget was enough; else what was not is noted.
+    pub fn ended<T>(&mut self, came: Result<T, BudgetKind>) -> Option<T> {
+        came.map_err(|what| self.ran_out(what)).ok()
+    }
+
+    /// What was counted until now.
+    pub fn stats(&self) -> &Stats {
+        self.stats
+    }
+
+    /// How many states may still be expanded.
+    pub fn nodes_left(&self) -> u64 {
+        self.budget.nodes - self.expanded
+    }
+
+    /// Whether the budget has room for tables of that size.
+    pub fn fits(&self, bytes: u64) -> bool {
+        bytes <= self.budget.memory_bytes
+    }
+
+    fn check_outside(&mut self) -> Result<(), BudgetKind> {
+        if let Some(flag) = &self.budget.interrupt
+            && flag.load(Ordering::Relaxed)
+        {
+            return Err(BudgetKind::Interrupt);
+        }
+        if self.until_check == 0 {
+            self.until_check = ARCS_PER_CHECK;
+            if self
+                .budget
+                .time
+                .is_some_and(|time| self.started.elapsed() >= time)
+            {
+                return Err(BudgetKind::Time);
+            }
+        }
+        self.until_check -= 1;
+        Ok(())
+    }
+}
+
+impl Drop for Meter<'_> {
+    // A search that ends early, by an error too, still says what it took.
+    fn drop(&mut self) {
+        self.stats.elapsed = self.stats.elapsed.saturating_add(self.started.elapsed());
+        if self.level_open
+            && let Some(level) = self.stats.levels.last_mut()
+        {
+            level.elapsed = self.level_started.elapsed();
+        }
+    }
+}

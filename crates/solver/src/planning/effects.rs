@@ -1,0 +1,354 @@
+//! What moves do to the sum of weighted facts.
+//!
+//! In: a puzzle. Out: by move, by how much each fact's value (0 or 1) can change
+//! when the move is legal; and what the facts' values can be in a solution. Both
+//! are [`Form`]s: sums of vectors over the facts, in part known and in part
+//! chosen, which may allow more than can happen but never less. So what is linear
+//! and holds of all forms holds of the game.
+//!
+//! A move's form comes from the next-functions with that move put in, and with
+//! the facts that its legality implies.
+
+mod cube;
+mod specialise;
+
+use rustc_hash::FxHashMap;
+
+use super::Puzzle;
+use ggp_engine::propnet::Propnet;
+use ggp_engine::propnet::network::{Literal, Node};
+use cube::{Cube, Links, cubes};
+use specialise::Specialiser;
+
+/// By fact, ascending: a number other than 0.
+pub type Sparse = Vec<(u32, i32)>;
+
+/// The sum of one known vector and of one vector of each choice.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Form {
+    /// What is known.
+    pub sure: Sparse,
+    /// Alternatives, at least two each, sorted.
+    pub choices: Vec<Vec<Sparse>>,
+}
+
+/// All that linear methods know of a puzzle.
+#[derive(Clone, Debug)]
+pub struct Effects {
+    /// By move: how the facts' values change; none for moves that are never
+    /// legal.
+    pub moves: Vec<Option<Form>>,
+    /// The facts' values in a solution: each solution is of one of these forms.
+    pub solutions: Vec<Form>,
+    /// By fact: whether forms speak of it. The others equal a constant or such a
+    /// fact.
+    pub free: Vec<bool>,
+}
+
+/// Facts times moves, beyond which it takes too long.
+const MOST: usize = 40_000_000;
+/// Nodes of the network looked at for all moves together.
+const MOST_WORK: usize = 10_000_000;
+/// Forms of solutions.
+const MOST_SOLUTIONS: usize = 32;
+
+impl Effects {
+    /// None if the puzzle is too large.
+    pub fn of(puzzle: &Puzzle) -> Option<Effects> {
+        let net = &puzzle.net;
+        if net.facts.len() * puzzle.moves() > MOST {
+            return None;
+        }
+        let links = Links::new(net);
+        let mut free = vec![true; net.facts.len()];
+        for &(fact, _) in &net.assumed {
+            free[fact] = false;
+        }
+        let mut specialiser = Specialiser::new(puzzle);
+        let mut moves = Vec::with_capacity(puzzle.moves());
+        for chosen in 0..puzzle.moves() {
+            if specialiser.work() > MOST_WORK {
+                return None;
+            }
+            moves.push(form_of_move(net, &links, &free, &mut specialiser, chosen));
+        }
+        let solved = cubes(&net.network, &links, puzzle.solved, MOST_SOLUTIONS);
+        let solutions = solved
+            .iter()
+            .map(|cube| form_of_states(net, &links, &free, cube))
+            .collect();
+        Some(Effects {
+            moves,
+            solutions,
+            free,
+        })
+    }
+}
+
+/// By move: how the facts' values change in the cases that its legality is made
+/// of, so many at most. None if the puzzle is too large.
+pub fn cases(puzzle: &Puzzle, most: usize) -> Option<Vec<Vec<Form>>> {
+    let net = &puzzle.net;
+    let effects = Effects::of(puzzle)?;
+    let links = Links::new(net);
+    let mut specialiser = Specialiser::new(puzzle);
+    let of_move = |chosen: usize| {
+        let legal = specialiser.base(net.legal[0][chosen]);
+        let cases = cubes(specialiser.network(), &links, legal, most);
+        let form = |cube| form_of_case(net, &links, &effects.free, &mut specialiser, chosen, cube);
+        let mut forms: Vec<Form> = cases.iter().map(form).collect();
+        forms.sort_unstable();
+        forms.dedup();
+        forms
+    };
+    Some((0..puzzle.moves()).map(of_move).collect())
+}
+
+fn form_of_move(
+    net: &Propnet,
+    links: &Links,
+    free: &[bool],
+    specialiser: &mut Specialiser<'_>,
+    chosen: usize,
+) -> Option<Form> {
+    let legal = specialiser.base(net.legal[0][chosen]);
+    let mut cube = Cube::new(net.facts.len());
+    cube.assume(specialiser.network(), links, legal)?;
+    Some(form_of_case(net, links, free, specialiser, chosen, &cube))
+}
+
+/// A move's form where some facts have known values.
+fn form_of_case(
+    net: &Propnet,
+    links: &Links,
+    free: &[bool],
+    specialiser: &mut Specialiser<'_>,
+    chosen: usize,
+    cube: &Cube,
+) -> Form {
+    let mut form = Unknowns::default();
+    for (fact, next) in specialiser.touched(chosen) {
+        if !free[fact] {
+            continue;
+        }
+        let next = next.map(|next| specialiser.under(next, cube));
+        let next = match next {
+            Some(next) if next.is_constant() => Some((None, next == Literal::TRUE)),
+            Some(next) => match specialiser.network().node(next.node()) {
+                Node::Input(other) if other < free.len() => Some((Some(other), next.is_negated())),
+                _ => None,
+            },
+            None => None,
+        };
+        if next == Some((Some(fact), false)) {
+            continue;
+        }
+        match next {
+            // A constant, a fact, or a fact's negation.
+            Some((other, shift)) => {
+                form.known(fact, i32::from(shift));
+                if let Some(other) = other {
+                    form.unknown(other, fact, if shift { -1 } else { 1 });
+                }
+            }
+            None => form.any(fact),
+        }
+        match cube.value(fact) {
+            Some(value) => form.known(fact, -i32::from(value)),
+            None => form.unknown(fact, fact, -1),
+        }
+    }
+    form.into_form(net, links, cube)
+}
+
+fn form_of_states(net: &Propnet, links: &Links, free: &[bool], cube: &Cube) -> Form {
+    let mut form = Unknowns::default();
+    for fact in (0..free.len()).filter(|&fact| free[fact]) {
+        match cube.value(fact) {
+            Some(value) => form.known(fact, i32::from(value)),
+            None => form.unknown(fact, fact, 1),
+        }
+    }
+    form.into_form(net, links, cube)
+}
+
+/// A vector that depends on the values of facts that are not known.
+#[derive(Default)]
+struct Unknowns {
+    sure: Vec<(u32, i32)>,
+    /// By fact: what is added if it holds.
+    by_fact: FxHashMap<usize, Vec<(u32, i32)>>,
+    /// Facts of which nothing is known afterwards.
+    any: Vec<u32>,
+}
+
+impl Unknowns {
+    fn known(&mut self, fact: usize, value: i32) {
+        self.sure.push((fact as u32, value));
+    }
+
+    fn unknown(&mut self, of: usize, fact: usize, value: i32) {
+        let vector = self.by_fact.entry(of).or_default();
+        vector.push((fact as u32, value));
+    }
+
+    fn any(&mut self, fact: usize) {
+        self.any.push(fact as u32);
+    }
+
+    /// Unknown facts that exclude each other make one choice together.
+    fn into_form(self, net: &Propnet, links: &Links, cube: &Cube) -> Form {
+        let mut left: FxHashMap<usize, Sparse> = self
+            .by_fact
+            .into_iter()
+            .map(|(of, vector)| (of, summed(vector)))
+            .collect();
+        let mut order: Vec<usize> = left.keys().copied().collect();
+        order.sort_unstable();
+        let mut form = Form {
+            sure: summed(self.sure),
+            choices: Vec::new(),
+        };
+        let mut add = |mut options: Vec<Sparse>| {
+            options.sort_unstable();
+            options.dedup();
+            match options.as_slice() {
+                [one] if one.is_empty() => {}
+                [one] => form.sure = summed([form.sure.as_slice(), one].concat()),
+                _ => form.choices.push(options),
+            }
+        };
+        for of in order {
+            if !left.contains_key(&of) {
+                continue;
+            }
+            let members = |group: &&usize| {
+                let facts = net.exclusive[**group].facts.iter();
+                facts.filter(|fact| left.contains_key(fact)).count()
+            };
+            let group = links.groups(of).iter().max_by_key(members);
+            let mut options = Vec::new();
+            let mut complete = false;
+            match group {
+                Some(&group) => {
+                    let group = &net.exclusive[group];
+                    complete = group.exact;
+                    for fact in &group.facts {
+                        match left.remove(fact) {
+                            Some(vector) => options.push(vector),
+                            None => complete &= cube.value(*fact) == Some(false),
+                        }
+                    }
+                }
+                None => options.extend(left.remove(&of)),
+            }
+            if !complete {
+                options.push(Sparse::new());
+            }
+            add(options);
+        }
+        for fact in self.any {
+            add(vec![Sparse::new(), vec![(fact, 1)]]);
+        }
+        form.choices.sort_unstable();
+        form
+    }
+}
+
+/// Adds up what stands for the same fact.
+fn summed(mut vector: Vec<(u32, i32)>) -> Sparse {
+    vector.sort_unstable();
+    vector.dedup_by(|next, first| {
+        let same = next.0 == first.0;
+        if same {
+            first.1 += next.1;
+        }
+        same
+    });
+    vector.retain(|&(_, value)| value != 0);
+    vector
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ggp_gdl::game::{Game, Score};
+    use ggp_engine::propnet::GroundLimits;
+    use ggp_engine::propnet::batch::pack;
+
+    /// By move: its form, with facts as their texts.
+    fn forms(rules: &str) -> Vec<String> {
+        let game = Game::from_text("test.kif", rules).expect("the rules are right");
+        let (mut net, _) = Propnet::ground(&game, &GroundLimits::default()).expect("it is small");
+        net.simplify();
+        let start = pack(net.initial.clone());
+        let target = Score::new(100).expect("it is a score");
+        let puzzle = Puzzle::new(net, start, target).expect("it has one role");
+        let effects = Effects::of(&puzzle).expect("it is small");
+        let terms = puzzle.net.terms();
+        let text = |vector: &Sparse| {
+            let one = |&(fact, value): &(u32, i32)| {
+                let fact = game.text(&terms, puzzle.net.facts[fact as usize]);
+                format!("{value:+}{fact}")
+            };
+            let mut parts: Vec<String> = vector.iter().map(one).collect();
+            parts.sort();
+            parts.join(" ")
+        };
+        let form = |form: &Form| {
+            let choice = |options: &Vec<Sparse>| {
+                let mut options: Vec<String> = options.iter().map(text).collect();
+                options.sort();
+                format!(" one of [{}]", options.join(", "))
+            };
+            let choices: String = form.choices.iter().map(choice).collect();
+            text(&form.sure) + &choices
+        };
+        let moves = effects.moves.iter().flatten().map(form);
+        let solutions = effects
+            .solutions
+            .iter()
+            .map(|one| "= ".to_owned() + &form(one));
+        moves.chain(solutions).collect()
+    }
+
+    #[test]
+    fn what_is_legal_says_what_changes() {
+        let rules = "(role r) (init (on a)) (init (on b)) (init (on d))
+            (<= (legal r jump) (true (on a)) (true (on b)) (not (true (on c))))
+            (legal r flip) (legal r clear)
+            (<= (next (on c)) (does r jump))
+            (<= (next (on a)) (true (on a)) (does r flip))
+            (<= (next (on b)) (true (on b)) (does r clear))
+            (<= (next (on c)) (true (on c)))
+            (<= (next (on d)) (true (on d)) (does r jump))
+            (<= (next (on d)) (not (true (on d))) (does r flip))
+            (<= terminal (true (on c)) (not (true (on a))))
+            (<= (goal r 100) (not (true (on b))))";
+        assert_eq!(
+            forms(rules),
+            [
+                "+1(on c) -1(on a) -1(on b)",
+                "+1(on d) one of [, -1(on b)] one of [, -2(on d)]",
+                " one of [, -1(on a)] one of [, -1(on d)]",
+                "= +1(on c) one of [, +1(on d)]",
+            ]
+        );
+    }
+
+    #[test]
+    fn facts_that_exclude_each_other_are_one_choice() {
+        let rules = "(role r) (init (at 1)) (place 1) (place 2) (place 3)
+            (<= (legal r (go ?x)) (place ?x) (not (true (at ?x))))
+            (legal r stay)
+            (<= (next (at ?x)) (does r (go ?x)))
+            (<= (next (at ?x)) (true (at ?x)) (does r stay))
+            (<= terminal (true (at 3))) (<= (goal r 100) (true (at 3)))";
+        let forms = forms(rules);
+        assert!(
+            forms.contains(&"+1(at 1) one of [-1(at 2), -1(at 3)]".to_owned()),
+            "{forms:?}"
+        );
+        assert_eq!(forms.last().map(String::as_str), Some("= +1(at 3)"));
+    }
+}

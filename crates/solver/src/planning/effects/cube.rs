@@ -1,0 +1,274 @@
+//! Facts whose values are implied.
+
+use std::cell::Cell;
+
+use rustc_hash::FxHashMap;
+
+use ggp_engine::propnet::Propnet;
+use ggp_engine::propnet::network::{Literal, Network, Node};
+use ggp_engine::propnet::rewrite::live;
+
+/// What facts say about each other in every state reached.
+pub(super) struct Links<'n> {
+    net: &'n Propnet,
+    /// By fact: the groups of facts that exclude each other which it is in.
+    groups: Vec<Vec<usize>>,
+    /// By fact: facts that equal it, or its negation.
+    equal: Vec<Vec<(usize, bool)>>,
+}
+
+impl<'n> Links<'n> {
+    pub fn new(net: &'n Propnet) -> Self {
+        let mut groups = vec![Vec::new(); net.facts.len()];
+        for (number, group) in net.exclusive.iter().enumerate() {
+            for &fact in &group.facts {
+                groups[fact].push(number);
+            }
+        }
+        let mut equal = vec![Vec::new(); net.facts.len()];
+        for &(fact, stands) in &net.assumed {
+            if let Node::Input(other) = net.network.node(stands.node()) {
+                equal[fact].push((other, stands.is_negated()));
+                equal[other].push((fact, stands.is_negated()));
+            }
+        }
+        Links { net, groups, equal }
+    }
+
+    pub fn groups(&self, fact: usize) -> &[usize] {
+        &self.groups[fact]
+    }
+}
+
+/// Cases that each tell less than this part of what is not known are not told
+/// apart.
+const WORTH: usize = 8;
+/// Nodes looked at to tell cases apart.
+const MOST_WORK: usize = 4_000_000;
+
+/// Values of some facts.
+#[derive(Clone)]
+pub(super) struct Cube {
+    values: Vec<Option<bool>>,
+    /// Facts whose value is known, in the order in which it became known.
+    known: Vec<usize>,
+    /// "And" gates that are known not to hold.
+    open: Vec<usize>,
+}
+
+impl Cube {
+    pub fn new(facts: usize) -> Self {
+        Cube {
+            values: vec![None; facts],
+            known: Vec::new(),
+            open: Vec::new(),
+        }
+    }
+
+    pub fn value(&self, fact: usize) -> Option<bool> {
+        self.values[fact]
+    }
+
+    /// Adds what follows at once from a literal; None if it can not hold.
+    pub fn assume(&mut self, network: &Network, links: &Links, literal: Literal) -> Option<()> {
+        let mut due = vec![literal];
+        while let Some(literal) = due.pop() {
+            match network.node(literal.node()) {
+                Node::False if !literal.is_negated() => return None,
+                Node::Input(fact) if fact < self.values.len() => {
+                    self.set(links, fact, !literal.is_negated())?;
+                }
+                Node::And(operands) if !literal.is_negated() => due.extend(operands),
+                Node::And(_) => self.open.push(literal.node()),
+                _ => {}
+            }
+        }
+        Some(())
+    }
+
+    fn set(&mut self, links: &Links, fact: usize, value: bool) -> Option<()> {
+        let mut due = vec![(fact, value)];
+        while let Some((fact, value)) = due.pop() {
+            match self.values[fact] {
+                Some(known) if known == value => continue,
+                Some(_) => return None,
+                None => self.values[fact] = Some(value),
+            }
+            self.known.push(fact);
+            let equal = links.equal[fact].iter();
+            due.extend(equal.map(|&(other, negated)| (other, value != negated)));
+            for &group in &links.groups[fact] {
+                let group = &links.net.exclusive[group];
+                let others = group.facts.iter().filter(|&&other| other != fact);
+                if value {
+                    due.extend(others.map(|&other| (other, false)));
+                } else if group.exact {
+                    let mut may = others.filter(|&&other| self.values[other] != Some(false));
+                    match (may.next(), may.next()) {
+                        (None, _) => return None,
+                        (Some(&one), None) => due.push((one, true)),
+                        _ => {}
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Looks at gates that do not hold until nothing follows; None if that is
+    /// impossible.
+    fn propagate(&mut self, survey: &Survey<'_>) -> Option<()> {
+        loop {
+            let before = self.known.len();
+            let values = survey.values(self);
+            for node in std::mem::take(&mut self.open) {
+                let mut left = Vec::new();
+                let mut is_false = false;
+                for &operand in survey.network.reads(node) {
+                    match survey.value(&values, operand) {
+                        Some(true) => {}
+                        Some(false) => is_false = true,
+                        None => left.push(operand),
+                    }
+                }
+                match left.as_slice() {
+                    _ if is_false => {}
+                    [] => return None,
+                    [one] => self.assume(survey.network, survey.links, !*one)?,
+                    _ => self.open.push(node),
+                }
+            }
+            if self.known.len() == before || survey.is_spent() {
+                return Some(());
+            }
+        }
+    }
+}
+
+/// What a literal depends on, to be looked at again and again.
+struct Survey<'n> {
+    network: &'n Network,
+    links: &'n Links<'n>,
+    /// Nodes, ascending.
+    cone: Vec<usize>,
+    /// By node: where it stands among these.
+    places: FxHashMap<usize, usize>,
+    /// Nodes that may still be looked at.
+    work: Cell<usize>,
+}
+
+impl<'n> Survey<'n> {
+    fn new(network: &'n Network, links: &'n Links<'n>, literal: Literal) -> Self {
+        let live = live(network, [literal]);
+        let cone: Vec<usize> = (0..network.len()).filter(|&node| live[node]).collect();
+        let places = cone.iter().enumerate().map(|(place, &node)| (node, place));
+        Survey {
+            network,
+            links,
+            places: places.collect(),
+            cone,
+            work: Cell::new(MOST_WORK),
+        }
+    }
+
+    fn is_spent(&self) -> bool {
+        self.work.get() == 0
+    }
+
+    /// By place: the value of a node, where it follows gate by gate. Cycles are
+    /// not looked into.
+    fn values(&self, cube: &Cube) -> Vec<Option<bool>> {
+        self.work
+            .set(self.work.get().saturating_sub(self.cone.len()));
+        let mut values = vec![None; self.cone.len()];
+        for (place, &node) in self.cone.iter().enumerate() {
+            values[place] = match self.network.node(node) {
+                Node::False => Some(false),
+                Node::Input(fact) => cube.values.get(fact).copied().flatten(),
+                Node::Feedback(_) => None,
+                Node::And(operands) => {
+                    let mut all = Some(true);
+                    for &operand in operands {
+                        match self.value(&values, operand) {
+                            Some(true) => {}
+                            Some(false) => {
+                                all = Some(false);
+                                break;
+                            }
+                            None => all = None,
+                        }
+                    }
+                    all
+                }
+                Node::Xor(a, b) => match (self.value(&values, a), self.value(&values, b)) {
+                    (Some(a), Some(b)) => Some(a != b),
+                    _ => None,
+                },
+            };
+        }
+        values
+    }
+
+    fn value(&self, values: &[Option<bool>], literal: Literal) -> Option<bool> {
+        values[self.places[&literal.node()]].map(|value| value != literal.is_negated())
+    }
+}
+
+/// Cubes such that in each state where a literal holds one of them does.
+pub(super) fn cubes(network: &Network, links: &Links, literal: Literal, most: usize) -> Vec<Cube> {
+    let survey = Survey::new(network, links, literal);
+    let mut first = Cube::new(links.groups.len());
+    let held = first.assume(network, links, literal);
+    if held.and_then(|()| first.propagate(&survey)).is_none() {
+        return Vec::new();
+    }
+    let mut done = Vec::new();
+    let mut open = vec![first];
+    while let Some(cube) = open.pop() {
+        let room = most.saturating_sub(done.len() + open.len());
+        match best_split(&survey, &cube, room) {
+            Some((node, branches)) => {
+                open.extend(branches.into_iter().map(|mut branch| {
+                    branch.open.retain(|&other| other != node);
+                    branch
+                }));
+            }
+            None => done.push(cube),
+        }
+    }
+    done
+}
+
+/// Of the gates that do not hold the one whose cases all tell most, if that is a
+/// good part of what is not known.
+fn best_split(survey: &Survey<'_>, cube: &Cube, room: usize) -> Option<(usize, Vec<Cube>)> {
+    let unknown = cube.values.len() - cube.known.len();
+    let values = survey.values(cube);
+    let mut best: Option<(usize, usize, Vec<Cube>)> = None;
+    for &node in &cube.open {
+        let operands = survey.network.reads(node).iter().copied();
+        let operands: Vec<Literal> = operands
+            .filter(|&operand| survey.value(&values, operand).is_none())
+            .collect();
+        if operands.len() > room {
+            continue;
+        }
+        if survey.is_spent() {
+            return None;
+        }
+        let case = |&operand: &Literal| {
+            let mut case = cube.clone();
+            case.assume(survey.network, survey.links, !operand)?;
+            case.propagate(survey)?;
+            Some(case)
+        };
+        let cases: Vec<Cube> = operands.iter().filter_map(case).collect();
+        let told = |case: &Cube| case.known.len() - cube.known.len();
+        let least = cases.iter().map(told).min().unwrap_or(usize::MAX);
+        let enough = best.as_ref().map_or(unknown / WORTH, |best| best.0);
+        if least > enough {
+            best = Some((least, node, cases));
+        }
+    }
+    best.map(|(_, node, cases)| (node, cases))
+}

@@ -1,0 +1,269 @@
+//! Hundreds of states of a puzzle expanded at once.
+//!
+//! In: states as codes of a [`Layout`]. Out: their children, by parent and move,
+//! and whether states are solved or over. Each question is one tape over all
+//! lanes; the pairs of a state and a legal move fill lanes of their own.
+
+pub mod layout;
+pub(super) mod states;
+mod table;
+
+use ggp_engine::propnet::batch::transpose;
+use ggp_engine::propnet::code::{Code, Engine};
+use ggp_engine::propnet::lanes::Rows;
+use ggp_engine::propnet::network::{Literal, Network};
+use ggp_engine::propnet::tape::{Place, Tape};
+use crate::planning::Puzzle;
+pub use layout::{Facts, Layout};
+
+/// Gives children of states.
+#[derive(Clone, Debug)]
+pub struct Expander {
+    legal: Code,
+    ends: Code,
+    next: Code,
+    banks: [Rows; BANKS],
+    stride: usize,
+    bits: usize,
+    moves: usize,
+    /// By lane: its legal moves, a bit each.
+    chosen: Vec<u64>,
+}
+
+/// What follows some states, in the order of these and of the moves.
+#[derive(Clone, Debug, Default)]
+pub struct Children {
+    /// Codes, one after the other.
+    pub states: Vec<u64>,
+    /// By child: its parent's position.
+    pub parents: Vec<u32>,
+    /// By child: the move that led to it.
+    pub moves: Vec<u32>,
+    /// By parent: where its children begin; one more at the end.
+    pub starts: Vec<u32>,
+    /// Parents whose game goes on.
+    pub open: u64,
+}
+
+/// Whether states are ends, a bit each.
+#[derive(Clone, Debug, Default)]
+pub struct Ends {
+    /// Those that are solved.
+    pub solved: Vec<u64>,
+    /// Those whose game is over; all that are solved are among them.
+    pub over: Vec<u64>,
+}
+
+impl Ends {
+    /// The first that is solved.
+    pub fn first_solved(&self) -> Option<usize> {
+        let word = self.solved.iter().position(|&word| word != 0)?;
+        Some(64 * word + self.solved[word].trailing_zeros() as usize)
+    }
+}
+
+const STATE: u8 = 0;
+const NEXT: u8 = 1;
+const DOES: u8 = 2;
+/// Legal moves; then whether it is the end.
+const LEGAL: u8 = 3;
+/// Solved, and over.
+const ENDS: u8 = 4;
+const BANKS: usize = 5;
+
+impl Expander {
+    /// Makes code for so many lanes: 64, 256, 512 or 1024.
+    ///
+    /// # Panics
+    ///
+    /// If the engine is not [available](Engine::is_available) for so many.
+    pub fn new(puzzle: &Puzzle, layout: &Layout, lanes: usize, engine: Engine) -> Expander {
+        let words = lanes / 64;
+        let coded = layout.network(puzzle);
+        let (bits, moves) = (layout.bits(), puzzle.moves());
+        let code = |with_moves: usize, bank: u8, wanted: &[Literal]| {
+            let tape = tape(&coded.network, bits, with_moves, bank, wanted);
+            Code::new(&tape, words, engine)
+        };
+        let mut legal = coded.legal.clone();
+        legal.push(coded.terminal);
+        let rows = |rows: usize| Rows::new(rows, words);
+        Expander {
+            legal: code(0, LEGAL, &legal),
+            ends: code(0, ENDS, &[coded.solved, coded.terminal]),
+            next: code(moves, NEXT, &coded.next),
+            banks: [
+                rows(bits),
+                rows(bits),
+                rows(moves),
+                rows(moves + 1),
+                rows(2),
+            ],
+            stride: layout.words(),
+            bits,
+            moves,
+            chosen: Vec::new(),
+        }
+    }
+
+    /// States that are expanded at once.
+    pub fn lanes(&self) -> usize {
+        self.banks[0].lanes()
+    }
+
+    /// Words of a state.
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// Replaces `out` by the children of these states.
+    pub fn expand(&mut self, states: &[u64], out: &mut Children) {
+        out.clear();
+        let (stride, moves) = (self.stride, self.moves.div_ceil(64));
+        for (number, chunk) in states.chunks(self.lanes() * self.stride).enumerate() {
+            let first = number * self.lanes();
+            let count = chunk.len() / self.stride;
+            self.put(count, |lane, word| chunk[lane * stride + word]);
+            self.legal.run(&mut self.banks);
+            let legal = &self.banks[LEGAL as usize];
+            self.chosen.resize(self.lanes() * moves.max(1), 0);
+            columns(legal, self.moves, count, moves.max(1), &mut self.chosen);
+            let over = legal.row(self.moves);
+            let over = (0..count).filter(|lane| over[lane / 64] >> (lane % 64) & 1 == 1);
+            out.open += (count - over.count()) as u64;
+            for (lane, chosen) in self.chosen.chunks(moves.max(1)).take(count).enumerate() {
+                out.starts.push(out.moves.len() as u32);
+                for (group, &word) in chosen.iter().enumerate() {
+                    let mut word = word;
+                    while word != 0 {
+                        out.parents.push((first + lane) as u32);
+                        out.moves.push((64 * group) as u32 + word.trailing_zeros());
+                        word &= word - 1;
+                    }
+                }
+            }
+        }
+        out.starts.push(out.moves.len() as u32);
+        self.step_all(states, out);
+    }
+
+    /// Replaces `out` by whether these states are ends.
+    pub fn ends(&mut self, states: &[u64], out: &mut Ends) {
+        out.solved.clear();
+        out.over.clear();
+        let stride = self.stride;
+        for chunk in states.chunks(self.lanes() * self.stride) {
+            let count = chunk.len() / self.stride;
+            self.put(count, |lane, word| chunk[lane * stride + word]);
+            self.ends.run(&mut self.banks);
+            let words = count.div_ceil(64);
+            let mask = u64::MAX >> ((64 - count % 64) % 64);
+            for (row, bits) in [&mut out.solved, &mut out.over].into_iter().enumerate() {
+                bits.extend(&self.banks[ENDS as usize].row(row)[..words]);
+                if let Some(last) = bits.last_mut() {
+                    *last &= mask;
+                }
+            }
+        }
+    }
+
+    fn step_all(&mut self, states: &[u64], out: &mut Children) {
+        let (lanes, stride) = (self.lanes(), self.stride);
+        out.states.resize(out.moves.len() * stride, 0);
+        let parents = out.parents.chunks(lanes).zip(out.moves.chunks(lanes));
+        for ((parents, moves), children) in parents.zip(out.states.chunks_mut(lanes * stride)) {
+            self.put(parents.len(), |lane, word| {
+                states[parents[lane] as usize * stride + word]
+            });
+            let does = &mut self.banks[DOES as usize];
+            does.flat_mut().fill(0);
+            for (lane, &chosen) in moves.iter().enumerate() {
+                does.row_mut(chosen as usize)[lane / 64] |= 1 << (lane % 64);
+            }
+            self.next.run(&mut self.banks);
+            let next = &self.banks[NEXT as usize];
+            columns(next, self.bits, parents.len(), stride, children);
+        }
+    }
+
+    /// Puts the first lanes into states, given by lane and word.
+    fn put(&mut self, count: usize, word_of: impl Fn(usize, usize) -> u64) {
+        let rows = &mut self.banks[STATE as usize];
+        for word in 0..count.div_ceil(64) {
+            let lanes = 64.min(count - 64 * word);
+            for first in (0..self.bits).step_by(64) {
+                let mut square = [0; 64];
+                for (line, value) in square.iter_mut().take(lanes).enumerate() {
+                    *value = word_of(64 * word + line, first / 64);
+                }
+                transpose(&mut square);
+                for (bit, line) in (first..self.bits).zip(square) {
+                    rows.row_mut(bit)[word] = line;
+                }
+            }
+        }
+    }
+}
+
+impl Children {
+    /// Number of children.
+    pub fn len(&self) -> usize {
+        self.moves.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.moves.is_empty()
+    }
+
+    /// Bytes taken.
+    pub fn memory(&self) -> u64 {
+        let numbers = self.parents.capacity() + self.moves.capacity() + self.starts.capacity();
+        (8 * self.states.capacity() + 4 * numbers) as u64
+    }
+
+    fn clear(&mut self) {
+        self.states.clear();
+        self.parents.clear();
+        self.moves.clear();
+        self.starts.clear();
+        self.open = 0;
+    }
+}
+
+/// The first `count` lanes of some rows, a bit a row, `stride` words a lane.
+fn columns(rows: &Rows, bits: usize, count: usize, stride: usize, out: &mut [u64]) {
+    for (word, out) in out
+        .chunks_mut(64 * stride)
+        .take(count.div_ceil(64))
+        .enumerate()
+    {
+        for first in (0..bits).step_by(64) {
+            let mut square = [0; 64];
+            for (bit, line) in (first..bits).zip(&mut square) {
+                *line = rows.row(bit)[word];
+            }
+            transpose(&mut square);
+            for (lane, line) in out.chunks_mut(stride).zip(square) {
+                lane[first / 64] = line;
+            }
+        }
+    }
+}
+
+/// The tape that makes rows of a bank from the bits of a code, and from moves.
+fn tape(network: &Network, bits: usize, moves: usize, bank: u8, wanted: &[Literal]) -> Tape {
+    let place = |bank, index: usize| Place {
+        bank,
+        index: index as u32,
+    };
+    let states = (0..bits).map(|bit| (network.input(bit).node(), place(STATE, bit)));
+    let does = (0..moves).map(|row| (network.input(bits + row).node(), place(DOES, row)));
+    let given: Vec<(usize, Place)> = states.chain(does).collect();
+    let wanted: Vec<(Literal, Place)> = wanted
+        .iter()
+        .enumerate()
+        .map(|(row, &literal)| (literal, place(bank, row)))
+        .collect();
+    Tape::new(network, &given, &wanted)
+}

@@ -1,0 +1,314 @@
+//! States of a puzzle in as few bits as its network shows to be needed.
+//!
+//! In: a puzzle. Out: a [`Layout`]: which bits stand for which facts. Facts that
+//! equal others and facts that nothing depends on are left out, and of facts
+//! that exclude each other only the number of the one that holds is kept.
+//! Counters that do no harm stand last, so that the first bits are a key; see
+//! [`analysis`](ggp_gdl::analysis).
+
+mod image;
+
+use ggp_gdl::analysis::{Stripping, counters};
+use ggp_engine::propnet::Propnet;
+use ggp_engine::propnet::batch::{Packed, holds};
+use ggp_engine::propnet::network::{Builder, Literal, Network, Node};
+use ggp_engine::propnet::rewrite::{copy, live};
+use crate::planning::Puzzle;
+use ggp_search::KeyMeaning;
+
+/// Which bits of a code stand for which facts.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    fields: Vec<Field>,
+    /// What a fact equals that has no bits of its own.
+    equal: Vec<(usize, Literal)>,
+    facts: usize,
+    bits: usize,
+    key_bits: usize,
+    meaning: KeyMeaning,
+}
+
+/// Some bits, and the facts that they stand for.
+#[derive(Clone, Debug)]
+struct Field {
+    facts: Vec<usize>,
+    /// The number that stands for the first of the facts; what is less stands
+    /// for none of them.
+    first: usize,
+    at: usize,
+    width: usize,
+}
+
+/// Which facts a code is to tell.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Facts {
+    /// All; those that nothing depends on are not part of the key.
+    All,
+    /// Those that legal moves, ends and solutions depend on, now or later.
+    Relevant,
+}
+
+impl Layout {
+    /// Lays out the facts of a puzzle.
+    pub fn new(puzzle: &Puzzle, facts: Facts) -> Layout {
+        let net = &puzzle.net;
+        let relevant = relevant(puzzle);
+        let (counters, meaning) = harmless(puzzle);
+        let mut layout = Layout {
+            fields: Vec::new(),
+            equal: net.assumed.clone(),
+            facts: net.facts.len(),
+            bits: 0,
+            key_bits: 0,
+            meaning: KeyMeaning::SameFuture,
+        };
+        let mut open: Vec<bool> = vec![true; layout.facts];
+        for &(fact, _) in &net.assumed {
+            open[fact] = false;
+        }
+        let wanted = |part: &dyn Fn(usize) -> bool| -> Vec<bool> {
+            (0..open.len())
+                .map(|fact| open[fact] && part(fact))
+                .collect()
+        };
+        layout.add(net, wanted(&|fact| relevant[fact] && !counters[fact]));
+        layout.key_bits = layout.bits;
+        layout.add(net, wanted(&|fact| relevant[fact] && counters[fact]));
+        if layout.bits > layout.key_bits {
+            layout.meaning = meaning;
+        }
+        if facts == Facts::All {
+            layout.add(net, wanted(&|fact| !relevant[fact]));
+        }
+        layout
+    }
+
+    /// Bits of a code.
+    pub fn bits(&self) -> usize {
+        self.bits
+    }
+
+    /// The first so many bits are the key.
+    pub fn key_bits(&self) -> usize {
+        self.key_bits
+    }
+
+    /// By fact: whether the key tells it.
+    pub fn key_facts(&self) -> Vec<bool> {
+        let mut facts = vec![false; self.facts];
+        for field in self.fields.iter().filter(|field| field.at < self.key_bits) {
+            field.facts.iter().for_each(|&fact| facts[fact] = true);
+        }
+        facts
+    }
+
+    /// What equal keys promise; never a mere hint.
+    pub fn meaning(&self) -> KeyMeaning {
+        self.meaning
+    }
+
+    /// Words of a code.
+    pub fn words(&self) -> usize {
+        self.bits.div_ceil(64).max(1)
+    }
+
+    /// The code of a state.
+    pub fn encode(&self, state: &[u64]) -> Packed {
+        let mut code = vec![0; self.words()];
+        for field in &self.fields {
+            let holding = field.facts.iter().position(|&fact| holds(state, fact));
+            let number = holding.map_or(0, |position| field.first + position);
+            for bit in 0..field.width {
+                let at = field.at + bit;
+                code[at / 64] |= (number as u64 >> bit & 1) << (at % 64);
+            }
+        }
+        code
+    }
+
+    /// Replaces a state by that of a code. Facts that the code does not tell do
+    /// not hold.
+    pub fn decode(&self, code: &[u64], state: &mut Packed) {
+        state.clear();
+        state.resize(self.facts.div_ceil(64), 0);
+        for field in &self.fields {
+            let (word, shift) = (field.at / 64, field.at % 64);
+            let mut number = code[word] >> shift;
+            if shift + field.width > 64 {
+                number |= code[word + 1] << (64 - shift);
+            }
+            let number = (number & !(u64::MAX << field.width)) as usize;
+            if let Some(&fact) = number
+                .checked_sub(field.first)
+                .and_then(|position| field.facts.get(position))
+            {
+                state[fact / 64] |= 1 << (fact % 64);
+            }
+        }
+        for &(fact, equal) in &self.equal {
+            // Inputs follow node 0, facts come first among them.
+            let value = equal.node() > 0 && holds(state, equal.node() - 1);
+            if value != equal.is_negated() {
+                state[fact / 64] |= 1 << (fact % 64);
+            }
+        }
+    }
+
+    /// Gives the facts that are wanted bits.
+    fn add(&mut self, net: &Propnet, mut wanted: Vec<bool>) {
+        let mut groups: Vec<(usize, Field)> = Vec::new();
+        loop {
+            groups.clear();
+            for group in &net.exclusive {
+                let facts = group.facts.iter().copied();
+                let facts: Vec<usize> = facts.filter(|&fact| wanted[fact]).collect();
+                let is_exact = group.exact && facts.len() == group.facts.len();
+                let first = usize::from(!is_exact);
+                let width = width(facts.len() + first);
+                if width < facts.len() {
+                    let saved = facts.len() - width;
+                    let field = Field {
+                        facts,
+                        first,
+                        at: self.bits,
+                        width,
+                    };
+                    groups.push((saved, field));
+                }
+            }
+            // The first of those that save most.
+            let best = groups
+                .drain(..)
+                .reduce(|a, b| if b.0 > a.0 { b } else { a });
+            let Some((_, field)) = best else { break };
+            field.facts.iter().for_each(|&fact| wanted[fact] = false);
+            self.bits += field.width;
+            self.fields.push(field);
+        }
+        for fact in (0..wanted.len()).filter(|&fact| wanted[fact]) {
+            self.fields.push(Field {
+                facts: vec![fact],
+                first: 1,
+                at: self.bits,
+                width: 1,
+            });
+            self.bits += 1;
+        }
+    }
+
+    /// The puzzle on codes: inputs are the bits of a code, then the moves.
+    pub(super) fn network(&self, puzzle: &Puzzle) -> Coded {
+        let net = &puzzle.net;
+        let moves = puzzle.moves();
+        let mut builder = Builder::new(self.bits + moves);
+        let mut inputs = vec![Literal::FALSE; net.network.inputs()];
+        for field in &self.fields {
+            for (position, &fact) in field.facts.iter().enumerate() {
+                let number = field.first + position;
+                let bits: Vec<Literal> = (0..field.width)
+                    .map(|bit| {
+                        builder
+                            .input(field.at + bit)
+                            .negated_if(number >> bit & 1 == 0)
+                    })
+                    .collect();
+                inputs[fact] = builder.and(&bits);
+            }
+        }
+        for &(fact, equal) in &self.equal {
+            let value = match net.network.node(equal.node()) {
+                Node::Input(other) => inputs[other],
+                _ => Literal::FALSE,
+            };
+            inputs[fact] = value.negated_if(equal.is_negated());
+        }
+        for number in 0..moves {
+            inputs[net.move_input(0, number)] = builder.input(self.bits + number);
+        }
+        let mut roots = net.roots();
+        roots.push(puzzle.solved);
+        let live = live(&net.network, roots);
+        let became = copy(&net.network, &live, &inputs, &mut builder);
+        let of = |literal: Literal| became[literal.node()].negated_if(literal.is_negated());
+        let mut next = Vec::with_capacity(self.bits);
+        for field in &self.fields {
+            for bit in 0..field.width {
+                let set = field.facts.iter().enumerate();
+                let set = set.filter(|(position, _)| (field.first + position) >> bit & 1 == 1);
+                let set: Vec<Literal> = set.map(|(_, &fact)| of(net.next[fact])).collect();
+                next.push(builder.or(&set));
+            }
+        }
+        let terminal = of(net.terminal);
+        let legal = net.legal[0].iter();
+        Coded {
+            legal: legal
+                .map(|&legal| builder.and(&[of(legal), !terminal]))
+                .collect(),
+            solved: of(puzzle.solved),
+            terminal,
+            next,
+            network: builder.into_network(),
+        }
+    }
+}
+
+/// A puzzle on codes.
+pub(super) struct Coded {
+    pub network: Network,
+    /// By move: whether it is legal and the game goes on.
+    pub legal: Vec<Literal>,
+    pub solved: Literal,
+    pub terminal: Literal,
+    /// By bit of the code.
+    pub next: Vec<Literal>,
+}
+
+/// Bits for so many numbers.
+fn width(numbers: usize) -> usize {
+    (usize::BITS - numbers.saturating_sub(1).leading_zeros()) as usize
+}
+
+/// By fact: whether legal moves, ends or solutions depend on it, now or later.
+fn relevant(puzzle: &Puzzle) -> Vec<bool> {
+    let net = &puzzle.net;
+    let mut roots: Vec<Literal> = net.legal[0].clone();
+    roots.extend([net.terminal, puzzle.solved]);
+    let mut relevant = vec![false; net.facts.len()];
+    loop {
+        let live = live(&net.network, roots.iter().copied());
+        let before = roots.len();
+        for (fact, relevant) in relevant.iter_mut().enumerate() {
+            if live[net.network.input(net.fact_input(fact)).node()] && !*relevant {
+                *relevant = true;
+                roots.push(net.next[fact]);
+            }
+        }
+        if roots.len() == before {
+            return relevant;
+        }
+    }
+}
+
+/// By fact: whether it is of a counter that does no harm; and what keys without
+/// these promise.
+fn harmless(puzzle: &Puzzle) -> (Vec<bool>, KeyMeaning) {
+    let net = &puzzle.net;
+    let terms = net.terms();
+    let mut stripped = vec![false; net.game.functors().len()];
+    let mut meaning = KeyMeaning::SameFuture;
+    for counter in counters(&net.game, puzzle.target) {
+        if !counter.stripping.is_harmless() {
+            continue;
+        }
+        if counter.stripping == Stripping::EndsOnly {
+            meaning = KeyMeaning::EarlierIsBetter;
+        }
+        for functor in &counter.functors {
+            stripped[functor.index()] = true;
+        }
+    }
+    let facts = net.facts.iter();
+    let facts = facts.map(|&fact| stripped[terms.functor(fact).index()]);
+    (facts.collect(), meaning)
+}

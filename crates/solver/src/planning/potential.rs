@@ -1,0 +1,447 @@
+//! Weighted sums of facts that no move makes larger.
+//!
+//! In: the effects of moves, and states from which nothing was found. Out:
+//! *potentials*: weights such that every move changes the sum of the facts that
+//! hold by nothing or less, while every solution has more than the state. They
+//! are found by linear programming, made integers, and verified as such before
+//! they are used; then a state is refuted by adding up weights.
+//!
+//! Source: pagoda functions, Berlekamp, Conway and Guy, Winning Ways (1982); by
+//! linear programming as in Seipp, Pommerening and Helmert, New optimization
+//! functions for potential heuristics (2015).
+
+pub mod bound;
+
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+use microlp::{ComparisonOp, LinearExpr, OptimizationDirection, Problem, SolveOutcome, Variable};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::effects::{Effects, Form, Sparse};
+use super::{Outcome, Puzzle, Reason};
+use ggp_engine::propnet::batch::{Packed, holds, pack};
+use ggp_engine::propnet::clauses::Watch;
+use ggp_search::Budget;
+
+/// Potentials that are kept.
+const MOST_KEPT: usize = 128;
+/// States passed over after one of which nothing could be learned, at most.
+const MOST_PASSED: u32 = 512;
+/// Options of which nothing is told, after which no more are tried.
+const MOST_NARROW: usize = 6;
+/// Time for one linear program.
+const MOST_TIME: Duration = Duration::from_secs(2);
+/// Time between two looks at whether to stop.
+const SLICE: Duration = Duration::from_millis(50);
+/// What linear programs about states met may take of the time since the first,
+/// and how much they may in any case.
+const SHARE: u32 = 4;
+const GRACE: Duration = Duration::from_millis(100);
+/// Numbers in the linear program.
+const MOST_NUMBERS: usize = 60_000;
+/// What weights are multiplied with, at most, to make them integers.
+const MOST_SCALE: u32 = 720;
+/// Differences that may be an error of the solver's.
+const ERROR: f64 = 1e-6;
+
+/// Potentials found so far, and what is needed to find more.
+pub struct Potentials {
+    moves: Vec<Form>,
+    solutions: Vec<Form>,
+    program: Program,
+    kept: Vec<Potential>,
+    /// States to pass over after a failure, twice as many after each, and how
+    /// many are left of these.
+    pause: u32,
+    left: u32,
+    limits: Limits,
+}
+
+/// What ends linear programs.
+#[derive(Default)]
+struct Limits {
+    watch: Watch,
+    /// What all have taken.
+    spent: Cell<Duration>,
+    /// When a state was first to be learned from.
+    since: Option<Instant>,
+}
+
+impl Potentials {
+    /// None if there are too many effects, or nothing is known of solutions.
+    pub fn new(puzzle: &Puzzle) -> Option<Self> {
+        Self::of(puzzle, &Effects::of(puzzle)?)
+    }
+
+    /// The same from effects that are known.
+    pub fn of(puzzle: &Puzzle, effects: &Effects) -> Option<Self> {
+        if effects.solutions.is_empty() {
+            return None;
+        }
+        let mut seen = FxHashSet::default();
+        let moves = effects.moves.iter().flatten();
+        let moves: Vec<Form> = moves.filter(|form| seen.insert(*form)).cloned().collect();
+        let solutions = effects.solutions.clone();
+        let numbers =
+            |form: &Form| form.sure.len() + form.choices.iter().flatten().flatten().count();
+        if moves.iter().chain(&solutions).map(numbers).sum::<usize>() > MOST_NUMBERS {
+            return None;
+        }
+        Some(Potentials {
+            program: Program::new(puzzle, &effects.free, &moves),
+            moves,
+            solutions,
+            kept: Vec::new(),
+            pause: 0,
+            left: 0,
+            limits: Limits::default(),
+        })
+    }
+
+    /// From now on linear programs end with [`Budget::time`], counted from this
+    /// call, or soon after [`Budget::interrupt`].
+    pub fn within(&mut self, budget: &Budget) {
+        self.limits.watch = Watch {
+            deadline: budget
+                .time
+                .and_then(|time| Instant::now().checked_add(time)),
+            interrupt: budget.interrupt.clone(),
+        };
+    }
+
+    /// Whether one of the potentials shows that no solution follows a state.
+    pub fn refutes(&self, state: &[u64]) -> bool {
+        self.kept.iter().any(|potential| potential.refutes(state))
+    }
+
+    /// Looks for a potential that refutes a state, and keeps it. False if there
+    /// is none, enough are kept, the last attempts failed and this one is
+    /// passed over, or all attempts take too much of the time.
+    pub fn learn(&mut self, state: &[u64]) -> bool {
+        if self.kept.len() == MOST_KEPT {
+            return false;
+        }
+        if self.left > 0 {
+            self.left -= 1;
+            return false;
+        }
+        let since = *self.limits.since.get_or_insert_with(Instant::now);
+        if self.limits.spent.get() > GRACE + since.elapsed() / SHARE {
+            return false;
+        }
+        match self.find(state, &self.solutions) {
+            Some(potential) => {
+                self.pause = 0;
+                self.kept.push(potential);
+                true
+            }
+            None => {
+                self.pause = (2 * self.pause + 1).min(MOST_PASSED);
+                self.left = self.pause;
+                false
+            }
+        }
+    }
+
+    /// Whether the puzzle's start is refuted, and by what.
+    pub fn refute(&self, puzzle: &Puzzle) -> Outcome {
+        match self.find(&puzzle.start, &self.solutions) {
+            Some(Potential { weights, .. }) => Outcome::Unsolvable(Reason::Potential { weights }),
+            None => Outcome::Unknown,
+        }
+    }
+
+    /// The solutions that may follow a state, as far as potentials tell, and the
+    /// weights that tell.
+    pub fn narrowed(&self, state: &[u64]) -> (Vec<Form>, Vec<Weights>) {
+        let mut told = Vec::new();
+        let mut narrowed = Vec::new();
+        let mut misses = 0;
+        for form in &self.solutions {
+            let mut form = Some(form.clone());
+            while let Some(wide) = &form
+                && let Some(potential) = self.first_told(state, wide, &mut misses)
+            {
+                form = potential.narrow(wide, state);
+                told.push(potential.weights);
+            }
+            narrowed.extend(form);
+        }
+        (narrowed, told)
+    }
+
+    /// A potential that refutes one of a form's options.
+    fn first_told(&self, state: &[u64], form: &Form, misses: &mut usize) -> Option<Potential> {
+        let options = |choice: usize| (0..form.choices[choice].len()).map(move |one| (choice, one));
+        let mut all = (0..form.choices.len()).flat_map(options);
+        all.find_map(|(choice, one)| {
+            if *misses == MOST_NARROW {
+                return None;
+            }
+            let found = self.find(state, &[with(form, choice, one)]);
+            *misses += usize::from(found.is_none());
+            found
+        })
+    }
+
+    /// A potential that tells a state from all solutions of some forms.
+    fn find(&self, state: &[u64], solutions: &[Form]) -> Option<Potential> {
+        let weights = self.program.solve(state, solutions, &self.limits)?;
+        let weights = integers(&weights)?;
+        let mut potential = Potential::new(weights, state.len());
+        let least = solutions.iter().map(|form| potential.least(form));
+        potential.bound = least.min()?;
+        let falls = self.moves.iter().all(|form| potential.most(form) <= 0);
+        (falls && potential.refutes(state)).then_some(potential)
+    }
+}
+
+/// A form with one choice made.
+fn with(form: &Form, choice: usize, option: usize) -> Form {
+    let mut form = form.clone();
+    let option = form.choices.remove(choice).swap_remove(option);
+    form.sure.extend(option);
+    form
+}
+
+/// Facts and their weights.
+pub type Weights = Vec<(u32, i64)>;
+
+/// Weights, and the least sum of a solution.
+struct Potential {
+    weights: Weights,
+    bound: i64,
+    by_fact: FxHashMap<u32, i64>,
+    /// The weights bit by bit: facts whose weight has a bit, and what the bit is
+    /// worth.
+    planes: Vec<(i64, Packed)>,
+}
+
+impl Potential {
+    fn new(weights: Weights, words: usize) -> Self {
+        let mut planes = Vec::new();
+        for sign in [1, -1] {
+            for bit in 0..32 {
+                let mut holds = vec![false; 64 * words];
+                for &(fact, weight) in &weights {
+                    holds[fact as usize] = sign * weight > 0 && (sign * weight) >> bit & 1 == 1;
+                }
+                if holds.contains(&true) {
+                    planes.push((sign << bit, pack(holds)));
+                }
+            }
+        }
+        Potential {
+            by_fact: weights.iter().copied().collect(),
+            weights,
+            bound: i64::MIN,
+            planes,
+        }
+    }
+
+    fn refutes(&self, state: &[u64]) -> bool {
+        self.sum(state) < self.bound
+    }
+
+    /// The weights of the facts that hold in a state.
+    fn sum(&self, state: &[u64]) -> i64 {
+        let count = |plane: &[u64]| -> u32 {
+            let words = plane.iter().zip(state);
+            words.map(|(plane, word)| (plane & word).count_ones()).sum()
+        };
+        let planes = self.planes.iter();
+        planes
+            .map(|(worth, plane)| worth * i64::from(count(plane)))
+            .sum()
+    }
+
+    fn product(&self, vector: &Sparse) -> i64 {
+        let product = |&(fact, value): &(u32, i32)| {
+            i64::from(value) * self.by_fact.get(&fact).copied().unwrap_or(0)
+        };
+        vector.iter().map(product).sum()
+    }
+
+    /// The largest sum that a form can have.
+    fn most(&self, form: &Form) -> i64 {
+        let choices = form.choices.iter();
+        let most = choices.map(|options| options.iter().map(|one| self.product(one)).max());
+        self.product(&form.sure) + most.flatten().sum::<i64>()
+    }
+
+    /// The least sum that a form can have.
+    fn least(&self, form: &Form) -> i64 {
+        let choices = form.choices.iter();
+        let least = choices.map(|options| options.iter().map(|one| self.product(one)).min());
+        self.product(&form.sure) + least.flatten().sum::<i64>()
+    }
+
+    /// A form without the options that can not follow a state; None if nothing
+    /// can.
+    fn narrow(&self, form: &Form, state: &[u64]) -> Option<Form> {
+        let sum = self.sum(state);
+        let mut narrow = Form {
+            sure: form.sure.clone(),
+            choices: Vec::new(),
+        };
+        for (choice, options) in form.choices.iter().enumerate() {
+            let can = |&one: &usize| self.least(&with(form, choice, one)) <= sum;
+            let left: Vec<Sparse> = (0..options.len())
+                .filter(can)
+                .map(|one| options[one].clone())
+                .collect();
+            match left.as_slice() {
+                [] => return None,
+                [one] => narrow.sure.extend(one),
+                _ => narrow.choices.push(left),
+            }
+        }
+        narrow.sure.sort_unstable();
+        Some(narrow)
+    }
+}
+
+/// A linear program whose solutions are the weights of sums that no move makes
+/// larger.
+struct Program {
+    most: Most,
+    gap: Variable,
+    /// By fact that weighs anything: its weight.
+    weights: Vec<(u32, Variable)>,
+}
+
+impl Program {
+    fn new(puzzle: &Puzzle, free: &[bool], moves: &[Form]) -> Self {
+        let mut problem = Problem::new(OptimizationDirection::Maximize);
+        problem.set_time_limit(SLICE);
+        let gap = problem.add_var(1.0, (0.0, f64::INFINITY));
+        let weights: Vec<(u32, Variable)> = (0..puzzle.net.facts.len())
+            .filter(|&fact| free[fact])
+            .map(|fact| (fact as u32, problem.add_var(0.0, (-1.0, 1.0))))
+            .collect();
+        let mut most = Most {
+            of_fact: weights.iter().copied().collect(),
+            problem,
+            known: FxHashMap::default(),
+        };
+        for form in moves {
+            let sum = most.of(form, 1);
+            most.at_most(sum);
+        }
+        Program { most, gap, weights }
+    }
+
+    /// Weights of which the solutions all have a larger sum than the state.
+    fn solve(&self, state: &[u64], solutions: &[Form], limits: &Limits) -> Option<Vec<(u32, f64)>> {
+        if limits.watch.is_over() {
+            return None;
+        }
+        let started = Instant::now();
+        let mut most = self.most.clone();
+        for form in solutions {
+            // The state's sum and the gap, less the least of the solutions.
+            let mut sum = most.of(form, -1);
+            sum.push((self.gap, 1.0));
+            let held = self.weights.iter();
+            let held = held.filter(|&&(fact, _)| holds(state, fact as usize));
+            sum.extend(held.map(|&(_, weight)| (weight, 1.0)));
+            most.at_most(sum);
+        }
+        let mut outcome = most.problem.solve();
+        while let Ok(SolveOutcome::Interrupted(stopped)) = outcome {
+            if limits.watch.is_over() || started.elapsed() > MOST_TIME {
+                outcome = Ok(SolveOutcome::Interrupted(stopped));
+                break;
+            }
+            // With the same limit once more.
+            outcome = SolveOutcome::Interrupted(stopped).resume();
+        }
+        limits.spent.set(limits.spent.get() + started.elapsed());
+        let solution = outcome.ok()?.into_solution().ok()?;
+        let weights = self.weights.iter();
+        let weights = weights.map(|&(fact, weight)| (fact, solution.var_value(weight)));
+        (solution.objective() > ERROR).then(|| weights.collect())
+    }
+}
+
+/// The largest sums that forms can have, as sums of variables.
+#[derive(Clone)]
+struct Most {
+    problem: Problem,
+    of_fact: FxHashMap<u32, Variable>,
+    /// By options and sign: no less than the sum of any of them.
+    known: FxHashMap<(Vec<Sparse>, i32), Variable>,
+}
+
+impl Most {
+    /// The largest sum of a form, or of its negation.
+    fn of(&mut self, form: &Form, sign: i32) -> Vec<(Variable, f64)> {
+        let mut sum = self.times(&form.sure, sign);
+        for options in &form.choices {
+            let key = (options.clone(), sign);
+            let most = match self.known.get(&key) {
+                Some(&most) => most,
+                None => {
+                    let all = (f64::NEG_INFINITY, f64::INFINITY);
+                    let most = self.problem.add_var(0.0, all);
+                    for option in options {
+                        let mut sum = self.times(option, sign);
+                        sum.push((most, -1.0));
+                        self.at_most(sum);
+                    }
+                    self.known.insert(key, most);
+                    most
+                }
+            };
+            sum.push((most, 1.0));
+        }
+        sum
+    }
+
+    fn times(&self, vector: &Sparse, sign: i32) -> Vec<(Variable, f64)> {
+        let of = |&(fact, value): &(u32, i32)| (self.of_fact[&fact], f64::from(sign * value));
+        vector.iter().map(of).collect()
+    }
+
+    /// A sum is nothing or less.
+    fn at_most(&mut self, sum: Vec<(Variable, f64)>) {
+        self.problem
+            .add_constraint(added(sum), ComparisonOp::Le, 0.0);
+    }
+}
+
+/// A sum in which each variable stands once.
+fn added(mut parts: Vec<(Variable, f64)>) -> LinearExpr {
+    parts.sort_by_key(|(variable, _)| variable.idx());
+    parts.dedup_by(|next, first| {
+        let same = next.0 == first.0;
+        if same {
+            first.1 += next.1;
+        }
+        same
+    });
+    let mut sum = LinearExpr::empty();
+    for (variable, value) in parts {
+        if value != 0.0 {
+            sum.add(variable, value);
+        }
+    }
+    sum
+}
+
+/// The same weights in proportion, those that are 0 left out.
+fn integers(weights: &[(u32, f64)]) -> Option<Vec<(u32, i64)>> {
+    let near = |scale: f64| {
+        move |&&(_, weight): &&(u32, f64)| {
+            let scaled = weight * scale;
+            (scaled - scaled.round()).abs() < ERROR * scale
+        }
+    };
+    let scale = (1..=MOST_SCALE)
+        .map(f64::from)
+        .find(|&scale| weights.iter().filter(near(scale)).count() == weights.len())?;
+    let scaled = weights.iter();
+    let scaled = scaled.map(|&(fact, weight)| (fact, (weight * scale).round() as i64));
+    Some(scaled.filter(|&(_, weight)| weight != 0).collect())
+}

@@ -1,0 +1,115 @@
+//! How many moves are left at least, as a weighted sum.
+//!
+//! In: the effects of moves. Out: weights of facts such that no move makes the sum
+//! of those that hold smaller by more than one; what it is above its value in a
+//! solution is a lower bound of the moves to come. They are found by linear
+//! programming for the start. What the solver says is not believed: the largest
+//! fall and the largest sum of a solution are worked out from whole weights, so
+//! that the bound holds whatever these are.
+//!
+//! Source: Pommerening, Helmert, Röger and Seipp, From non-negative to general
+//! operator cost partitioning (2015), for potentials that are admissible.
+
+use std::time::Duration;
+
+use microlp::{OptimizationDirection, Problem, Variable};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{ERROR, MOST_NUMBERS, MOST_SCALE, MOST_TIME, Most, Potential, integers};
+use ggp_engine::propnet::batch::holds;
+use crate::planning::Puzzle;
+use crate::planning::effects::{Effects, Form};
+
+/// A lower bound of the moves from any state to a solution.
+pub struct Bound {
+    potential: Potential,
+    /// The most that a move makes the sum smaller.
+    fall: i64,
+    /// The largest sum of a solution.
+    end: i64,
+}
+
+/// The most that a fact may weigh, in moves.
+const MOST_WEIGHT: f64 = 256.0;
+
+impl Bound {
+    /// None if there are too many effects, nothing is known of solutions, or the
+    /// linear program takes longer than it may.
+    pub fn of(puzzle: &Puzzle, effects: &Effects, most_time: Option<Duration>) -> Option<Bound> {
+        let mut seen: FxHashSet<&Form> = FxHashSet::default();
+        let moves = effects.moves.iter().flatten();
+        let moves: Vec<&Form> = moves.filter(|&form| seen.insert(form)).collect();
+        let solutions = &effects.solutions;
+        let numbers =
+            |form: &Form| form.sure.len() + form.choices.iter().flatten().flatten().count();
+        let all = moves.iter().copied().chain(solutions);
+        if solutions.is_empty() || all.map(numbers).sum::<usize>() > MOST_NUMBERS {
+            return None;
+        }
+        let time = most_time.map_or(MOST_TIME, |most| most.min(MOST_TIME));
+        let weights = program(puzzle, effects, &moves, time)?;
+        let weights = integers(&weights).unwrap_or_else(|| {
+            let scale = f64::from(MOST_SCALE);
+            let whole = |&(fact, weight): &(u32, f64)| (fact, (weight * scale).round() as i64);
+            weights
+                .iter()
+                .map(whole)
+                .filter(|&(_, weight)| weight != 0)
+                .collect()
+        });
+        let potential = Potential::new(weights, puzzle.start.len());
+        let fall = moves.iter().map(|form| -potential.least(form)).max()?;
+        let end = solutions.iter().map(|form| potential.most(form)).max()?;
+        (fall > 0).then_some(Bound {
+            potential,
+            fall,
+            end,
+        })
+    }
+
+    /// No plan from a state has fewer moves.
+    pub fn moves(&self, state: &[u64]) -> u32 {
+        let above = (self.potential.sum(state) - self.end).max(0);
+        u32::try_from((above + self.fall - 1) / self.fall).unwrap_or(u32::MAX)
+    }
+}
+
+/// Weights that give the start the largest bound, roughly.
+fn program(
+    puzzle: &Puzzle,
+    effects: &Effects,
+    moves: &[&Form],
+    time: Duration,
+) -> Option<Vec<(u32, f64)>> {
+    let mut problem = Problem::new(OptimizationDirection::Maximize);
+    problem.set_time_limit(time);
+    let one = problem.add_var(0.0, (1.0, 1.0));
+    let end = problem.add_var(-1.0, (f64::NEG_INFINITY, f64::INFINITY));
+    let weights: Vec<(u32, Variable)> = (0..puzzle.net.facts.len())
+        .filter(|&fact| effects.free[fact])
+        .map(|fact| {
+            let gain = f64::from(u8::from(holds(&puzzle.start, fact)));
+            let weight = problem.add_var(gain, (-MOST_WEIGHT, MOST_WEIGHT));
+            (fact as u32, weight)
+        })
+        .collect();
+    let mut most = Most {
+        of_fact: weights.iter().copied().collect(),
+        problem,
+        known: FxHashMap::default(),
+    };
+    for form in moves {
+        let mut fall = most.of(form, -1);
+        fall.push((one, -1.0));
+        most.at_most(fall);
+    }
+    for form in &effects.solutions {
+        let mut sum = most.of(form, 1);
+        sum.push((end, -1.0));
+        most.at_most(sum);
+    }
+    let solution = most.problem.solve().ok()?.into_solution().ok()?;
+    let weights = weights.iter();
+    let weights = weights.map(|&(fact, weight)| (fact, solution.var_value(weight)));
+    (solution.objective() > ERROR).then(|| weights.collect())
+}

@@ -1,0 +1,202 @@
+//! States from which something needed can never be had.
+//!
+//! In: states as codes. Out: of which of them it is certain that no solution
+//! follows. Whatever a fact was it may be again, and all legal moves are made at
+//! once, again and again: what does not come true by that never does. Each
+//! literal has two bits, whether it can be true and whether it can be false, so
+//! that a round is one tape over all lanes.
+//!
+//! Source: delete relaxation, as in Hoffmann and Nebel, The FF planning system
+//! (2001), with both values of a fact kept.
+
+use super::Puzzle;
+use super::expand::Layout;
+use ggp_engine::propnet::batch::transpose;
+use ggp_engine::propnet::code::{Code, Engine};
+use ggp_engine::propnet::lanes::Rows;
+use ggp_engine::propnet::network::{Builder, Literal, Network, Node};
+use ggp_engine::propnet::rewrite::live;
+use ggp_engine::propnet::tape::{Place, Tape};
+
+/// Finds lost states.
+#[derive(Clone, Debug)]
+pub struct Relaxed {
+    first: Code,
+    round: Code,
+    banks: [Rows; BANKS],
+    stride: usize,
+    bits: usize,
+    facts: usize,
+}
+
+const STATE: u8 = 0;
+/// By fact: whether it can be true; then, whether it can be false.
+const CAN: u8 = 1;
+/// The same one round later; then, whether there can be a solution.
+const LATER: u8 = 2;
+const BANKS: usize = 3;
+
+/// Rounds after which states that are not lost by then are taken for open.
+const ROUNDS: usize = 64;
+/// Gates of a puzzle that is looked at.
+const MOST_GATES: usize = 40_000;
+
+impl Relaxed {
+    /// Makes code for so many lanes: 64, 256, 512 or 1024. None if the puzzle is
+    /// too large.
+    ///
+    /// # Panics
+    ///
+    /// If the engine is not [available](Engine::is_available) for so many.
+    pub fn new(puzzle: &Puzzle, layout: &Layout, lanes: usize, engine: Engine) -> Option<Relaxed> {
+        let net = &puzzle.net;
+        if net.network.gates() > MOST_GATES {
+            return None;
+        }
+        let words = lanes / 64;
+        let facts = net.facts.len();
+        let (bits, stride) = (layout.bits(), layout.words());
+        let code = |network: &Network, bank, wanted: &[Literal]| {
+            let place = |bank, index: usize| Place {
+                bank,
+                index: index as u32,
+            };
+            let from = bank - 1;
+            let given =
+                (0..network.inputs()).map(|row| (network.input(row).node(), place(from, row)));
+            let given: Vec<_> = given.collect();
+            let wanted = wanted.iter().enumerate();
+            let wanted: Vec<_> = wanted.map(|(row, &one)| (one, place(bank, row))).collect();
+            Code::new(&Tape::new(network, &given, &wanted), words, engine)
+        };
+        let mut builder = Builder::new(bits);
+        let mut first = layout.facts(&mut builder);
+        first.extend_from_within(..);
+        first[facts..].iter_mut().for_each(|can| *can = !*can);
+        let first = code(&builder.into_network(), CAN, &first);
+
+        let mut builder = Builder::new(2 * facts);
+        let later = later(puzzle, &mut builder);
+        let round = code(&builder.into_network(), LATER, &later);
+        let rows = |rows| Rows::new(rows, words);
+        Some(Relaxed {
+            first,
+            round,
+            banks: [rows(bits), rows(2 * facts), rows(2 * facts + 1)],
+            stride,
+            bits,
+            facts,
+        })
+    }
+
+    /// Replaces `out` by whether states are lost, a bit each.
+    pub fn lost(&mut self, states: &[u64], out: &mut Vec<u64>) {
+        out.clear();
+        let lanes = self.banks[0].lanes();
+        for chunk in states.chunks(lanes * self.stride) {
+            let count = chunk.len() / self.stride;
+            self.put(chunk);
+            self.first.run(&mut self.banks);
+            let rows = 2 * self.facts;
+            let used = count.div_ceil(64);
+            let mut is_settled = false;
+            for _ in 0..ROUNDS {
+                self.round.run(&mut self.banks);
+                let [_, can, later] = &mut self.banks;
+                is_settled = true;
+                for row in 0..rows {
+                    let (can, later) = (can.row_mut(row), later.row(row));
+                    if can[..used] != later[..used] {
+                        is_settled = false;
+                        can[..used].copy_from_slice(&later[..used]);
+                    }
+                }
+                if is_settled {
+                    break;
+                }
+            }
+            let mask = u64::MAX >> ((64 - count % 64) % 64);
+            let solved = &self.banks[LATER as usize].row(rows)[..used];
+            let lost = |&word: &u64| if is_settled { !word } else { 0 };
+            out.extend(solved.iter().map(lost));
+            if let Some(last) = out.last_mut() {
+                *last &= mask;
+            }
+        }
+    }
+
+    fn put(&mut self, states: &[u64]) {
+        for (word, codes) in states.chunks(64 * self.stride).enumerate() {
+            for first in (0..self.bits).step_by(64) {
+                let mut square = [0; 64];
+                for (line, code) in square.iter_mut().zip(codes.chunks(self.stride)) {
+                    *line = code[first / 64];
+                }
+                transpose(&mut square);
+                for (bit, line) in (first..self.bits).zip(square) {
+                    self.banks[STATE as usize].row_mut(bit)[word] = line;
+                }
+            }
+        }
+    }
+}
+
+/// By fact whether it can be true a round later, then whether it can be false;
+/// then whether there can be a solution by now.
+fn later(puzzle: &Puzzle, builder: &mut Builder) -> Vec<Literal> {
+    let net = &puzzle.net;
+    let network = &net.network;
+    let facts = net.facts.len();
+    let mut roots = net.roots();
+    roots.push(puzzle.solved);
+    let live = live(network, roots);
+    // By node: whether it can be true, and whether it can be false.
+    let mut can = vec![[Literal::FALSE, Literal::TRUE]; network.len()];
+    let of = |can: &[[Literal; 2]], literal: Literal| {
+        let [is, is_not] = can[literal.node()];
+        match literal.is_negated() {
+            true => [is_not, is],
+            false => [is, is_not],
+        }
+    };
+    for fact in 0..facts {
+        can[network.input(fact).node()] = [builder.input(fact), builder.input(facts + fact)];
+    }
+    // First what moves need, then what needs moves: a gate may be made twice.
+    for with_moves in [false, true] {
+        for node in (0..network.len()).filter(|&node| live[node]) {
+            can[node] = match network.node(node) {
+                Node::False => continue,
+                Node::Input(input) if input < facts => continue,
+                Node::Input(input) if with_moves => {
+                    let [legal, _] = of(&can, net.legal[0][input - facts]);
+                    [legal, Literal::TRUE]
+                }
+                Node::Input(_) | Node::Feedback(_) => [Literal::TRUE; 2],
+                Node::And(operands) => {
+                    let each = operands.iter().map(|&one| of(&can, one));
+                    let (all, any): (Vec<_>, Vec<_>) = each.map(|[is, not]| (is, not)).unzip();
+                    [builder.and(&all), builder.or(&any)]
+                }
+                Node::Xor(a, b) => {
+                    let ([a, not_a], [b, not_b]) = (of(&can, a), of(&can, b));
+                    let pair = |builder: &mut Builder, [a, b, c, d]: [Literal; 4]| {
+                        let (one, other) = (builder.and(&[a, b]), builder.and(&[c, d]));
+                        builder.or(&[one, other])
+                    };
+                    let differ = pair(builder, [a, not_b, not_a, b]);
+                    [differ, pair(builder, [a, b, not_a, not_b])]
+                }
+            };
+        }
+    }
+    let mut later = Vec::with_capacity(2 * facts + 1);
+    for value in [0, 1] {
+        for (fact, &next) in net.next.iter().enumerate() {
+            let now = can[network.input(fact).node()][value];
+            later.push(builder.or(&[now, of(&can, next)[value]]));
+        }
+    }
+    later.push(of(&can, puzzle.solved)[0]);
+    later
+}

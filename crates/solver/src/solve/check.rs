@@ -1,0 +1,188 @@
+//! Playing plans again, on an evaluator that shares nothing with the search.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use super::SolveError;
+use ggp_gdl::game::{Move, Score};
+use ggp_gdl::terms::TermId;
+use ggp_engine::machine::{DatalogMachine, Limits, Machine, NaiveMachine, PlayError};
+
+/// Who plays a plan again.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Checker {
+    /// The naive evaluator, which shares nothing but the rules with others.
+    #[default]
+    Naive,
+    /// The Datalog evaluator; also where the naive one is too slow.
+    Datalog,
+    /// Nobody; also where there is no plan, or an interrupt came before its end.
+    Nobody,
+}
+
+/// A plan that does not do what it should.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WrongPlan {
+    /// How many of its moves could be made.
+    pub moves: usize,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl fmt::Display for WrongPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the plan that was found is wrong after {} moves: {}; please report this",
+            self.moves, self.what
+        )
+    }
+}
+
+/// Most matches that the naive evaluator may try in one state.
+const NAIVE_WORK: u64 = 20_000_000;
+/// Longest time for all plans on the naive evaluator; after it the rest is left
+/// to Datalog.
+const NAIVE_TIME: Duration = Duration::from_secs(1);
+
+/// Plays plans, and checks that each ends the game with the score given, or at
+/// least `target`. `start` is the state's facts. The plans are played by
+/// `checker`, or by the Datalog evaluator where the naive one is too slow.
+pub(super) fn check_all<M: Machine>(
+    machine: &M,
+    start: &[TermId],
+    plans: &[(&[Move], Option<Score>)],
+    target: Score,
+    checker: Checker,
+    interrupt: Option<&Arc<AtomicBool>>,
+) -> Result<Checker, SolveError> {
+    if plans.is_empty() || checker == Checker::Nobody {
+        return Ok(Checker::Nobody);
+    }
+    if checker == Checker::Naive {
+        let limits = Limits {
+            work: NAIVE_WORK,
+            ..Limits::default()
+        };
+        let naive = NaiveMachine::new(machine.game(), limits);
+        let deadline = Instant::now() + NAIVE_TIME;
+        match play_all(naive, start, plans, target, Some(deadline)) {
+            Ok(Played::All) => return Ok(Checker::Naive),
+            Ok(Played::Some) | Err(SolveError::Play(PlayError::TooLarge { .. })) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let limits = Limits {
+        interrupt: interrupt.cloned().unwrap_or_default(),
+        ..Limits::default()
+    };
+    let datalog = DatalogMachine::for_few_states(machine.game(), limits);
+    let datalog = datalog.map_err(SolveError::Play);
+    let played = datalog.and_then(|datalog| play_all(datalog, start, plans, target, None));
+    match played {
+        Err(SolveError::Play(PlayError::Interrupted)) => Ok(Checker::Nobody),
+        other => other.map(|_| Checker::Datalog),
+    }
+}
+
+/// Plays one plan on the naive evaluator from the initial state, and returns
+/// the score at its end.
+///
+/// # Errors
+///
+/// [`SolveError::WrongPlan`] if a move is not legal or the game is not over
+/// after the last, [`SolveError::Play`] if the rules cannot be evaluated.
+pub fn check_plan<M: Machine>(machine: &M, plan: &[Move]) -> Result<Score, SolveError> {
+    let mut naive = NaiveMachine::new(machine.game(), Limits::default());
+    let start = naive.initial()?;
+    let mut player = Player {
+        states: vec![start],
+        machine: naive,
+        played: Vec::new(),
+    };
+    let score = player.play(plan, None)?;
+    Ok(score.expect("only a deadline stops it"))
+}
+
+fn play_all<M: Machine>(
+    mut machine: M,
+    start: &[TermId],
+    plans: &[(&[Move], Option<Score>)],
+    target: Score,
+    deadline: Option<Instant>,
+) -> Result<Played, SolveError> {
+    machine.terms_mut().refresh();
+    let start = machine.state(start)?;
+    let mut player = Player {
+        states: vec![start],
+        machine,
+        played: Vec::new(),
+    };
+    for (plan, expected) in plans {
+        let Some(score) = player.play(plan, deadline)? else {
+            return Ok(Played::Some);
+        };
+        if expected.map_or(score < target, |expected| score != expected) {
+            let what = format!("its score is {score}");
+            return Err(wrong(plan.len(), what));
+        }
+    }
+    Ok(Played::All)
+}
+
+/// How many of the plans were played.
+enum Played {
+    All,
+    Some,
+}
+
+/// Plays plans that often begin alike, in lexicographic order.
+struct Player<M: Machine> {
+    machine: M,
+    /// The states along the moves played.
+    states: Vec<M::State>,
+    played: Vec<Move>,
+}
+
+impl<M: Machine> Player<M> {
+    /// The score at the end of a plan; nothing if the deadline came before.
+    fn play(
+        &mut self,
+        plan: &[Move],
+        deadline: Option<Instant>,
+    ) -> Result<Option<Score>, SolveError> {
+        let pairs = self.played.iter().zip(plan);
+        let common = pairs.take_while(|(before, now)| before == now).count();
+        self.played.truncate(common);
+        self.states.truncate(common + 1);
+        for chosen in &plan[common..] {
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return Ok(None);
+            }
+            let state = self.states.last().expect("the start stays");
+            let next = match self.machine.play(state, &[*chosen]) {
+                Ok(next) => next,
+                Err(error @ (PlayError::IllegalMove { .. } | PlayError::GameOver)) => {
+                    return Err(wrong(self.played.len(), error.to_string()));
+                }
+                Err(error) => return Err(error.into()),
+            };
+            self.states.push(next);
+            self.played.push(*chosen);
+        }
+        let last = self.states.last().expect("the start stays").clone();
+        if !self.machine.is_terminal(&last)? {
+            return Err(wrong(plan.len(), "the game is not over".to_owned()));
+        }
+        let role = self.machine.game().roles().next();
+        let role = role.expect("a game has a role");
+        Ok(Some(self.machine.goal(&last, role)?))
+    }
+}
+
+fn wrong(moves: usize, what: String) -> SolveError {
+    SolveError::WrongPlan(WrongPlan { moves, what })
+}

@@ -1,0 +1,61 @@
+//! How each state was reached first, in 24 bytes a state.
+//!
+//! In: arcs, each from a state that was reached before. Out: the moves from the
+//! start to a state. States are told apart by fingerprints, so that a way is
+//! right but for a collision, and must be played to be believed.
+
+use std::hash::{BuildHasher, Hash};
+
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use ggp_gdl::game::Move;
+
+/// The tree of first arcs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Trail {
+    arcs: FxHashMap<u64, (u64, Move)>,
+    start: u64,
+}
+
+impl Trail {
+    /// The approximate bytes that one state costs.
+    pub(super) const BYTES: u64 = 32;
+
+    pub(super) fn new(start: &impl Hash) -> Self {
+        Trail {
+            arcs: FxHashMap::default(),
+            start: fingerprint(start),
+        }
+    }
+
+    /// Notes the arc, if its end is new.
+    pub(super) fn note(&mut self, from: &impl Hash, chosen: Move, to: &impl Hash) {
+        let to = fingerprint(to);
+        if to != self.start {
+            self.arcs
+                .entry(to)
+                .or_insert_with(|| (fingerprint(from), chosen));
+        }
+    }
+
+    /// The moves from the start to a state; nothing if it was never reached, or
+    /// two fingerprints collide.
+    pub(super) fn way(&self, to: &impl Hash) -> Option<Vec<Move>> {
+        let mut at = fingerprint(to);
+        let mut moves = Vec::new();
+        while at != self.start {
+            let (from, chosen) = self.arcs.get(&at)?;
+            moves.push(*chosen);
+            at = *from;
+            if moves.len() > self.arcs.len() {
+                return None;
+            }
+        }
+        moves.reverse();
+        Some(moves)
+    }
+}
+
+fn fingerprint(state: &impl Hash) -> u64 {
+    FxBuildHasher.hash_one(state)
+}

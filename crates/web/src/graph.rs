@@ -1,0 +1,370 @@
+//! The graph of a game from a position on, told while it is explored.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use axum::Extension;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::Shared;
+use super::answer::{Asked, Refusal};
+use super::events::{self, Sender};
+use super::session::Session;
+use super::shelf::{Loaded, find};
+use super::solving::moves;
+use ggp_gdl::game::{Game, Move, RoleId, Score};
+use ggp_gdl::terms::TermId;
+use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
+use ggp_search::graph::{self, GraphOf, explore_and_tell};
+use ggp_search::{Budget, BudgetKind, KeyMeaning, Problem, Stats, Status};
+use ggp_solver::solve::{GameProblem, Joint, JointProblem, Keys, joint_text};
+
+/// Nodes, unless told otherwise, and at most.
+const NODES: usize = 2_000;
+const MOST_NODES: usize = 20_000;
+/// Arcs at which it ends.
+const MOST_ARCS: usize = 200_000;
+/// Arcs of an event, at most.
+const PART: usize = 200;
+/// The longest that something known is not told while the search goes on.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// What is asked.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Explore {
+    #[serde(default)]
+    moves: Vec<Vec<String>>,
+    #[serde(default)]
+    merge: Merge,
+    #[serde(default)]
+    depth: Option<u32>,
+    #[serde(default)]
+    most: Option<usize>,
+    #[serde(default)]
+    role: usize,
+}
+
+/// What counts as one node.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Merge {
+    /// Positions that differ in step counters only.
+    #[default]
+    Stripped,
+    /// Equal positions.
+    State,
+    /// Each way.
+    Tree,
+}
+
+/// What was found since the last event.
+#[derive(Serialize)]
+struct Grown {
+    level: u32,
+    nodes: Vec<GrownNode>,
+    arcs: Vec<GrownArc>,
+}
+
+#[derive(Serialize)]
+struct GrownNode {
+    id: usize,
+    level: u32,
+    status: &'static str,
+    same: usize,
+    from: Option<usize>,
+    way: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct GrownArc {
+    from: usize,
+    to: usize,
+    #[serde(rename = "move")]
+    action: String,
+}
+
+/// What it came to.
+#[derive(Debug, Serialize)]
+struct Whole {
+    nodes: usize,
+    arcs: usize,
+    levels: Vec<usize>,
+    complete: bool,
+    said: String,
+    dead: Vec<usize>,
+    seconds: f64,
+}
+
+/// A game that can be explored and told of.
+trait Told: Problem<State = PropnetState, Error = PlayError> {
+    fn machine(&self) -> &AnyMachine;
+    /// What a state has in common with those that differ in step counters only.
+    fn stripped(&self, state: &PropnetState) -> Vec<TermId>;
+    fn joint(action: &Self::Action) -> Joint;
+}
+
+impl Told for GameProblem<AnyMachine> {
+    fn machine(&self) -> &AnyMachine {
+        GameProblem::machine(self)
+    }
+
+    fn stripped(&self, state: &PropnetState) -> Vec<TermId> {
+        self.compared_facts(state)
+    }
+
+    fn joint(action: &Move) -> Joint {
+        vec![(*action, true)]
+    }
+}
+
+impl Told for JointProblem<AnyMachine> {
+    fn machine(&self) -> &AnyMachine {
+        &self.machine
+    }
+
+    fn stripped(&self, state: &PropnetState) -> Vec<TermId> {
+        self.machine.facts(state)
+    }
+
+    fn joint(action: &Joint) -> Joint {
+        action.clone()
+    }
+}
+
+/// Tells of a graph while it grows.
+struct Teller<'t> {
+    game: &'t Game,
+    sender: &'t Sender,
+    /// When what nobody has taken is given up.
+    until: Instant,
+    last: Instant,
+    /// How much was told.
+    nodes: usize,
+    arcs: usize,
+    /// The first of the nodes that differ in step counters only.
+    firsts: FxHashMap<Vec<TermId>, usize>,
+}
+
+impl Teller<'_> {
+    /// Tells what is new, if that is enough for an event or all there will be.
+    fn tell<P: Told>(&mut self, problem: &P, graph: &GraphOf<P>, is_all: bool) -> ControlFlow<()> {
+        if self.nodes == 0 {
+            let start = self.node(problem, graph, 0, None);
+            self.send(0, vec![start], Vec::new())?;
+        }
+        loop {
+            let fresh = &graph.arcs()[self.arcs..];
+            let Some(first) = fresh.first() else {
+                return ControlFlow::Continue(());
+            };
+            // An event is about one level.
+            let level = |arc: &graph::Arc<P::Action>| graph.nodes()[arc.from].level + 1;
+            let part = fresh.iter().take(PART);
+            let count = part.take_while(|arc| level(arc) == level(first)).count();
+            let is_whole = count == PART || count < fresh.len();
+            if !(is_whole || is_all || self.last.elapsed() >= PAUSE) {
+                return ControlFlow::Continue(());
+            }
+            let (mut nodes, mut arcs) = (Vec::new(), Vec::new());
+            for arc in &fresh[..count] {
+                if arc.to == self.nodes {
+                    nodes.push(self.node(problem, graph, arc.to, Some(arc)));
+                }
+                let joint = P::joint(&arc.action);
+                arcs.push(GrownArc {
+                    from: arc.from,
+                    to: arc.to,
+                    action: joint_text(self.game, problem.machine().terms(), &joint),
+                });
+            }
+            self.arcs += count;
+            self.send(level(first), nodes, arcs)?;
+        }
+    }
+
+    /// The next node, and the arc by which it was reached first.
+    fn node<P: Told>(
+        &mut self,
+        problem: &P,
+        graph: &GraphOf<P>,
+        id: usize,
+        arc: Option<&graph::Arc<P::Action>>,
+    ) -> GrownNode {
+        let node = &graph.nodes()[id];
+        let terms = problem.machine().terms();
+        let text = |(action, _): &(Move, bool)| self.game.canonical(terms, action.term());
+        let joint = arc.map_or_else(Joint::new, |arc| P::joint(&arc.action));
+        self.nodes += 1;
+        GrownNode {
+            id,
+            level: node.level,
+            status: match node.status {
+                Status::Open => "open",
+                Status::Dead => "dead",
+                Status::Solved => "solved",
+            },
+            from: arc.map(|arc| arc.from),
+            way: joint.iter().map(text).collect(),
+            same: *(self.firsts.entry(problem.stripped(&node.state))).or_insert(id),
+        }
+    }
+
+    /// Sends an event; ends it all if nobody takes it.
+    fn send(&mut self, level: u32, nodes: Vec<GrownNode>, arcs: Vec<GrownArc>) -> ControlFlow<()> {
+        let grown = Grown { level, nodes, arcs };
+        self.last = Instant::now();
+        match self.sender.press("grown", &grown, self.until) {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        }
+    }
+}
+
+/// A graph that is to be explored.
+struct Task {
+    game: Arc<Loaded>,
+    moves: Vec<Vec<String>>,
+    merge: Merge,
+    depth: Option<u32>,
+    most: usize,
+    role: RoleId,
+    time: Duration,
+    memory_bytes: u64,
+}
+
+impl Task {
+    fn run(self, stop: &Arc<AtomicBool>, sender: &Sender) -> Result<Whole, Refusal> {
+        let began = Instant::now();
+        let reached = self.game.reach(&self.moves)?;
+        let (machine, start) = (reached.machine, reached.state);
+        let game = machine.game();
+        if game.role_count() > 1 || game.is_random(self.role) {
+            let problem = JointProblem {
+                machine,
+                start,
+                role: self.role,
+                target: Score::MAX,
+            };
+            return self.explore(problem, began, stop, sender);
+        }
+        let problem = GameProblem::new(&machine, &start, Score::MAX, Keys::Stripped);
+        let problem = problem.map_err(|told| Refusal::rules(told.to_string()))?;
+        self.explore(problem, began, stop, sender)
+    }
+
+    fn explore<P: Told>(
+        &self,
+        mut problem: P,
+        began: Instant,
+        stop: &Arc<AtomicBool>,
+        sender: &Sender,
+    ) -> Result<Whole, Refusal> {
+        let how = graph::Explore {
+            merge: match self.merge {
+                Merge::Stripped => graph::Merge::Key,
+                Merge::State => graph::Merge::State,
+                Merge::Tree => graph::Merge::Nothing,
+            },
+            most: self.most,
+            ..graph::Explore::default()
+        };
+        let budget = Budget {
+            depth: self.depth.unwrap_or(u32::MAX),
+            time: Some(self.time.saturating_sub(began.elapsed())),
+            // As much again for what is told.
+            memory_bytes: self.memory_bytes / 2,
+            interrupt: Some(Arc::clone(stop)),
+            ..Budget::default()
+        };
+        let mut teller = Teller {
+            game: &self.game.game,
+            sender,
+            until: began + self.time,
+            last: began,
+            nodes: 0,
+            arcs: 0,
+            firsts: FxHashMap::default(),
+        };
+        let mut told = |problem: &P, graph: &GraphOf<P>| {
+            teller.tell(problem, graph, false)?;
+            match graph.arcs().len() < MOST_ARCS {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
+        };
+        let (stats, watch) = (&mut Stats::default(), &mut ());
+        let graph = explore_and_tell(&mut problem, &how, &budget, stats, watch, &mut told)?;
+        // Whoever is gone needs no answer.
+        let _ = teller.tell(&problem, &graph, true);
+        let complete = graph.is_complete();
+        let is_known = self.merge != Merge::Stripped || problem.key_meaning() != KeyMeaning::Hint;
+        Ok(Whole {
+            nodes: graph.nodes().len(),
+            arcs: graph.arcs().len(),
+            levels: graph.levels().iter().map(ExactSizeIterator::len).collect(),
+            complete,
+            said: self.said(complete, graph.stopped()),
+            dead: match complete && is_known {
+                true => graph.hopeless(),
+                false => Vec::new(),
+            },
+            seconds: began.elapsed().as_secs_f64(),
+        })
+    }
+
+    /// Why it ended.
+    fn said(&self, is_complete: bool, stopped: Option<BudgetKind>) -> String {
+        let (most, seconds) = (self.most, self.time.as_secs_f64());
+        match (stopped, self.depth) {
+            (None, _) if is_complete => "these are all positions that can be reached".to_owned(),
+            (None, depth) => {
+                let depth = depth.unwrap_or_default();
+                format!(
+                    "positions more than {} away were not looked for",
+                    moves(depth.into())
+                )
+            }
+            (Some(BudgetKind::Nodes), _) => format!("there are more than {most} positions"),
+            (Some(BudgetKind::Time), _) => format!("{seconds} seconds were not enough for more"),
+            (Some(BudgetKind::Memory), _) => "the memory was not enough for more".to_owned(),
+            (Some(_), _) => format!("more than {MOST_ARCS} moves are not told"),
+        }
+    }
+}
+
+/// Explores a game from a position on.
+pub(super) async fn graph(
+    State(house): Shared,
+    Extension(session): Extension<Arc<Session>>,
+    Path(id): Path<String>,
+    Asked(asked): Asked<Explore>,
+) -> Result<Response, Refusal> {
+    let game = find(&house, &session, &id).await?;
+    let most = asked.most.unwrap_or(NODES);
+    if !(1..=MOST_NODES).contains(&most) {
+        return Err(Refusal::wrong(format!(
+            "`most` is a number of positions from 1 to {MOST_NODES}, not {most}"
+        )));
+    }
+    let role = game.game.roles().nth(asked.role);
+    let role = role.ok_or_else(|| Refusal::no_role(&game.game))?;
+    let task = Task {
+        game,
+        moves: asked.moves,
+        merge: asked.merge,
+        depth: asked.depth,
+        most,
+        role,
+        time: house.limits.thought,
+        memory_bytes: house.limits.memory_bytes,
+    };
+    let permit = events::permit(&house, &session)?;
+    let work = |stop: &_, sender: &_| task.run(stop, sender);
+    Ok(events::told(permit, "graph", work))
+}

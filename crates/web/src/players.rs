@@ -1,0 +1,26 @@
+//! The kinds of players.
+
+use axum::Json;
+use serde::Serialize;
+
+use ggp_play::KINDS;
+
+/// A kind of player.
+#[derive(Serialize)]
+pub(super) struct Kind {
+    name: &'static str,
+    what: &'static str,
+    thinks: bool,
+    options: &'static [(&'static str, &'static str)],
+}
+
+/// All kinds.
+pub(super) async fn kinds() -> Json<Vec<Kind>> {
+    let kind = |kind: &'static ggp_play::Kind| Kind {
+        name: kind.name,
+        what: kind.what,
+        thinks: kind.thinks(),
+        options: kind.options,
+    };
+    Json(KINDS.iter().map(kind).collect())
+}

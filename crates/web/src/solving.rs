@@ -1,0 +1,276 @@
+//! A solver looks for a plan, and says how far it is.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use axum::{Extension, Json};
+use serde::{Deserialize, Serialize};
+
+use super::Shared;
+use super::answer::{Asked, Refusal};
+use super::events::{self, Sender};
+use super::session::Session;
+use super::shelf::{Loaded, find};
+use ggp_gdl::game::Move;
+use ggp_engine::machine::{AnyMachine, Machine};
+use ggp_search::{Budget, LevelStats, Observer, Stats, Verdict};
+use ggp_solver::solve::{self, SolveOptions, Strategy, budget_name, solve_from};
+
+/// Between two reports.
+const PAUSE: Duration = Duration::from_millis(150);
+/// Time, unless told otherwise.
+const TIME: f64 = 60.0;
+/// Depths that are told of, the last ones.
+const LEVELS: usize = 1_000;
+
+/// What is asked.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Solve {
+    #[serde(default)]
+    moves: Vec<Vec<String>>,
+    #[serde(default)]
+    method: Option<String>,
+    #[serde(default)]
+    seconds: Option<f64>,
+}
+
+/// How far a search is.
+#[derive(Clone, Debug, Serialize)]
+struct Progress {
+    seconds: f64,
+    method: Option<&'static str>,
+    nodes: u64,
+    depth: Option<u32>,
+    levels: Vec<u64>,
+    said: String,
+}
+
+/// What it came to.
+#[derive(Debug, Serialize)]
+struct Answer {
+    solved: bool,
+    proved: bool,
+    plan: Option<Vec<String>>,
+    said: String,
+    seconds: f64,
+    nodes: u64,
+    levels: Vec<u64>,
+}
+
+/// Tells of a search while it goes on.
+struct Teller<'t> {
+    began: Instant,
+    last: Instant,
+    sender: &'t Sender,
+}
+
+impl Observer for Teller<'_> {
+    fn level(&mut self, stats: &Stats) {
+        self.tick(stats);
+    }
+
+    fn tick(&mut self, stats: &Stats) {
+        if self.last.elapsed() < PAUSE {
+            return;
+        }
+        self.last = Instant::now();
+        let total = stats.total();
+        let mut said = Vec::new();
+        if let Some(length) = stats.best_length {
+            said.push(format!("a plan of {} is found", moves(length as u64)));
+        }
+        if let Some(score) = stats.best_score {
+            said.push(format!("the best end so far is worth {score}"));
+        }
+        if let Some(depth) = stats.refuted {
+            said.push(format!("it takes more than {}", moves(depth.into())));
+        }
+        let progress = Progress {
+            seconds: self.began.elapsed().as_secs_f64(),
+            method: stats.method,
+            nodes: total.expanded,
+            depth: stats.levels.last().map(|level| level.depth),
+            levels: levels(stats),
+            said: said.join("; "),
+        };
+        self.sender.offer("progress", &progress);
+    }
+}
+
+/// A search that is to be made.
+struct Task {
+    game: Arc<Loaded>,
+    moves: Vec<Vec<String>>,
+    strategy: Strategy,
+    time: Duration,
+    memory_bytes: u64,
+}
+
+impl Task {
+    fn run(self, stop: &Arc<AtomicBool>, sender: &Sender) -> Result<Answer, Refusal> {
+        let reached = self.game.reach(&self.moves)?;
+        let began = Instant::now();
+        let mut limits = Loaded::limits();
+        limits.interrupt = Arc::clone(stop);
+        limits.ground.interrupt = Some(Arc::clone(stop));
+        limits.ground.time = Some(self.time / 2);
+        let facts = reached.machine.facts(&reached.state);
+        let mut machine = match &reached.machine {
+            AnyMachine::Propnet(_) => reached.machine,
+            _ => AnyMachine::auto(&self.game.game, limits)?.0,
+        };
+        let start = machine.state(&facts)?;
+        let options = SolveOptions {
+            strategy: self.strategy,
+            budget: Budget {
+                time: Some(self.time.saturating_sub(began.elapsed())),
+                memory_bytes: self.memory_bytes,
+                interrupt: Some(Arc::clone(stop)),
+                ..Budget::default()
+            },
+            ..SolveOptions::default()
+        };
+        let mut stats = Stats::default();
+        let mut teller = Teller {
+            began,
+            last: began,
+            sender,
+        };
+        let answer = solve_from(&machine, &start, &options, &mut stats, &mut teller);
+        let answer = answer.map_err(|told| Refusal::rules(told.to_string()))?;
+        Ok(told(&answer, &machine, &stats, began.elapsed()))
+    }
+}
+
+fn told(answer: &solve::Answer, machine: &AnyMachine, stats: &Stats, time: Duration) -> Answer {
+    let best = answer.best.as_ref();
+    let (said, plan, proved): (String, Option<&[Move]>, bool) = match &answer.verdict {
+        Verdict::Solved { plans, optimal, .. } => {
+            let plan = &plans[0];
+            let shortest = match optimal {
+                true => "; no plan is shorter",
+                false => "; a shorter one may exist",
+            };
+            let said = format!("a plan of {}{shortest}", moves(plan.len() as u64));
+            (said, Some(plan), *optimal)
+        }
+        Verdict::Unsolvable => ("there is no plan of any length".to_owned(), None, true),
+        Verdict::NoSolutionWithin(depth) => (
+            format!("there is no plan of {depth} moves or fewer"),
+            None,
+            true,
+        ),
+        Verdict::OutOfBudget {
+            depth_completed,
+            what,
+        } => {
+            let mut said = format!("no plan was found ({})", budget_name(*what));
+            if let Some(depth) = depth_completed {
+                said += &format!("; it takes more than {}", moves((*depth).into()));
+            }
+            (said, None, false)
+        }
+    };
+    let said = match (plan, best) {
+        (None, Some(best)) => {
+            let score = best.score.get();
+            format!("{said}; the best end that was met is worth {score}")
+        }
+        _ => said,
+    };
+    let (game, terms) = (machine.game(), machine.terms());
+    let text = |action: &Move| game.canonical(terms, action.term());
+    let plan = plan.or(best.map(|best| &best.plan[..]));
+    Answer {
+        solved: matches!(answer.verdict, Verdict::Solved { .. }),
+        proved,
+        plan: plan.map(|plan| plan.iter().map(text).collect()),
+        said,
+        seconds: time.as_secs_f64(),
+        nodes: stats.total().expanded,
+        levels: levels(stats),
+    }
+}
+
+/// New positions by depth, of the last search; none if it does not go by depth.
+fn levels(stats: &Stats) -> Vec<u64> {
+    // Searches before the last one left theirs, too.
+    let follows = |pair: &[LevelStats]| pair[1].depth == pair[0].depth + 1;
+    let pairs = stats.levels.windows(2).rev();
+    let count = pairs.take_while(|pair| follows(pair)).take(LEVELS).count();
+    let last = &stats.levels[stats.levels.len().saturating_sub(count + 1)..];
+    match last {
+        [] | [_] => Vec::new(),
+        _ => last.iter().map(|level| level.counts.generated).collect(),
+    }
+}
+
+/// A way to look for a plan.
+#[derive(Serialize)]
+pub(super) struct Method {
+    name: &'static str,
+    title: &'static str,
+}
+
+/// All ways to look for a plan.
+pub(super) async fn methods() -> Json<Vec<Method>> {
+    let method = |strategy: Strategy| Method {
+        name: strategy.name(),
+        title: strategy.about(),
+    };
+    Json(Strategy::all().map(method).collect())
+}
+
+/// A number of moves in words.
+pub(super) fn moves(count: u64) -> String {
+    match count {
+        1 => "1 move".to_owned(),
+        _ => format!("{count} moves"),
+    }
+}
+
+/// Reads the name of a method.
+fn strategy(name: &str) -> Result<Strategy, Refusal> {
+    Strategy::all()
+        .find(|strategy| strategy.name() == name)
+        .ok_or_else(|| {
+            let names: Vec<&str> = Strategy::all().map(Strategy::name).collect();
+            Refusal::wrong(format!(
+                "`{name}` is no method; there are {}",
+                names.join(", ")
+            ))
+        })
+}
+
+/// Looks for a plan.
+pub(super) async fn solve(
+    State(house): Shared,
+    Extension(session): Extension<Arc<Session>>,
+    Path(id): Path<String>,
+    Asked(asked): Asked<Solve>,
+) -> Result<Response, Refusal> {
+    let game = find(&house, &session, &id).await?;
+    let seconds = asked.seconds.unwrap_or(TIME);
+    if !(seconds > 0.0 && seconds < 1e6) {
+        return Err(Refusal::wrong(
+            "seconds are more than 0 and less than a million",
+        ));
+    }
+    let task = Task {
+        game,
+        moves: asked.moves,
+        strategy: asked
+            .method
+            .as_deref()
+            .map_or(Ok(Strategy::Auto), strategy)?,
+        time: Duration::from_secs_f64(seconds).min(house.limits.thought),
+        memory_bytes: house.limits.memory_bytes,
+    };
+    let permit = events::permit(&house, &session)?;
+    let work = |stop: &_, sender: &_| task.run(stop, sender);
+    Ok(events::told(permit, "answer", work))
+}

@@ -1,3 +1,0 @@
-//! Pairs of moves that come in one order only.
-
-pub(super) use crate::puzzle::commute::{commuting, is_undone_by_itself};
