@@ -18,12 +18,12 @@
 use std::time::Duration;
 
 use ggp_cli::bench::usage::cpu_time;
-use ggp_gdl::game::Game;
 use ggp_engine::propnet::batch::{Batch, Packed, pack};
 use ggp_engine::propnet::code::Engine;
 use ggp_engine::propnet::playout::{PlayoutOptions, Playouts, Proceed};
 use ggp_engine::propnet::rollouts::{Record, RolloutOptions, Rollouts};
 use ggp_engine::propnet::{GroundLimits, Propnet};
+use ggp_gdl::game::Game;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

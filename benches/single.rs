@@ -16,12 +16,12 @@
 use std::time::{Duration, Instant};
 
 use ggp_cli::bench::usage::cpu_time;
-use ggp_gdl::game::{Game, Move};
 use ggp_engine::machine::{Limits, Machine, PropnetMachine, PropnetState};
 use ggp_engine::propnet::batch::Batch;
 use ggp_engine::propnet::code::Engine;
 use ggp_engine::propnet::differential::Differential;
 use ggp_engine::propnet::{GroundLimits, Propnet};
+use ggp_gdl::game::{Game, Move};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

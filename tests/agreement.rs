@@ -5,15 +5,13 @@
 //! rules. A random rule set is a value first and text then, so that a failing
 //! one shrinks to a small one, which is printed as text.
 
-mod common;
-#[path = "agreement/random.rs"]
 mod random;
 
 use std::fmt::Write as _;
 
-use ggp_gdl::game::{Game, RoleId};
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PlayError};
 use ggp_engine::propnet::{Approach, GroundLimits};
+use ggp_gdl::game::{Game, RoleId};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use rand::{Rng, RngExt, SeedableRng};
@@ -199,7 +197,7 @@ fn config() -> Config {
         } else {
             2_000
         },
-        rng_seed: RngSeed::Fixed(common::seed()),
+        rng_seed: RngSeed::Fixed(crate::common::seed()),
         failure_persistence: None,
         max_shrink_iters: 20_000,
         ..Config::default()
@@ -343,8 +341,8 @@ fn six_roles_move_at_once() {
 
 #[test]
 fn evaluators_agree_along_random_playouts() {
-    common::for_each_game(|_, game| {
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(common::seed());
+    crate::common::for_each_game(|_, game| {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(crate::common::seed());
         compare(game, 100_000, 4, &APPROACHES[..1], &mut random)
     });
 }

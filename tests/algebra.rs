@@ -8,21 +8,19 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rustc_hash::FxHashSet;
 
-use ggp_gdl::check::{ReadOptions, read};
-use ggp_gdl::game::{Game, Score};
-use ggp_gdl::text_grid::{Grid, puzzles};
-use ggp_gdl::terms::TermId;
 use ggp_engine::propnet::batch::{Batch, Packed, pack};
 use ggp_engine::propnet::code::Engine;
 use ggp_engine::propnet::network::read as value;
 use ggp_engine::propnet::{GroundLimits, Propnet};
+use ggp_gdl::check::{ReadOptions, read};
+use ggp_gdl::game::{Game, Score};
+use ggp_gdl::span::{Source, Sources};
+use ggp_gdl::terms::TermId;
+use ggp_gdl::text_grid::{Grid, puzzles};
 use ggp_solver::planning::effects::Effects;
 use ggp_solver::planning::potential::Potentials;
 use ggp_solver::planning::{Outcome, Puzzle, Reason, linear, parity};
-use ggp_gdl::span::{Source, Sources};
 use ggp_solver::verify::{Answer, Given, Limits, Proof, verify};
-
-mod common;
 
 fn network(game: &Game) -> Propnet {
     let (mut net, _) = Propnet::ground(game, &GroundLimits::default()).expect("it is small");
@@ -51,7 +49,7 @@ fn shipped(rules: &str, board: Option<&Grid>) -> Puzzle {
 
 /// A game of the corpus, if that is there.
 fn collected(name: &str) -> Option<Puzzle> {
-    let path = common::corpus()?.join(format!("games/{name}.kif"));
+    let path = crate::common::corpus()?.join(format!("games/{name}.kif"));
     let text = fs::read_to_string(path).expect("the game is there");
     Some(puzzle(&text))
 }

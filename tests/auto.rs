@@ -1,20 +1,18 @@
 //! What `auto` answers: shortest plans, best ends, counted solutions; the same
 //! whatever things are called and however many threads there are.
 
-mod common;
-
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
-use common::names::scrambled;
-use ggp_gdl::game::{Move, Score};
+use crate::common::names::scrambled;
 use ggp_engine::machine::{AnyMachine, Backend, DatalogMachine, Limits, Machine};
+use ggp_gdl::game::{Move, Score};
 use ggp_search::{Budget, Stats, Verdict};
-use ggp_solver::solve::{Answer, Method, SolveOptions, Strategy, count_from, solve, solve_best_from};
+use ggp_solver::solve::{
+    Answer, Method, SolveOptions, Strategy, count_from, solve, solve_best_from,
+};
 
-#[path = "puzzle_search/shared.rs"]
-mod shared;
-use shared::{game, random_rules};
+use crate::puzzle_search::shared::{game, random_rules};
 
 fn machine(text: &str) -> AnyMachine {
     AnyMachine::new(&game(text), Backend::Propnet, Limits::default()).unwrap()

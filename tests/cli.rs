@@ -1,17 +1,15 @@
 //! The command line as its users meet it: arguments and files in; text, JSON,
 //! files and an exit code out.
 
-mod cli {
-    mod check;
-    mod engine;
-    mod grid;
-    mod help;
-    mod input;
-    mod perft;
-    mod play;
-    mod playout;
-    mod plot;
-    mod questions;
-    mod rewrite;
-    pub mod workplace;
-}
+mod check;
+mod engine;
+mod grid;
+mod help;
+mod input;
+mod perft;
+mod play;
+mod playout;
+mod plot;
+mod questions;
+mod rewrite;
+pub(crate) mod workplace;

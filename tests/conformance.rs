@@ -1,8 +1,6 @@
 //! The runner of reference answers: on the corpus, if it lies beside the
 //! repository, and on a game of our own whose answers were computed by hand.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{env, fs, process};
@@ -29,7 +27,7 @@ fn the_corpus_agrees_by_networks() {
 }
 
 fn the_corpus_agrees(backend: Backend, paths: u64) {
-    let Some(folder) = common::corpus() else {
+    let Some(folder) = crate::common::corpus() else {
         return;
     };
     let options = Options {
@@ -51,7 +49,7 @@ fn the_corpus_agrees(backend: Backend, paths: u64) {
 
 #[test]
 fn every_explanation_is_needed() {
-    let Some(folder) = common::corpus() else {
+    let Some(folder) = crate::common::corpus() else {
         return;
     };
     for explanation in explanations() {

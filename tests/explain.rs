@@ -1,15 +1,13 @@
 //! Explanations: each step is an instance of its rule, nothing in them can be
 //! spared, and what is said to be missed is missed.
 
-mod common;
-#[path = "explain/steps.rs"]
 mod steps;
 
+use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine};
 use ggp_explain::tree::Tree;
 use ggp_explain::{Answer, Explainer, Options, Situation};
 use ggp_gdl::game::{Game, Move};
 use ggp_gdl::terms::TermId;
-use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use steps::{check_derivation, check_missing};
@@ -80,9 +78,9 @@ fn situation(place: &Place) -> Situation<'_> {
 #[test]
 fn derivations_are_made_of_rules_and_nothing_in_them_can_be_spared() {
     let (mut facts, mut mended) = (0, 0);
-    for (name, game) in common::own_games() {
+    for (name, game) in crate::common::own_games() {
         let mut machine = machine(&game);
-        let (places, questions) = visited(&mut machine, common::seed());
+        let (places, questions) = visited(&mut machine, crate::common::seed());
         let mut explainer = explainer(&game, &machine);
         for place in &places {
             for text in &questions {
@@ -119,9 +117,9 @@ fn shape(tree: &Tree) -> String {
 
 #[test]
 fn explanations_do_not_depend_on_names() {
-    for (name, game) in common::own_games() {
+    for (name, game) in crate::common::own_games() {
         let text = game.sources().files()[0].text();
-        let other = Game::from_text(&name, &common::names::scrambled(text)).unwrap();
+        let other = Game::from_text(&name, &crate::common::names::scrambled(text)).unwrap();
         let mut shapes = Vec::new();
         for game in [&game, &other] {
             let mut machine = machine(game);

@@ -13,21 +13,19 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use ggp_gdl::check::{ReadOptions, Reading, read};
-use ggp_gdl::diagnostic::{Strictness, Style};
-use ggp_gdl::game::{Move, Score};
-use ggp_gdl::text_grid::{Grid, puzzles};
 use ggp_engine::machine::{
     AnyMachine, Backend, Level, Limits, Machine, PerftOptions, Stop, canonical_facts,
     canonical_moves, perft,
 };
+use ggp_gdl::check::{ReadOptions, Reading, read};
+use ggp_gdl::diagnostic::{Strictness, Style};
+use ggp_gdl::game::{Move, Score};
+use ggp_gdl::span::{Source, Sources};
+use ggp_gdl::text_grid::{Grid, puzzles};
 use ggp_search::{Budget, Coverage, Plans, Stats, Verdict};
 use ggp_solver::solve::{Answer, Checker, SolveOptions, Strategy, evaluate, solve};
-use ggp_gdl::span::{Source, Sources};
 
-#[path = "games/shared.rs"]
 mod shared;
-#[path = "games/values.rs"]
 mod values;
 
 type State = <AnyMachine as Machine>::State;
@@ -280,7 +278,8 @@ fn no_file_has_a_finding() {
     for name in names("tests/games", "txt") {
         for strictness in [Strictness::Tolerant, Strictness::Strict] {
             let reading = reading(&name, strictness);
-            let shown = |f: &ggp_gdl::diagnostic::Diagnostic| f.render(&reading.sources, Style::Plain);
+            let shown =
+                |f: &ggp_gdl::diagnostic::Diagnostic| f.render(&reading.sources, Style::Plain);
             let findings: String = reading.findings.iter().map(shown).collect();
             assert!(
                 reading.findings.is_empty(),

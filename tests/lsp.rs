@@ -1,6 +1,5 @@
 //! The language server as an editor sees it: messages to and from the program.
 
-#[path = "lsp/mends.rs"]
 mod mends;
 
 use std::collections::VecDeque;

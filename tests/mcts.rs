@@ -1,14 +1,12 @@
 //! Monte Carlo tree search as an agent: what it proves is right, what is won it
 //! wins, and the same question has the same answer.
 
-mod common;
-
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use common::names::scrambled;
-use ggp_gdl::game::{Game, Move, RoleId};
+use crate::common::names::scrambled;
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PropnetState};
+use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_play::{Advice, Agent, AgentSpec, Brief, Pace};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PropnetState};
+use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_play::{AgentSpec, Brief, Evaluation, Lanes, Outlook, Pace};
 use ggp_search::minimax::{Minimax, MinimaxGame, MinimaxReport, Table, Wanted, minimax};
 use ggp_search::{Budget, Stats};

@@ -1,17 +1,15 @@
 //! Counting without transpositions gives the same numbers as counting with
 //! them, and as others have counted.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use ggp_gdl::game::Game;
 use ggp_engine::machine::{DatalogMachine, Level, Limits, Machine, PerftOptions, perft};
 use ggp_engine::propnet::code::Engine;
 use ggp_engine::propnet::perft::{CountError, CountOptions, Counter, PathLevel, Width};
 use ggp_engine::propnet::{GroundLimits, Propnet};
+use ggp_gdl::game::Game;
 
 /// Sequences up to which a game is counted.
 const PATHS: u128 = 20_000;
@@ -81,7 +79,7 @@ fn options((threads, width, engine): (usize, Width, Engine)) -> CountOptions {
 fn the_numbers_are_those_of_distinct_states() {
     let mut games = 0;
     let mut names = BTreeSet::new();
-    for (name, game) in common::games() {
+    for (name, game) in crate::common::games() {
         // Ours come first. Of the published ones some are compared below.
         let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");
         if !ours.join(&name).exists() || !names.insert(name.clone()) {
@@ -125,7 +123,7 @@ const PUBLISHED: &[&str] = &[
 
 #[test]
 fn the_numbers_are_those_that_others_counted() {
-    let Some(folder) = common::corpus() else {
+    let Some(folder) = crate::common::corpus() else {
         return;
     };
     let text = fs::read_to_string(folder.join("perft.jsonl")).expect("there are answers");

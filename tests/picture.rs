@@ -1,11 +1,9 @@
 //! What is found in rules, and how it is drawn.
 
-mod common;
-
 use std::fs;
 
-use ggp_gdl::game::Game;
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine};
+use ggp_gdl::game::Game;
 use ggp_picture::{Drawing, ENOUGH, Picture, sample};
 use serde_json::Value;
 
@@ -279,7 +277,7 @@ fn drawings(text: &str) -> Vec<String> {
 #[test]
 fn names_mean_nothing() {
     let mut games = 0;
-    for (name, game) in common::own_games() {
+    for (name, game) in crate::common::own_games() {
         let Some(text) = text_of(&game) else { continue };
         let (other, names) = scrambled(&text);
         let plain = drawings(&text);
@@ -309,7 +307,7 @@ fn text_of(game: &Game) -> Option<String> {
 
 #[test]
 fn no_fact_is_lost() {
-    for (name, game) in common::own_games() {
+    for (name, game) in crate::common::own_games() {
         let mut machine = AnyMachine::new(&game, Backend::Datalog, Limits::default()).unwrap();
         let states = sample(&mut machine, ENOUGH).unwrap();
         let picture = Picture::new(&game, machine.terms(), &states, None);

@@ -1,14 +1,12 @@
 //! Networks: their limits, the states they do not speak of, and playouts.
 
-mod common;
-
-use ggp_gdl::game::{Game, Move};
 use ggp_engine::machine::{
     AnyMachine, Backend, Limits, Machine, PlayError, PlayoutOptions, PropnetMachine, PropnetState,
     canonical_facts, canonical_moves, playout,
 };
 use ggp_engine::propnet::playout::{PlayoutOptions as LaneOptions, Playouts, Proceed};
 use ggp_engine::propnet::{Approach, GroundLimits, Propnet, TooLarge};
+use ggp_gdl::game::{Game, Move};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -232,13 +230,13 @@ fn playouts_of_lanes_have_the_means_of_single_ones() {
             .iter()
             .any(|n| name.starts_with(n))
     };
-    for (name, game) in common::own_games() {
+    for (name, game) in crate::common::own_games() {
         if !is_small(&name) {
             continue;
         }
         let mut single = AnyMachine::new(&game, Backend::Datalog, Limits::default()).unwrap();
         let start = single.initial().unwrap();
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(common::seed());
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(crate::common::seed());
         let mut columns = vec![Vec::new(); 1 + game.role_count()];
         for _ in 0..SINGLE {
             let options = PlayoutOptions { depth: 300 };
@@ -255,7 +253,7 @@ fn playouts_of_lanes_have_the_means_of_single_ones() {
         let (mut net, _) = Propnet::ground(&game, &GroundLimits::default()).unwrap();
         net.simplify();
         let lanes = Playouts::new(&net, &LaneOptions::default());
-        let tally = lanes.run(LANES, common::seed(), 1, || Proceed::On);
+        let tally = lanes.run(LANES, crate::common::seed(), 1, || Proceed::On);
         assert_eq!(tally.playouts, LANES, "{name}");
         let mut terms = game.terms().clone();
         terms.refresh();
@@ -282,7 +280,7 @@ fn playouts_of_lanes_have_the_means_of_single_ones() {
 
 #[test]
 fn all_ways_of_grounding_give_the_same_playouts() {
-    for (name, game) in common::own_games() {
+    for (name, game) in crate::common::own_games() {
         let mut tallies = Vec::new();
         for approach in [Approach::Whole, Approach::Pieces, Approach::OnDemand] {
             let limits = GroundLimits {

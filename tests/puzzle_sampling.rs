@@ -4,20 +4,18 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use ggp_gdl::game::Score;
 use ggp_engine::machine::{DatalogMachine, Limits};
-use ggp_solver::planning::levels::{LevelsOptions, levels};
+use ggp_gdl::game::Score;
+use ggp_search::{Budget, Stats};
+use ggp_solver::planning::breadth_first::{LevelsOptions, levels};
 use ggp_solver::planning::nested::{Nested, nested};
 use ggp_solver::planning::nrpa::{Nrpa, nrpa};
 use ggp_solver::planning::rollout::{Sampling, Scoring};
 use ggp_solver::planning::uct::{Uct, uct};
 use ggp_solver::planning::{BestSoFar, Outcome, Puzzle};
-use ggp_search::{Budget, Stats};
 use ggp_solver::solve::check_plan;
 
-#[path = "puzzle_search/shared.rs"]
-mod shared;
-use shared::{game, puzzle, random_rules, texts};
+use crate::puzzle_search::shared::{game, puzzle, random_rules, texts};
 
 type Method = fn(&Puzzle, Sampling, &Budget, &mut Stats) -> (Outcome, Option<BestSoFar>);
 

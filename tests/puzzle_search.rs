@@ -4,23 +4,22 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use ggp_gdl::check::Keyword;
-use ggp_gdl::game::{Game, Score};
 use ggp_engine::machine::DatalogMachine;
 use ggp_engine::machine::{Limits, Machine};
-use ggp_solver::planning::best_first::{BestFirst, Order, best_first};
-use ggp_solver::planning::bidirectional::bidirectional;
-use ggp_solver::planning::deepening::{Bounds, Deepening, deepening};
-use ggp_solver::planning::dive::{DeadEnd, DiveOptions, dive};
-use ggp_solver::planning::estimate::Estimate;
-use ggp_solver::planning::levels::{LevelsOptions, levels};
-use ggp_solver::planning::{Outcome, Puzzle, Reason};
+use ggp_gdl::check::Keyword;
+use ggp_gdl::game::{Game, Score};
 use ggp_search::breadth_first::{BreadthFirst, breadth_first};
 use ggp_search::{Budget, Compare, Plans, Stats, Verdict};
+use ggp_solver::planning::best_first::{BestFirst, Order, best_first};
+use ggp_solver::planning::bidirectional::bidirectional;
+use ggp_solver::planning::breadth_first::{LevelsOptions, levels};
+use ggp_solver::planning::depth_first::{DeadEnd, DiveOptions, dive};
+use ggp_solver::planning::estimate::Estimate;
+use ggp_solver::planning::iterative_deepening::{Bounds, Deepening, deepening};
+use ggp_solver::planning::{Outcome, Puzzle, Reason};
 use ggp_solver::solve::{GameProblem, Keys, check_plan};
 
-#[path = "puzzle_search/shared.rs"]
-mod shared;
+pub(crate) mod shared;
 use shared::{game, puzzle, random_rules, texts};
 
 type Search = fn(&Puzzle, &Budget, &mut Stats) -> Outcome;

@@ -1,11 +1,8 @@
 //! `ggp replay`, and `ggp host` with programs alone.
 
+use crate::cli::workplace::Workplace;
 #[allow(dead_code)]
-#[path = "cli/workplace.rs"]
-mod workplace;
-
 use serde_json::{Value, json};
-use workplace::Workplace;
 
 /// A place with the record of a match.
 fn played() -> (Workplace, Value) {

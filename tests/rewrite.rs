@@ -1,8 +1,6 @@
 //! Rule text that is rewritten stays the same rules: over random texts, our
 //! games, and the corpus where it is there.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -21,7 +19,7 @@ fn texts() -> Vec<(String, String)> {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");
     let folders = [own.clone(), own.join("instances")].into_iter();
     let mut files: Vec<PathBuf> = Vec::new();
-    for folder in folders.chain(common::corpus().map(|folder| folder.join("games"))) {
+    for folder in folders.chain(crate::common::corpus().map(|folder| folder.join("games"))) {
         let entries = std::fs::read_dir(&folder).expect("the folder can be listed");
         let paths = entries.map(|entry| entry.expect("it can be listed").path());
         files.extend(paths.filter(|path| path.extension().is_some_and(|e| e == "kif")));

@@ -4,16 +4,14 @@
 //! `cargo test --release --test rewritten -- --ignored` does it for all of the
 //! reference.
 
-mod common;
-
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use ggp_cli::conformance::{self, Explanation, Options, sha256};
-use ggp_gdl::game::Game;
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PerftOptions, perft};
+use ggp_gdl::game::Game;
 use ggp_gdl::rewrite::{
     Layout, Scramble, Tree, from_infix, laid_out, restored, scramble, to_infix, unwritable,
 };
@@ -112,7 +110,7 @@ fn rewritten(folder: &Path, route: Route) -> tempfile::TempDir {
 }
 
 fn agrees(games: &[&str], paths: u64, time: Duration) {
-    let Some(folder) = common::corpus() else {
+    let Some(folder) = crate::common::corpus() else {
         return;
     };
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance_faults.json");

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use ggp_gdl::game::Game;
 use ggp_engine::machine::{Limits, Machine, PlayoutOptions, PropnetMachine, playout};
 use ggp_engine::propnet::playout::Proceed;
 use ggp_engine::propnet::rollouts::{Record, RolloutOptions, Rollouts, learned_levels};
 use ggp_engine::propnet::{GroundLimits, Propnet, batch};
+use ggp_gdl::game::Game;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 

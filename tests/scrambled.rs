@@ -5,16 +5,14 @@
 //! every answer is compared after renaming. Numbers are renamed too in one
 //! mode; goals then are no scores, but still the same values up to renaming.
 
-mod common;
-
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
-use ggp_gdl::check::Keyword;
-use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PlayError, PropnetMachine};
 use ggp_engine::machine::{canonical_facts, canonical_moves};
 use ggp_engine::propnet::{GroundLimits, TooLarge};
+use ggp_gdl::check::Keyword;
+use ggp_gdl::game::{Game, Move, RoleId};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -225,7 +223,7 @@ fn check_all(game: &Game) -> Result<(), String> {
 
 fn check(own: &Own<'_>, numbers: Numbers, order: Order, steps: usize) -> Result<(), String> {
     let game = own.game;
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(common::seed());
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(crate::common::seed());
     let mut renaming = Renaming {
         numbers,
         names: HashMap::new(),
@@ -358,7 +356,7 @@ fn in_order(mut list: Vec<String>, order: Order) -> Vec<String> {
 
 #[test]
 fn other_names_and_another_order_of_rules_change_no_answer() {
-    common::for_each_game(|_, game| check_all(game));
+    crate::common::for_each_game(|_, game| check_all(game));
 }
 
 #[test]

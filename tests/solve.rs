@@ -1,10 +1,8 @@
 //! Plans, proofs and graphs of games, from rules alone.
 
-mod common;
-
-use common::names::scrambled;
-use ggp_gdl::game::{Game, Score};
+use crate::common::names::scrambled;
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine};
+use ggp_gdl::game::{Game, Score};
 use ggp_search::graph::{Explore, Graph, Merge, explore};
 use ggp_search::{Budget, BudgetKind, Coverage, Plans, Prune, Stats, Verdict};
 use ggp_solver::solve::{

@@ -1,25 +1,22 @@
 //! Symmetries found from rules: how many there are, that they are right, and that
 //! positions counted up to them lead to plans as short.
 
-#[path = "puzzle_search/shared.rs"]
-mod shared;
-
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use ggp_gdl::check::Keyword;
+use crate::puzzle_search::shared::{own, puzzle_of};
 use ggp_engine::propnet::code::Engine;
+use ggp_gdl::check::Keyword;
+use ggp_search::{Budget, Stats};
+use ggp_solver::planning::breadth_first::{self, Classes, LevelsOptions};
 use ggp_solver::planning::expand::{Children, Ends, Expander, Facts, Layout};
-use ggp_solver::planning::levels::{self, Classes, LevelsOptions};
 use ggp_solver::planning::symmetry::Symmetries;
 use ggp_solver::planning::{Outcome, Plan, Puzzle};
-use ggp_search::{Budget, Stats};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use shared::{own, puzzle_of};
 
 /// All positions by level, up to symmetry or not, and a shortest plan.
 fn levels(puzzle: &Puzzle, symmetry: bool, most: u32) -> (Vec<u64>, Option<Plan>) {
@@ -36,7 +33,8 @@ fn levels(puzzle: &Puzzle, symmetry: bool, most: u32) -> (Vec<u64>, Option<Plan>
         ..LevelsOptions::default()
     };
     let mut stats = Stats::default();
-    let (outcome, seen) = levels::levels(puzzle, &options, &budget, &mut stats, &mut ()).unwrap();
+    let (outcome, seen) =
+        breadth_first::levels(puzzle, &options, &budget, &mut stats, &mut ()).unwrap();
     assert!(symmetry || seen.symmetries == 1);
     let sizes = stats.levels.iter().map(|level| level.counts.generated);
     let plan = match outcome {

@@ -8,13 +8,12 @@
 use std::collections::HashMap;
 use std::{env, fs};
 
-use ggp_gdl::game::{Move, RoleId};
 use ggp_engine::machine::{AnyMachine, Limits, Machine, PropnetState};
+use ggp_gdl::game::{Move, RoleId};
 use ggp_play::AgentSpec;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-#[path = "tactics/shared.rs"]
 mod shared;
 
 use shared::{Tactic, ask, game, path, read};

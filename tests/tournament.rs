@@ -1,11 +1,8 @@
 //! `ggp tournament`.
 
+use crate::cli::workplace::Workplace;
 #[allow(dead_code)]
-#[path = "cli/workplace.rs"]
-mod workplace;
-
 use serde_json::Value;
-use workplace::Workplace;
 
 const PAIR: &str = "tournament --games matches.kif --player mcts:60 --player first";
 

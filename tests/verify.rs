@@ -1,13 +1,9 @@
 //! Answers and their proofs against the checker: right ones stand, and nothing
 //! else does.
 
-#[path = "verify/plans.rs"]
 mod plans;
-#[path = "verify/proofs.rs"]
 mod proofs;
-#[path = "verify/random.rs"]
 mod random;
-#[path = "verify/shared.rs"]
 mod shared;
 
 use ggp_solver::verify::digest;

@@ -1,14 +1,9 @@
 //! The server of the page, as browsers and programs find it.
 
-#[path = "web/answers.rs"]
 mod answers;
-#[path = "web/graph.rs"]
 mod graph;
-#[path = "web/openapi.rs"]
 mod openapi;
-#[path = "web/service.rs"]
 mod service;
-#[path = "web/think.rs"]
 mod think;
 
 use serde_json::{Value, json};

@@ -1,7 +1,6 @@
 //! The games that tests run over.
 
-#![allow(dead_code)]
-
+pub mod host;
 pub mod names;
 
 use std::path::{Path, PathBuf};

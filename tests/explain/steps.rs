@@ -1,11 +1,11 @@
 //! Whether what is said of a question is so, step by step.
 
-use ggp_gdl::check::Keyword;
 use ggp_explain::{
     Answer, Derivation, Explainer, FactOf, Missing, Nothing, Premise, Reason, State,
 };
-use ggp_gdl::terms::{TermId, Terms};
+use ggp_gdl::check::Keyword;
 use ggp_gdl::program::{Literal, Term};
+use ggp_gdl::terms::{TermId, Terms};
 
 use super::{Place, situation};
 

@@ -1,14 +1,12 @@
 //! Games for the tests of puzzle searches.
 
-#![allow(dead_code)]
-
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use ggp_gdl::game::{Game, Score};
 use ggp_engine::propnet::batch::pack;
 use ggp_engine::propnet::{GroundLimits, Propnet};
+use ggp_gdl::game::{Game, Score};
 use ggp_solver::planning::Puzzle;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use ggp_gdl::game::{Game, Move, Score};
 use ggp_engine::machine::Machine;
-use ggp_solver::planning::{Puzzle, collapse};
+use ggp_gdl::game::{Game, Move, Score};
 use ggp_search::{Budget, Plans};
+use ggp_solver::planning::{Puzzle, move_set};
 use ggp_solver::solve::{Method, Strategy, claim_count};
 use ggp_solver::verify::{Answer, Failure, Flips, Given, Limits, Proof};
 
@@ -244,7 +244,7 @@ fn count(game: &Game) -> Answer {
     let (net, packed) = machine.network(&start).unwrap();
     let puzzle = Puzzle::new(net.clone(), packed, Score::MAX).unwrap();
     let budget = Budget::default();
-    let found = collapse::count(&puzzle, &budget, 100);
+    let found = move_set::count(&puzzle, &budget, 100);
     let plan = |plan: &Vec<u32>| {
         let chosen = plan
             .iter()

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use ggp_engine::machine::{AnyMachine, Backend, Limits as MachineLimits, Machine};
 use ggp_gdl::game::{Game, Score};
 use ggp_gdl::terms::TermId;
-use ggp_engine::machine::{AnyMachine, Backend, Limits as MachineLimits, Machine};
-use ggp_solver::planning::{Outcome, Puzzle, invariant};
 use ggp_search::{Budget, Plans, Stats};
+use ggp_solver::planning::{Outcome, Puzzle, invariant};
 use ggp_solver::solve::{SolveOptions, Strategy, claim, solve};
 use ggp_solver::verify::{Answer, Checked, Failure, Limits, Proof, verify};
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use ggp_gdl::game::{Game, Score};
 use ggp_engine::machine::{AnyMachine, Limits, Machine};
+use ggp_gdl::game::{Game, Score};
 use ggp_search::graph::{Explore, Merge, explore};
 use ggp_search::{Budget, Stats};
 use ggp_solver::solve::{GameProblem, Keys};

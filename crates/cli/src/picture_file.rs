@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::Context;
 use super::rules::{self, RuleOptions};
 use ggp_gdl::game::Game;
-use ggp_picture::{Wishes};
+use ggp_picture::Wishes;
 
 /// Where wishes for pictures are.
 #[derive(clap::Args, Clone, Debug, Default)]

@@ -6,11 +6,11 @@ use anyhow::{Context as _, anyhow, bail};
 
 use super::Context;
 use super::rules::{self, RuleOptions};
-use ggp_gdl::game::{Game, Move};
-use ggp_gdl::terms::TermId;
 use ggp_engine::machine::{self, Machine};
+use ggp_gdl::game::{Game, Move};
 use ggp_gdl::span::{Source, Sources};
 use ggp_gdl::syntax::{self, Sexp, SexpKind, SyntaxLimits};
+use ggp_gdl::terms::TermId;
 
 /// Where to start from; the initial state unless told otherwise.
 #[derive(clap::Args, Clone, Debug, Default)]

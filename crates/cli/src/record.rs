@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::show::{self, Goal};
-use ggp_gdl::game::Move;
 use ggp_engine::machine::{Machine, PlayError, canonical_facts};
+use ggp_gdl::game::Move;
 use ggp_play::History;
 
 /// A match or playout: what happened, step by step.

@@ -10,17 +10,17 @@ use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use serde::{Deserialize, Serialize};
 
 use super::{Context, Reported, texts};
-use ggp_gdl::check::{self, ReadOptions, Reading};
-use ggp_gdl::diagnostic::{self, Code, Diagnostic, Severity, Strictness};
-use ggp_gdl::game::Game;
-use ggp_gdl::text_grid::Grid;
-use ggp_gdl::terms::TermLimits;
 use ggp_engine::machine::{AnyMachine, Backend, Limits, PlayError};
 use ggp_engine::propnet::GroundLimits;
 use ggp_engine::propnet::code::Engine;
+use ggp_gdl::check::{self, ReadOptions, Reading};
+use ggp_gdl::diagnostic::{self, Code, Diagnostic, Severity, Strictness};
+use ggp_gdl::game::Game;
 use ggp_gdl::span::{Source, Sources};
 use ggp_gdl::symbol::Case;
 use ggp_gdl::syntax::SyntaxLimits;
+use ggp_gdl::terms::TermLimits;
+use ggp_gdl::text_grid::Grid;
 
 /// A rule set and what it may cost.
 #[derive(clap::Args, Clone, Debug)]

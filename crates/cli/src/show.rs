@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use ggp_gdl::game::{Game, Move, Score};
-use ggp_play::protocol::message::compact;
 use ggp_engine::machine::{Machine, PlayError};
+use ggp_gdl::game::{Game, Move, Score};
 use ggp_gdl::markup;
+use ggp_play::protocol::message::compact;
 
 /// The names of all roles, in order.
 pub fn role_names(game: &Game) -> Vec<String> {

@@ -19,12 +19,12 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use ggp_gdl::game::{Game, Move, RoleId, Score};
-use ggp_gdl::terms::{TermId, Terms};
 use crate::propnet::batch::Packed;
 use crate::propnet::code::Engine;
 use crate::propnet::{GroundLimits, Propnet, TooLarge};
 use answers::Answers;
+use ggp_gdl::game::{Game, Move, RoleId, Score};
+use ggp_gdl::terms::{TermId, Terms};
 
 pub use any::{AnyMachine, Backend};
 pub use datalog::DatalogMachine;

@@ -4,23 +4,22 @@
 //! holds next; for every move, when it is legal; when the game is over and what
 //! it is worth then: all as gates of one [`network::Network`].
 
-mod attempts;
 pub mod batch;
 #[doc(hidden)]
 pub mod clauses;
 pub mod code;
 mod constants;
 mod cycles;
+mod dead_gates;
 mod decompose;
 pub mod differential;
-pub mod draw;
-mod equal;
+mod equivalence;
 mod factor;
 mod grounding;
+mod grounding_methods;
 mod interpret;
 mod invariants;
 pub mod lanes;
-mod levels;
 #[cfg(target_arch = "x86_64")]
 mod native;
 pub mod network;
@@ -31,13 +30,14 @@ mod relax;
 pub mod rewrite;
 pub mod rollouts;
 mod sample;
+pub mod select;
 mod shape;
 pub mod streams;
 pub mod tape;
 
 use ggp_gdl::game::{Game, Move};
 use ggp_gdl::terms::{TermId, Terms};
-pub use attempts::{Approach, GroundLimits, Grounded, TooLarge};
+pub use grounding_methods::{Approach, GroundLimits, Grounded, TooLarge};
 pub use invariants::Exclusive;
 use network::{Builder, Literal, Network, Node};
 pub use passes::Pass;
@@ -87,7 +87,7 @@ impl Propnet {
     ///
     /// [`TooLarge`] past a limit.
     pub fn ground(game: &Game, limits: &GroundLimits) -> Result<(Propnet, Grounded), TooLarge> {
-        attempts::ground(game, limits)
+        grounding_methods::ground(game, limits)
     }
 
     /// The terms, with those of all facts, moves and goal values.

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use ggp_gdl::terms::TermId;
 use ggp_engine::machine::PlayError;
 use ggp_gdl::program::{Atom, Literal, RelationId};
 use ggp_gdl::span::Span;
+use ggp_gdl::terms::TermId;
 
 /// A relation applied to ground terms.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -10,13 +10,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ExplainError;
 use super::model::Rows;
+use ggp_engine::machine::play_error;
 use ggp_gdl::check::Keyword;
 use ggp_gdl::datalog::{Bounds, EvaluationError, Evaluator, Failure, Layer, Part, Query};
 use ggp_gdl::game::Game;
-use ggp_gdl::terms::{TermId, Terms};
-use ggp_engine::machine::play_error;
 use ggp_gdl::program::{Atom, Literal, RelationId, Rule, RuleSet, Term, Variable};
 use ggp_gdl::span::Span;
+use ggp_gdl::terms::{TermId, Terms};
 
 /// A set of columns, a bit each.
 pub(super) type Columns = u64;

@@ -10,9 +10,9 @@ use super::{
 };
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Move;
-use ggp_gdl::terms::TermId;
 use ggp_gdl::program::{Atom, Term};
 use ggp_gdl::span::Span;
+use ggp_gdl::terms::TermId;
 
 /// How a fact came.
 #[derive(Clone, Debug)]

@@ -24,16 +24,16 @@ use std::sync::atomic::{AtomicBool, Ordering as Memory};
 
 use rustc_hash::FxHashMap;
 
-use ggp_gdl::analysis::makers::Makers;
+use asked::{Asked, FIRST_WORK, FORESIGHT, MOST_FACTS, MOST_WORK, is_size};
+use dependence::{dependent, needed};
+use ggp_engine::machine::{Limits, PlayError, play_error};
+use ggp_gdl::analysis::achievers::Makers;
 use ggp_gdl::check::Keyword;
 use ggp_gdl::datalog::{Bounds, EvaluationError, Evaluator, Failure, Layer, Query};
 use ggp_gdl::game::{Game, Move};
-use ggp_gdl::terms::{TermId, Terms};
-use ggp_engine::machine::{Limits, PlayError, play_error};
 use ggp_gdl::program::{Atom, RelationId};
 use ggp_gdl::span::Span;
-use asked::{Asked, FIRST_WORK, FORESIGHT, MOST_FACTS, MOST_WORK, is_size};
-use dependence::{dependent, needed};
+use ggp_gdl::terms::{TermId, Terms};
 use model::Model;
 use question::Kind;
 

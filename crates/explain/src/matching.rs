@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use super::model::{Bindings, Candidates, Model, Value, bind, value};
 use super::{Budget, ExplainError};
-use ggp_gdl::terms::{TermId, Terms};
 use ggp_gdl::program::{Atom, Literal, Term};
+use ggp_gdl::terms::{TermId, Terms};
 
 /// A search for matches of one body.
 pub(super) struct Matching<'a> {

@@ -9,10 +9,10 @@ use super::matching::{Matching, extend, holds};
 use super::model::{Bindings, Model};
 use super::why::fact_of;
 use super::{Attempt, ExplainError, Explainer, FactOf, Missing, Nothing, Outcome, State};
-use ggp_gdl::analysis::makers::Makers;
-use ggp_gdl::terms::{TermId, Terms};
+use ggp_gdl::analysis::achievers::Makers;
 use ggp_gdl::program::unify::Unifier;
 use ggp_gdl::program::{Atom, Literal, RelationId, Rule, Term, Variable};
+use ggp_gdl::terms::{TermId, Terms};
 
 /// What it costs a match to miss a literal: that nothing ever makes it is likely why
 /// somebody asks; play can mend what changes, only other rules the rest.

@@ -5,8 +5,8 @@ use rustc_hash::FxHashMap;
 use super::ExplainError;
 use super::asked::Asked;
 use ggp_gdl::datalog::Evaluator;
-use ggp_gdl::terms::{TermId, Terms};
 use ggp_gdl::program::{Atom, FunctorId, RelationId, Term};
+use ggp_gdl::terms::{TermId, Terms};
 
 /// What one question depends on.
 #[derive(Debug)]

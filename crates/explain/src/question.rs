@@ -5,10 +5,10 @@ use std::fmt;
 use super::Explainer;
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::{Game, ParseTermError};
-use ggp_gdl::terms::{TermId, Terms};
 use ggp_gdl::program::{Atom, Functor, RelationId, Shape, Term, Variable};
 use ggp_gdl::span::{Source, Sources, Span};
 use ggp_gdl::syntax::{self, Sexp, SexpKind, SyntaxLimits};
+use ggp_gdl::terms::{TermId, Terms};
 
 /// What facts may match, `(legal white (mark 1 1))`, `terminal`, `(goal white ?n)`,
 /// the negation of that, or a comparison of terms.

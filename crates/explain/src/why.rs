@@ -15,8 +15,8 @@ use rustc_hash::FxHashMap;
 use super::matching::{Matching, holds};
 use super::model::{Bindings, Model, Value, bind, value};
 use super::{Derivation, ExplainError, Explainer, FactOf, Premise, Proof, Reason};
-use ggp_gdl::terms::{TermId, Terms};
 use ggp_gdl::program::{Atom, Literal};
+use ggp_gdl::terms::{TermId, Terms};
 
 /// An instance of a rule whose body holds.
 struct Instance {

@@ -2,9 +2,9 @@
 
 use super::tree::Spot;
 use super::{Explainer, FactOf};
-use ggp_gdl::terms::TermId;
 use ggp_gdl::program::{Atom, Literal, Shape, Term};
 use ggp_gdl::span::Span;
+use ggp_gdl::terms::TermId;
 
 impl Explainer {
     pub(super) fn rule_spot(&self, rule: usize) -> Option<Spot> {

@@ -5,15 +5,15 @@
 //! others. Nothing here searches, and nothing here is needed to play: an
 //! analysis that gives up finds nothing, and never something wrong.
 
+pub mod achievers;
 pub mod chains;
 mod chase;
 pub mod counter;
+mod dependencies;
 pub mod domains;
 mod implication;
-pub mod makers;
-mod reads;
 mod resolve;
-mod timetable;
+mod trajectory;
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ use serde::Serialize;
 use crate::game::{Game, Score};
 
 pub use counter::{Counter, Course, Readers, Stripping, counters};
-pub use reads::{read_by, unkept, unread};
+pub use dependencies::{read_by, unkept, unread};
 
 /// Something that the rules show, in a form for printing.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]

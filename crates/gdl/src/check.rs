@@ -5,14 +5,14 @@
 
 mod alternatives;
 mod arity;
-mod dependencies;
+mod duplicates;
 mod keywords;
 pub(crate) mod lower;
 mod names;
 mod recursion;
 mod roles;
 mod safety;
-mod twice;
+mod state_dependence;
 
 pub use keywords::Keyword;
 
@@ -20,11 +20,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::diagnostic::{self, Code, Diagnostic, Severity, Strictness};
 use crate::game::Game;
-use crate::terms::TermLimits;
 use crate::program::strata::{NegativeCycle, stratify_until};
 use crate::span::Sources;
 use crate::symbol::Case;
 use crate::syntax::{self, SyntaxLimits};
+use crate::terms::TermLimits;
 
 /// How a rule set is read.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -102,10 +102,17 @@ pub fn read_until(sources: Sources, options: &ReadOptions, stop: &AtomicBool) ->
             findings.extend(names::check(&lowered, options.strictness, &sources, stop));
             roles = roles::check(&lowered, options.strictness, stop, &mut findings);
         }
-        findings.extend(twice::check(&lowered, options.strictness, &sources, stop));
+        findings.extend(duplicates::check(
+            &lowered,
+            options.strictness,
+            &sources,
+            stop,
+        ));
         findings.extend(recursion::check(&lowered, stop));
         match stratify_until(&lowered.rules, &lowered.terms, stop) {
-            Ok(groups) => findings.extend(dependencies::check(&lowered, &sources, &groups, stop)),
+            Ok(groups) => {
+                findings.extend(state_dependence::check(&lowered, &sources, &groups, stop))
+            }
             Err(cycles) => findings.extend(cycles.iter().map(|c| not_stratified(&lowered, c))),
         }
         if !diagnostic::has_errors(&findings) && !stop.load(Ordering::Relaxed) {

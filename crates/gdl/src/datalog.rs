@@ -24,8 +24,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use crate::terms::{TermId, TermOverflow, Terms};
 use crate::program::{RelationId, Rule};
+use crate::terms::{TermId, TermOverflow, Terms};
 use compile::Program;
 pub use compile::{OnDemand, on_demand};
 pub use demand::Part;

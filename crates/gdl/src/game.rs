@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 use crate::check::lower::Lowered;
 use crate::check::{self, Keyword, ReadOptions, Reading};
-use crate::terms::{TermId, Terms};
 use crate::program::{FunctorId, Functors, RelationId, RuleSet, Shape};
 use crate::span::{Source, Sources};
 use crate::symbol::Symbols;
+use crate::terms::{TermId, Terms};
 
 pub use text::ParseTermError;
 

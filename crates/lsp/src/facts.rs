@@ -6,7 +6,9 @@ use super::document::Document;
 use ggp_gdl::analysis::domains::Domains;
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Game;
-use ggp_gdl::program::{Atom, Functor, FunctorId, Literal, RelationId, Rule, Shape, Term, Variable};
+use ggp_gdl::program::{
+    Atom, Functor, FunctorId, Literal, RelationId, Rule, Shape, Term, Variable,
+};
 use ggp_gdl::rewrite::Kind;
 use ggp_gdl::span::Span;
 

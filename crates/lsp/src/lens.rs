@@ -12,11 +12,11 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::document::Document;
-use ggp_playcheck::{AuditOptions, Verdict, Weight, audit};
-use ggp_gdl::game::Game;
 use ggp_engine::machine::{
     AnyMachine, Limits, Machine, PerftOptions, PlayError, PlayoutOptions, perft, playout,
 };
+use ggp_gdl::game::Game;
+use ggp_playcheck::{AuditOptions, Verdict, Weight, audit};
 
 /// The commands and their titles.
 pub(super) const COMMANDS: [(&str, &str); 3] = [

@@ -8,8 +8,8 @@
 mod complete;
 mod document;
 mod facts;
+mod fixes;
 mod lens;
-mod mend;
 mod slots;
 mod wire;
 
@@ -32,9 +32,9 @@ use lsp_types::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use document::Document;
 use ggp_gdl::check::ReadOptions;
 use ggp_gdl::diagnostic::{self, Severity};
-use document::Document;
 
 pub use wire::{Threads, stdio};
 

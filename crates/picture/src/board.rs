@@ -14,8 +14,8 @@ use super::wishes::{BoardWish, Wishes};
 use super::{Limits, join, name};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Game;
-use ggp_gdl::terms::TermId;
 use ggp_gdl::program::{FunctorId, RelationId};
+use ggp_gdl::terms::TermId;
 
 /// What is printed, by place.
 type Printed = FxHashMap<(usize, usize), String>;

@@ -9,8 +9,8 @@ use super::shape::{Shape, Skeleton, split};
 use ggp_gdl::analysis::chains::Chains;
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Game;
-use ggp_gdl::terms::{TermId, Terms};
 use ggp_gdl::program::{FunctorId, Literal, RelationId, Term};
+use ggp_gdl::terms::{TermId, Terms};
 
 /// The facts of one shape, by state: their names from left to right.
 pub(super) type Facts = Vec<Vec<Vec<FunctorId>>>;

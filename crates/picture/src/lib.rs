@@ -30,8 +30,8 @@ use rustc_hash::FxHashMap;
 
 use ggp_gdl::analysis::domains::Domains;
 use ggp_gdl::game::{Game, Move, RoleId};
-use ggp_gdl::terms::{TermId, Terms};
 use ggp_gdl::program::FunctorId;
+use ggp_gdl::terms::{TermId, Terms};
 
 use board::Board;
 use evidence::Evidence;

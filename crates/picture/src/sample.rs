@@ -3,8 +3,8 @@
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use ggp_gdl::terms::TermId;
 use ggp_engine::machine::{Machine, PlayError};
+use ggp_gdl::terms::TermId;
 
 /// States with which another game is begun when one is over.
 const FEW: usize = 30;

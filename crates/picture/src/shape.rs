@@ -6,8 +6,8 @@ use rustc_hash::FxHashMap;
 use ggp_gdl::analysis::domains::Domains;
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Game;
-use ggp_gdl::terms::{TermId, Terms};
 use ggp_gdl::program::FunctorId;
+use ggp_gdl::terms::{TermId, Terms};
 
 /// Names that a fact may have besides its functors.
 pub(super) const LEAVES: usize = 8;

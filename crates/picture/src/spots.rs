@@ -13,8 +13,8 @@ use super::shape::{self, Skeleton};
 use super::{Spot, name};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::{Game, RoleId};
-use ggp_gdl::terms::{TermId, Terms};
 use ggp_gdl::program::{Atom, FunctorId, Rule, Term, Variable};
+use ggp_gdl::terms::{TermId, Terms};
 
 /// Links of the moves of one shape.
 const AIMS: usize = 64;

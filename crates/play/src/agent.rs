@@ -10,9 +10,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::PlayerError;
+use ggp_engine::machine::Limits;
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::terms::TermId;
-use ggp_engine::machine::Limits;
 use ggp_search::Budget;
 use ggp_search::mcts::Excerpt;
 use ggp_solver::solve::Joint;

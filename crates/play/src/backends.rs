@@ -7,12 +7,12 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::{Brief, Pace};
-use ggp_gdl::game::{Game, Move};
-use ggp_gdl::terms::TermId;
 use ggp_engine::machine::{
     AnyMachine, Backend, Limits, Machine, PlayError, PropnetMachine, PropnetState,
 };
 use ggp_engine::propnet::TooLarge;
+use ggp_gdl::game::{Game, Move};
+use ggp_gdl::terms::TermId;
 
 /// How long a network is waited for before anything else is made.
 const PATIENCE: Duration = Duration::from_millis(100);

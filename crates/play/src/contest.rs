@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use super::referee::{Asked, Asking, Contender, Lapse, Referee, Table};
 use super::{AgentSpec, Brief, Match, Origin, Seat};
-use ggp_gdl::game::{Game, Move, RoleId, Score};
 use ggp_engine::machine::{Limits, Machine, PlayError};
+use ggp_gdl::game::{Game, Move, RoleId, Score};
 
 /// How long agents may think.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]

@@ -7,8 +7,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::outlook::{Evaluation, Lanes, Outlook};
 use super::spec::evaluation;
 use super::{Advice, Agent, Backends, Brief, Candidate, Pace, PlayerError};
-use ggp_gdl::game::Move;
 use ggp_engine::machine::PlayError;
+use ggp_gdl::game::Move;
 use ggp_search::minimax::MinimaxGame;
 
 /// Plays the move after which it is best off on average, if all others play

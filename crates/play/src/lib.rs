@@ -7,6 +7,7 @@
 //! agents. Not done here: talking to people.
 
 mod agent;
+mod agent_thread;
 mod backends;
 pub mod contest;
 mod greedy;
@@ -20,7 +21,6 @@ pub mod rating;
 pub mod record;
 pub mod referee;
 pub mod schedule;
-mod seat;
 mod spec;
 
 use std::error::Error;
@@ -31,10 +31,11 @@ use std::time::{Duration, Instant};
 
 use im::Vector;
 
-use ggp_gdl::game::{Move, RoleId, Score};
 use ggp_engine::machine::{Machine, PlayError};
+use ggp_gdl::game::{Move, RoleId, Score};
 
 pub use agent::{Advice, Agent, Brief, Candidate, Pace};
+pub use agent_thread::{Answer, Origin, Seat};
 pub use backends::Backends;
 pub use greedy::Greedy;
 pub use mcts::MctsAgent;
@@ -42,7 +43,6 @@ pub use minimax::MinimaxAgent;
 pub use outlook::{Evaluation, Lanes, Outlook};
 pub use players::Picker;
 pub use puzzle::PuzzleAgent;
-pub use seat::{Answer, Origin, Seat};
 pub use spec::{AgentSpec, KINDS, Kind, Thought, is_kind};
 
 /// Who chooses the moves of a role.

@@ -17,9 +17,9 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{Advice, Agent, Backends, Brief, Candidate, Pace, PlayerError};
-use ggp_gdl::game::Move;
 use ggp_engine::machine::{AnyMachine, PlayError, PropnetMachine, PropnetState};
 use ggp_engine::propnet::batch::Packed;
+use ggp_gdl::game::Move;
 use ggp_search::BudgetKind;
 use ggp_search::mcts::{
     Excerpt, Mcts, MoveReport, OneByOne, RoleReport, Simulator, Tree, grow_together, named,
@@ -63,7 +63,7 @@ struct InLanes {
 }
 
 /// A search for a move.
-struct Stint<'p> {
+struct SearchSlice<'p> {
     role: usize,
     pace: &'p Pace,
     memory_bytes: u64,
@@ -116,7 +116,7 @@ impl MctsAgent {
     ) -> Result<(), PlayError> {
         let depth = self.settings.mcts.playout_depth;
         let mut is_first = true;
-        let mut stint = Stint {
+        let mut stint = SearchSlice {
             role: self.brief.role.index(),
             pace,
             memory_bytes: self.brief.memory_bytes,
@@ -260,7 +260,7 @@ impl InLanes {
     }
 }
 
-impl Stint<'_> {
+impl SearchSlice<'_> {
     /// Searches on as many threads as there are games, to the end or for about a
     /// tick; whether nothing more is to be done.
     fn run<G>(

@@ -6,8 +6,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::outlook::{Evaluation, Lanes, Outlook};
 use super::spec::evaluation;
 use super::{Advice, Agent, Backends, Brief, Candidate, Pace, PlayerError};
-use ggp_gdl::game::Move;
 use ggp_engine::machine::{Machine, PlayError, PropnetState};
+use ggp_gdl::game::Move;
 use ggp_search::minimax::{Minimax, MinimaxReport, Table, minimax};
 use ggp_search::{Budget, Stats};
 

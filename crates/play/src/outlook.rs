@@ -10,11 +10,11 @@ use std::str::FromStr;
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_engine::machine::{
     AnyMachine, Limits, Machine, PlayError, PlayoutOptions, PropnetState, narrow_lanes, playout,
 };
 use ggp_engine::propnet::batch::{Batch, Packed};
+use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_search::minimax::{Child, Expansion, MinimaxGame};
 
 /// What states in which the game goes on are judged by.

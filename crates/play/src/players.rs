@@ -4,8 +4,8 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{Advice, Agent, Backends, Brief, Pace, PlayerError};
-use ggp_gdl::game::Move;
 use ggp_engine::machine::{Machine, PlayError};
+use ggp_gdl::game::Move;
 
 /// How one of the legal moves is picked.
 #[derive(Debug)]

@@ -206,8 +206,8 @@ impl Agent for PuzzleAgent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ggp_gdl::game::Game;
     use ggp_engine::machine::{AnyMachine, Limits, Machine};
+    use ggp_gdl::game::Game;
 
     /// Count up by 1 or 2 until 6 moves are made; who has counted to 12 has solved it,
     /// and everybody else gets five points for each that was counted.

@@ -18,9 +18,9 @@ use super::Match;
 use super::referee::Lapse;
 use sha2::{Digest, Sha256};
 
+use ggp_engine::machine::{Machine, PlayError};
 use ggp_gdl::game::{Game, Move};
 use ggp_gdl::terms::TermId;
-use ggp_engine::machine::{Machine, PlayError};
 
 /// A match. Lists of lists have an entry for each role inside.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -351,6 +351,8 @@ impl std::error::Error for Difference {}
 /// Thirty-two hexadecimal digits that depend on a text.
 fn token(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
-    digest[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+    digest[..16]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
-

@@ -12,9 +12,9 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Match;
+use ggp_engine::machine::{Machine, PlayError};
 use ggp_gdl::game::Move;
 use ggp_gdl::terms::Terms;
-use ggp_engine::machine::{Machine, PlayError};
 
 /// Why a contender has no legal move to offer, or did not answer.
 #[derive(Clone, PartialEq, Eq, Debug)]

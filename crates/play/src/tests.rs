@@ -1,6 +1,6 @@
 use super::*;
-use ggp_gdl::game::Game;
 use ggp_engine::machine::{AnyMachine, Backend, Limits};
+use ggp_gdl::game::Game;
 
 /// Two players take one or two of five matches in turn; who takes the last wins.
 const RULES: &str = "

@@ -1,15 +1,15 @@
 //! From what was seen to what is said.
 
-use super::alike::alike;
 use super::proof::Induction;
+use super::role_symmetry::alike;
 use super::space::Ending;
 use super::tally::{Example, GoalFault, Tally};
 use super::{Basis, Claim, Evidence, Subject, Verdict, Weight, listed};
-use ggp_gdl::game::{Move, Score};
-use ggp_gdl::terms::TermId;
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::clauses::Watch;
+use ggp_gdl::game::{Move, Score};
+use ggp_gdl::terms::TermId;
 
 /// Facts or moves named in one claim.
 pub(super) const NAMED: usize = 6;

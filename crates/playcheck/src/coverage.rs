@@ -15,16 +15,16 @@ use std::time::Instant;
 use rustc_hash::FxHashSet;
 
 use super::bodies::{alternatives, in_order, place_of, relaxed_body, with_body};
-use super::silent::needed_for;
+use super::dead_rules::needed_for;
 use super::tally::{Path, Seen};
-use ggp_gdl::analysis::makers::{Maker, Makers};
+use ggp_engine::machine::{Limits, PlayError};
+use ggp_gdl::analysis::achievers::{Maker, Makers};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::datalog::{Bounds, Evaluator, Failure, Layer, Query};
 use ggp_gdl::game::{Game, Move};
-use ggp_gdl::terms::{TermId, Terms};
-use ggp_engine::machine::{Limits, PlayError};
 use ggp_gdl::program::{Atom, Literal, RelationId, Rule, RuleSet, Term, Variable};
 use ggp_gdl::span::Span;
+use ggp_gdl::terms::{TermId, Terms};
 
 /// Rules that fire which are looked through for the one that does not.
 const LINKS: usize = 4;

@@ -2,15 +2,15 @@
 //! places.
 
 use super::claims::NAMED;
-use super::places::{Loss, Places};
+use super::fluents::{Loss, Places};
 use super::tally::Got;
 use super::{Basis, Claim, Evidence, Subject, Verdict, Weight, listed};
+use ggp_engine::machine::Machine;
+use ggp_engine::propnet::Propnet;
 use ggp_gdl::analysis::unread;
 use ggp_gdl::check::Keyword;
-use ggp_gdl::terms::TermId;
-use ggp_engine::machine::Machine;
 use ggp_gdl::program::FunctorId;
-use ggp_engine::propnet::Propnet;
+use ggp_gdl::terms::TermId;
 
 impl Evidence<'_> {
     /// Facts that hold in every position.

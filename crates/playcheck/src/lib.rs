@@ -15,17 +15,17 @@
 //! to know.
 
 mod alarm;
-mod alike;
 mod bodies;
 mod claims;
 mod coverage;
+mod dead_rules;
 mod facts;
-mod idle;
-mod keeping;
-mod places;
+mod fluents;
+mod frame;
+mod idle_moves;
 mod plays;
 mod proof;
-mod silent;
+mod role_symmetry;
 mod space;
 mod tally;
 
@@ -37,18 +37,18 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
+pub use alarm::Alarm;
+use coverage::Coverage;
+use fluents::Step;
+use frame::Keeping;
+use ggp_engine::machine::{AnyMachine, Limits, Machine, PlayError};
 use ggp_gdl::analysis::{Counter, counters};
 use ggp_gdl::diagnostic::Diagnostic;
 use ggp_gdl::game::{Game, Move, Score};
 use ggp_gdl::terms::TermId;
-use ggp_engine::machine::{AnyMachine, Limits, Machine, PlayError};
 use ggp_search::{Budget, Stats};
 use ggp_solver::solve::{SolveOptions, solve};
-pub use alarm::Alarm;
-use coverage::Coverage;
-use idle::Idle;
-use keeping::Keeping;
-use places::Step;
+use idle_moves::Idle;
 use plays::{Orders, play};
 use space::{Space, State, joint_moves};
 use tally::{Path, Seen, Tally};

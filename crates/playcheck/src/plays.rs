@@ -4,12 +4,12 @@ use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::tally::{Path, Scores, Tally};
-use ggp_gdl::game::Move;
-use ggp_gdl::terms::TermId;
 use ggp_engine::machine::{AnyMachine, Machine, PlayError};
 use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::batch::{Batch, Packed};
 use ggp_engine::propnet::code::Engine;
+use ggp_gdl::game::Move;
+use ggp_gdl::terms::TermId;
 
 /// Lanes played on.
 const LANES: usize = 256;

@@ -15,11 +15,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use super::space::longest;
-use ggp_gdl::game::Score;
-use ggp_gdl::terms::TermId;
 use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::clauses::{Clauses, Frame, Watch};
 use ggp_engine::propnet::network::Literal;
+use ggp_gdl::game::Score;
+use ggp_gdl::terms::TermId;
 
 /// Conflicts for one question.
 const CONFLICTS: i32 = 20_000;

@@ -6,9 +6,9 @@ use rustc_hash::FxBuildHasher;
 
 use super::plays::{compared, goals, legal};
 use super::tally::{Path, Scores, Tally};
+use ggp_engine::machine::{AnyMachine, Machine, PlayError};
 use ggp_gdl::game::Move;
 use ggp_gdl::terms::TermId;
-use ggp_engine::machine::{AnyMachine, Machine, PlayError};
 
 /// Joint moves of one position that are looked at.
 const MOST_JOINT: usize = 1_000_000;

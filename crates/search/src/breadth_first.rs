@@ -233,7 +233,7 @@ impl<P: Problem> Flood<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::toy::{Clock, Lights, Net, Paid};
+    use crate::toy_problems::{Clock, Lights, Net, Paid};
 
     #[test]
     fn levels_hold_what_is_that_many_actions_away() {

@@ -79,11 +79,7 @@ pub struct Meter<'a> {
 }
 
 impl<'a> Meter<'a> {
-    pub fn new(
-        budget: &'a Budget,
-        stats: &'a mut Stats,
-        observer: &'a mut dyn Observer,
-    ) -> Self {
+    pub fn new(budget: &'a Budget, stats: &'a mut Stats, observer: &'a mut dyn Observer) -> Self {
         let now = Instant::now();
         stats.ran_out = None;
         Meter {

@@ -5,7 +5,7 @@
 //! than anything else here how long it takes.
 
 use super::budget::{Budget, Meter};
-use super::dive::{Completeness, Dive, End, Reopen, Rules};
+use super::depth_limited::{Completeness, Dive, End, Reopen, Rules};
 use super::stats::{Observer, Stats};
 use super::strategy::{self, Outcome, Strategy};
 use super::{Compare, KeyMeaning, Plans, Problem, Prune, Stop, Verdict};

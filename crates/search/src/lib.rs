@@ -7,7 +7,7 @@
 //! here knows rules, facts or roles by name, and nothing chooses the search:
 //! the caller does.
 //!
-//! - [`iterative`]: iterative deepening with step-stripped cycle pruning.
+//! - [`iterative_deepening`]: iterative deepening with step-stripped cycle pruning.
 //! - [`breadth_first`]: level by level; shortest plans and proofs.
 //! - [`depth_first`]: with a transposition table; any plan.
 //! - [`graph`]: the explored graph itself, for pictures and tables.
@@ -27,9 +27,9 @@
 pub mod breadth_first;
 mod budget;
 pub mod depth_first;
-mod dive;
+mod depth_limited;
 pub mod graph;
-pub mod iterative;
+pub mod iterative_deepening;
 pub mod mcts;
 pub mod minimax;
 mod plan_graph;
@@ -38,7 +38,7 @@ mod strategy;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
-mod toy;
+mod toy_problems;
 mod visited;
 
 use std::hash::Hash;

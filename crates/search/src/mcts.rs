@@ -10,27 +10,27 @@
 //! Finnsson and Björnsson, "Simulation-based approach to general game
 //! playing", 2008; and what the modules name.
 
+mod backup;
 mod bounds;
-mod credit;
-mod crew;
-mod excerpt;
-mod grow;
-mod keep;
+mod expand;
+mod parallel;
+mod prune;
 mod rave;
 mod report;
 mod select;
 mod simulator;
+mod summary;
 mod tree;
 
 use super::Compare;
 use super::budget::{Budget, BudgetKind, Meter};
 use super::stats::{Observer, Stats, bump};
-pub use crew::grow_together;
-pub use excerpt::{Excerpt, Excerpted, named};
-pub use grow::Best;
+pub use expand::Best;
+pub use parallel::grow_together;
 pub use rave::Rave;
 pub use report::{BestLine, MctsReport, MctsVerdict, MoveReport, RoleReport};
 pub use simulator::{Ahead, GameProblem, OneByOne, Sample, Seen, Simulator, View, Views};
+pub use summary::{Excerpt, Excerpted, named};
 pub use tree::Tree;
 
 /// How the worth of trying an arm is made of its mean and its visits.

@@ -14,22 +14,22 @@
 //! contradicts the case of two roles, turns and a constant sum.
 //!
 //! [`prove`] looks ahead like that, and once it meets a position again also from the
-//! ends backwards (`regress`): where play can go on for ever, looking ahead has no end.
+//! ends backwards (`retrograde`): where play can go on for ever, looking ahead has no end.
 //!
 //! Source: Knuth and Moore, "An analysis of alpha-beta pruning", 1975; the
 //! paranoid assumption is by Sturtevant and Korf, 2000; bounds beside estimates
 //! after Berliner's B* and Cazenave and Saffidine, "Score bounded Monte-Carlo
 //! tree search", 2010.
 
-mod fork;
-mod nature;
+mod expanded;
+mod game_class;
 mod order;
-mod regress;
+mod retrograde;
 mod table;
 #[cfg(test)]
 mod tests;
 mod tree;
-mod worth;
+mod value;
 
 use std::hash::Hash;
 use std::time::Instant;
@@ -37,7 +37,7 @@ use std::time::Instant;
 use super::budget::{Budget, BudgetKind, Meter};
 use super::stats::{Observer, Stats};
 use super::{Compare, Joint, Stop};
-use regress::Graph;
+use retrograde::Graph;
 pub use table::Table;
 use tree::Tree;
 

@@ -4,8 +4,8 @@ mod budgets;
 
 use super::breadth_first::{BreadthFirst, breadth_first};
 use super::depth_first::{DepthFirst, depth_first};
-use super::iterative::{IterativeDeepening, iterative_deepening};
-use super::toy::{Clock, Lights, Net, Paid, is_plan, shortest_by_brute_force};
+use super::iterative_deepening::{IterativeDeepening, iterative_deepening};
+use super::toy_problems::{Clock, Lights, Net, Paid, is_plan, shortest_by_brute_force};
 use super::*;
 
 const ALL: Plans = Plans::AllShortest { max: 10_000 };

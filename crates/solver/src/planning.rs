@@ -9,35 +9,35 @@
 
 pub mod best_first;
 pub mod bidirectional;
+pub mod bounded;
+pub mod breadth_first;
 pub mod checkpoint;
-pub mod collapse;
-pub mod commute;
-pub mod deepening;
-pub mod dive;
+pub mod dead_end;
+pub mod depth_first;
 pub mod effects;
 pub mod estimate;
 pub mod expand;
+pub mod factored;
 mod gf2;
 pub mod invariant;
-pub mod levels;
+pub mod iterative_deepening;
 pub mod linear;
+pub mod move_set;
 pub mod nested;
 pub mod nrpa;
 pub mod parity;
-pub mod parts;
+pub mod partial_order;
 mod position;
 pub mod potential;
-pub mod relaxed;
 pub mod rollout;
 pub mod symmetry;
 pub mod uct;
-pub mod unroll;
 
-use ggp_gdl::game::{Game, Score};
 use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::batch::Packed;
 use ggp_engine::propnet::network::{Builder, Literal};
 use ggp_engine::propnet::rewrite::{copy, live};
+use ggp_gdl::game::{Game, Score};
 pub(crate) use position::Position;
 
 /// A game of one role, where to begin, and what is wanted.

@@ -23,18 +23,16 @@ use std::fmt;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use ggp_gdl::game::{Move, Score};
+use crate::planning::breadth_first::{LevelsOptions, Seen};
+use crate::planning::{BestSoFar, Outcome, Plan, Puzzle};
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_engine::propnet::Propnet;
-use crate::planning::levels::{LevelsOptions, Seen};
-use crate::planning::{BestSoFar, Outcome, Plan, Puzzle};
+use ggp_gdl::game::{Move, Score};
 use ggp_search::breadth_first::{BreadthFirst, breadth_first};
 use ggp_search::depth_first::{DepthFirst, depth_first};
-use ggp_search::iterative::{IterativeDeepening, iterative_deepening};
+use ggp_search::iterative_deepening::{IterativeDeepening, iterative_deepening};
 use ggp_search::mcts::{Mcts, MctsVerdict, solve_with_mcts};
-use ggp_search::{
-    Budget, BudgetKind, Compare, Coverage, Observer, Plans, Prune, Stats, Verdict,
-};
+use ggp_search::{Budget, BudgetKind, Compare, Coverage, Observer, Plans, Prune, Stats, Verdict};
 
 pub use check::{Checker, WrongPlan, check_plan};
 pub use claim::{PATIENCE, claim, claim_count, lacks_proof, proof};

@@ -22,9 +22,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use ggp_engine::machine::{
+    DatalogMachine, Limits as MachineLimits, Machine, NaiveMachine, PlayError,
+};
 use ggp_gdl::game::{Game, Move, Score};
 use ggp_gdl::terms::TermId;
-use ggp_engine::machine::{DatalogMachine, Limits as MachineLimits, Machine, NaiveMachine, PlayError};
 
 pub use answer::{Answer, End, Flips, Given, Proof, Record, digest};
 use doubt::Doubt;

@@ -8,8 +8,8 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use ggp_gdl::game::Game;
 use ggp_engine::machine::PlayError;
+use ggp_gdl::game::Game;
 
 /// Why there is no answer, and what to do.
 #[derive(Clone, Debug)]

@@ -14,13 +14,13 @@
 mod answer;
 mod bundled;
 mod events;
+mod game_store;
 mod graph;
 mod guard;
 mod page;
 mod players;
 mod position;
 mod session;
-mod shelf;
 mod solving;
 mod tables;
 mod think;
@@ -38,8 +38,8 @@ use axum::{Router, middleware};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
+use game_store::GameStore;
 use session::Sessions;
-use shelf::Shelf;
 use tables::Tables;
 
 /// What requests may cost.
@@ -87,7 +87,7 @@ struct House {
     limits: WebLimits,
     /// The address that it listens at, where other names than that are refused.
     address: IpAddr,
-    shelf: Shelf,
+    shelf: GameStore,
     sessions: Sessions,
     tables: Tables,
     /// One for each player or solver at work.
@@ -117,7 +117,7 @@ impl Server {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let house = House {
             address: address.ip(),
-            shelf: Shelf::default(),
+            shelf: GameStore::default(),
             sessions: Sessions::new(&limits, listener.local_addr()?.port()),
             tables: Tables::default(),
             jobs: Arc::new(Semaphore::new(limits.jobs)),
@@ -169,11 +169,11 @@ fn router(house: Arc<House>) -> Router {
         .route("/", get(page::index))
         .route("/page/{*path}", get(page::asset))
         .route("/api/openapi.json", get(page::openapi))
-        .route("/api/games", get(shelf::games).post(shelf::load))
-        .route("/api/check", post(shelf::check))
+        .route("/api/games", get(game_store::games).post(game_store::load))
+        .route("/api/check", post(game_store::check))
         .route("/api/players", get(players::kinds))
         .route("/api/methods", get(solving::methods))
-        .route("/api/games/{game}", get(shelf::game))
+        .route("/api/games/{game}", get(game_store::game))
         .route("/api/games/{game}/picture.svg", get(position::picture))
         .route("/api/games/{game}/position", post(position::position))
         .route("/api/games/{game}/why", post(why::why))

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Shared;
 use super::answer::{Asked, Refusal};
+use super::game_store::{Reached, blocking, find};
 use super::session::Session;
-use super::shelf::{Reached, blocking, find};
-use ggp_gdl::game::Move;
 use ggp_engine::machine::{Machine, PlayError, canonical_facts};
+use ggp_gdl::game::Move;
 use ggp_picture::{Drawing, Limits, Look, Spot};
 
 /// What is asked.

@@ -11,7 +11,7 @@ use rand::rngs::SysRng;
 use tokio::sync::Semaphore;
 
 use super::WebLimits;
-use super::shelf::Loaded;
+use super::game_store::Loaded;
 
 /// What cookies are called, before the port: browsers have them in common for all ports
 /// of a host.

@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 use super::Shared;
 use super::answer::{Asked, Refusal};
 use super::events::{self, Sender};
+use super::game_store::{Loaded, find};
 use super::session::Session;
-use super::shelf::{Loaded, find};
-use ggp_gdl::game::Move;
 use ggp_engine::machine::{AnyMachine, Machine};
+use ggp_gdl::game::Move;
 use ggp_search::{Budget, LevelStats, Observer, Stats, Verdict};
 use ggp_solver::solve::{self, SolveOptions, Strategy, budget_name, solve_from};
 

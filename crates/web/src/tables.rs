@@ -17,12 +17,12 @@ use tokio::sync::watch;
 
 use super::answer::{Asked, Refusal};
 use super::events;
+use super::game_store::{Loaded, blocking, find};
 use super::session::{Session, locked, secret};
-use super::shelf::{Loaded, blocking, find};
 use super::think::{self, Task};
 use super::{House, Shared};
-use ggp_gdl::game::Move;
 use ggp_engine::machine::Machine;
+use ggp_gdl::game::Move;
 use ggp_play::AgentSpec;
 
 /// Who sits at a table as itself.

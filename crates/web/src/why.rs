@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use super::Shared;
 use super::answer::{Asked, Refusal};
+use super::game_store::{Loaded, Reached, blocking, find};
 use super::session::Session;
-use super::shelf::{Loaded, Reached, blocking, find};
+use ggp_engine::machine::{Machine, PlayError};
 use ggp_explain::tree::Tree;
 use ggp_explain::{Courses, Explainer, Options, Situation};
 use ggp_gdl::game::Move;
 use ggp_gdl::terms::TermId;
-use ggp_engine::machine::{Machine, PlayError};
 
 /// Lines of an answer.
 const LINES: usize = 500;

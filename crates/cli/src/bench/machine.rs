@@ -4,8 +4,8 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{Pace, Readiness, Run, Subject, Tally};
-use ggp_gdl::game::{Move, RoleId};
 use ggp_engine::machine::{Machine, PlayError};
+use ggp_gdl::game::{Move, RoleId};
 
 /// A machine that plays one position at a time on each thread.
 #[derive(Clone, Debug)]

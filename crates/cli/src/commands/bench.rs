@@ -1,7 +1,7 @@
 //! `ggp bench`: random playouts, for every backend.
 
 mod child;
-mod crew;
+mod processes;
 mod report;
 mod task;
 
@@ -140,7 +140,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         let of_game = backends.iter().map(|backend| options.task(files, *backend));
         tasks.extend(of_game);
     }
-    let mut rows = crew::measure(&tasks, options.limits(), options.jobs.get(), context)?;
+    let mut rows = processes::measure(&tasks, options.limits(), options.jobs.get(), context)?;
     let is_whole = rows.len() == tasks.len();
     let source = |path: &Path| format!("in {}", path.display());
     let source = options.reference.as_deref().map(source);

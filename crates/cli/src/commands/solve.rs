@@ -3,7 +3,7 @@
 mod answer;
 mod batch;
 mod film;
-mod levels;
+mod breadth_first;
 mod progress;
 mod reference;
 mod refusals;
@@ -103,7 +103,7 @@ pub struct Options {
     #[command(flatten)]
     film: film::FilmOptions,
     #[command(flatten)]
-    levels: levels::Flags,
+    levels: breadth_first::Flags,
 }
 
 /// How to search, as `ggp solve` is told.

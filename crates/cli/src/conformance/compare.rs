@@ -11,8 +11,8 @@ use super::record::{
     Answers, GoalRecord, LastRecord, LevelRecord, MovesRecord, PerftRecord, StepRecord, TraceRecord,
 };
 use super::report::{Difference, GameReport};
-use ggp_gdl::game::{Move, RoleId};
 use ggp_engine::machine::{self, Machine, PerftOptions, PlayError, perft};
+use ggp_gdl::game::{Move, RoleId};
 
 /// Why the comparison of a record ends early.
 pub(super) enum End {

@@ -7,10 +7,10 @@ use super::corpus::{Demand, Entry};
 use super::digest::sha256;
 use super::report::{Difference, GameReport, Outcome};
 use super::{Interrupt, Options};
+use ggp_engine::machine::{AnyMachine, Limits, Machine, PerftOptions, PlayError, perft};
 use ggp_gdl::check::{self, ReadOptions, Reading};
 use ggp_gdl::diagnostic::{Code, Severity};
 use ggp_gdl::game::Game;
-use ggp_engine::machine::{AnyMachine, Limits, Machine, PerftOptions, PlayError, perft};
 use ggp_gdl::span::{Source, Sources};
 use ggp_gdl::symbol::Case;
 

@@ -3,8 +3,8 @@
 use super::{Fault, Machine, PlayError, canonical_facts};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::{Game, RoleId, Score};
-use ggp_gdl::terms::TermId;
 use ggp_gdl::program::{Rule, Term};
+use ggp_gdl::terms::TermId;
 
 /// Answers that follow from others.
 pub(super) trait Answers: Machine {

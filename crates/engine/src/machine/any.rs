@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::{
     DatalogMachine, Limits, Machine, NaiveMachine, PlayError, PropnetMachine, PropnetState,
 };
-use ggp_gdl::game::{Game, Move, RoleId};
-use ggp_gdl::terms::{TermId, Terms};
 use crate::propnet::batch::Packed;
 use crate::propnet::{Propnet, TooLarge};
+use ggp_gdl::game::{Game, Move, RoleId};
+use ggp_gdl::terms::{TermId, Terms};
 
 /// The backends.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]

@@ -12,8 +12,8 @@ use ggp_gdl::check::Keyword;
 use ggp_gdl::datalog::{Bounds, EvaluationError, Evaluator, Failure, Layer, Query};
 use ggp_gdl::game::flat::{Flat, Wrapped, flatten};
 use ggp_gdl::game::{Game, Move, RoleId};
-use ggp_gdl::terms::{TermId, Terms};
 use ggp_gdl::program::{FunctorId, RelationId, RuleSet};
+use ggp_gdl::terms::{TermId, Terms};
 
 /// A machine on the planned bottom-up evaluator. A state is its facts in
 /// ascending order of id.

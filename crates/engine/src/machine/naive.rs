@@ -13,9 +13,9 @@ use super::answers::Answers;
 use super::{Limits, Machine, PlayError};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::{Game, Move, RoleId};
-use ggp_gdl::terms::{TermId, TermOverflow, Terms};
 use ggp_gdl::program::strata::{Group, stratify};
 use ggp_gdl::program::{Atom, Literal, RelationId, Rule, Term};
+use ggp_gdl::terms::{TermId, TermOverflow, Terms};
 
 /// A machine on the naive evaluator.
 #[derive(Clone, Debug)]

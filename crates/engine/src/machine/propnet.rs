@@ -12,13 +12,13 @@ use rustc_hash::FxHashMap;
 
 use super::answers::Answers;
 use super::{DatalogMachine, Limits, Machine, PlayError};
-use ggp_gdl::game::{Game, Move, RoleId};
-use ggp_gdl::terms::{TermId, Terms};
 use crate::propnet::batch::{Batch, Packed, holds, pack};
 use crate::propnet::code::Engine;
 use crate::propnet::differential::Differential;
 use crate::propnet::network::Literal;
 use crate::propnet::{GroundLimits, Propnet, TooLarge};
+use ggp_gdl::game::{Game, Move, RoleId};
+use ggp_gdl::terms::{TermId, Terms};
 
 /// A state of a [`PropnetMachine`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -12,10 +12,12 @@ use std::time::Instant;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Propnet;
-use super::attempts::{Allowance, GroundLimits, Grounded, INTERRUPTED, LATE, TooLarge, WORK};
 use super::cycles::{Reference, Rows as CyclicRows};
 use super::decompose::Pieces;
 use super::factor::{Exclusive, groups_of_moves};
+use super::grounding_methods::{
+    Allowance, GroundLimits, Grounded, INTERRUPTED, LATE, TooLarge, WORK,
+};
 use super::network::{Builder, Literal};
 use super::relax;
 use super::shape::{Part, Shape, Test};
@@ -23,9 +25,9 @@ use ggp_gdl::check::Keyword;
 use ggp_gdl::datalog::{Bounds, EvaluationError, Evaluator, Failure, Rows};
 use ggp_gdl::game::flat::{Flat, Wrapped};
 use ggp_gdl::game::{Game, Move};
-use ggp_gdl::terms::{TermId, TermOverflow, Terms};
 use ggp_gdl::program::strata::for_each_body_atom;
 use ggp_gdl::program::{Atom, RelationId, Rule, RuleSet};
+use ggp_gdl::terms::{TermId, TermOverflow, Terms};
 
 /// The relations that a network answers for.
 pub(super) fn wanted(game: &Game, flat: &Flat) -> Vec<RelationId> {

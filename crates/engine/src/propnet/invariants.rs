@@ -284,9 +284,9 @@ impl Claim {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ggp_gdl::game::Game;
     use crate::propnet::GroundLimits;
     use crate::propnet::sample::sample;
+    use ggp_gdl::game::Game;
 
     fn ground(text: &str) -> Propnet {
         let game = Game::from_text("test.kif", text).expect("the rules are right");

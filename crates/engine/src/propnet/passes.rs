@@ -5,10 +5,10 @@
 
 use super::Propnet;
 use super::constants::constants;
-use super::equal::representatives;
+use super::dead_gates::tidy;
+use super::equivalence::representatives;
 use super::factor::factor;
 use super::invariants::exclusive;
-use super::levels::tidy;
 use super::network::{Builder, Literal};
 use super::rewrite::{copy, live};
 use super::sample::sample;

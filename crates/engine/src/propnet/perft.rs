@@ -39,7 +39,7 @@
 //! ```
 
 mod assume;
-mod course;
+mod depth_facts;
 mod gather;
 mod odometer;
 mod stage;
@@ -52,7 +52,7 @@ use super::Propnet;
 use super::code::Engine;
 use super::lanes::Rows;
 pub use super::playout::Width;
-use course::Known;
+use depth_facts::Known;
 use stage::Stage;
 use work::Making;
 use worker::{Batch, Halt, Route, Tally, Worker, first};
@@ -185,7 +185,7 @@ impl<'n> Counter<'n> {
         go_on: impl Fn() -> bool + Sync,
         mut on_level: impl FnMut(&PathLevel),
     ) -> Result<CountEnd, CountError> {
-        let relevant = course::relevant(self.net);
+        let relevant = depth_facts::relevant(self.net);
         let mut seen = 0;
         let mut report = |level: PathLevel| {
             // Levels come once more after a fault.
@@ -333,7 +333,7 @@ impl<'c, 'n> Count<'c, 'n> {
                     .collect(),
                 Some(stage) => stage.after.clone(),
             };
-            let after = course::after(self.counter.net, &known);
+            let after = depth_facts::after(self.counter.net, &known);
             self.stages
                 .push(Stage::new(making, &self.relevant, &known, &after));
         }

@@ -37,12 +37,12 @@
 //! ```
 
 pub(super) mod circuit;
-mod course;
+mod dependency;
+mod lane_progress;
 mod phase;
 pub(super) mod plan;
-pub(super) mod pool;
 mod runner;
-mod walk;
+pub(super) mod terminal_pool;
 
 use std::ops::AddAssign;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -12,10 +12,10 @@ use super::decompose::Pieces;
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Game;
 use ggp_gdl::game::flat::{Flat, Wrapped};
-use ggp_gdl::terms::{TermOverflow, Terms};
 use ggp_gdl::program::strata::for_each_body_atom;
 use ggp_gdl::program::{Atom, FunctorId, Literal, RelationId, Rule, RuleSet, Term, Variable};
 use ggp_gdl::span::Span;
+use ggp_gdl::terms::{TermOverflow, Terms};
 
 /// By relation of a flat game: whether its rows depend on the state.
 pub(super) fn dynamic(flat: &Flat) -> Vec<bool> {

@@ -40,11 +40,11 @@
 //! # Ok::<(), ggp_engine::propnet::TooLarge>(())
 //! ```
 
-mod deal;
-mod field;
-mod fill;
+mod assignment;
+mod lane_status;
 mod moves;
-mod worth;
+mod scatter;
+mod scores;
 
 use std::ops::Range;
 
@@ -55,15 +55,15 @@ use super::lanes::Rows;
 pub use super::playout::circuit::Record;
 use super::playout::circuit::{BANKS, CHOSEN, DRAWN, Extras, GUIDE, LOOK, NEXT, STATE, level_row};
 use super::playout::plan::{Anew, Phase, Plan};
-use super::playout::pool::Pool;
+use super::playout::terminal_pool::Pool;
 use super::playout::{Proceed, Width, passes_asked};
 use super::streams::{Limits, Streams};
-use deal::Deal;
-use field::Field;
-use fill::Fill;
+use assignment::Deal;
+use lane_status::Field;
 use moves::Moves;
 pub use moves::{Made, MoveSum, learned_levels};
-use worth::Worth;
+use scatter::Fill;
+use scores::Scores;
 
 /// Playouts begin when one out of so many lanes stands idle.
 const IDLE: u32 = 16;
@@ -150,7 +150,7 @@ pub struct Rollouts {
     /// By phase: last states until they are counted.
     pools: Vec<Pool>,
     /// By phase.
-    worth: Vec<Worth>,
+    worth: Vec<Scores>,
     banks: [Rows; BANKS],
     /// Where the playouts of each lane begin.
     home: Rows,
@@ -210,7 +210,7 @@ impl Rollouts {
             worth: cycle
                 .phases
                 .iter()
-                .map(|p| Worth::new(net, &p.goals))
+                .map(|p| Scores::new(net, &p.goals))
                 .collect(),
             banks: cycle.rows.map(|rows| Rows::new(rows, words)),
             home: Rows::new(cycle.rows[STATE as usize], words),

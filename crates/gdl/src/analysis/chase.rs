@@ -12,8 +12,8 @@ use rustc_hash::FxHashSet;
 
 use super::resolve::{are_apart, rebuilt};
 use crate::game::Game;
-use crate::terms::Terms;
 use crate::program::{Atom, Literal, RelationId, Rule, Term};
+use crate::terms::Terms;
 
 /// The arguments of an atom; a variable in them stands for itself only.
 type Arguments = Vec<Term>;

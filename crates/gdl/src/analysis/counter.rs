@@ -41,13 +41,13 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::dependencies::{Dependencies, Reads};
 use super::implication::goal_implies_terminal;
-use super::reads::{Dependencies, Reads};
-use super::timetable::Script;
+use super::trajectory::Script;
 use crate::check::Keyword;
 use crate::game::{Game, Score};
-use crate::terms::{TermId, Terms};
 use crate::program::{FunctorId, Rule};
+use crate::terms::{TermId, Terms};
 
 use ends::ends;
 use survey::Survey;

@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 
 use crate::check::Keyword;
 use crate::game::Game;
-use crate::terms::TermId;
 use crate::program::{Atom, FunctorId, Literal, RelationId, Rule, Term};
+use crate::terms::TermId;
 
 /// Memory that the sets may take, in words of 64 bits.
 const LARGEST: usize = 8 << 20;

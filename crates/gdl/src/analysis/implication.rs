@@ -11,9 +11,9 @@ use super::chase::{Chase, GaveUp, World};
 use super::resolve::Body;
 use crate::check::Keyword;
 use crate::game::{Game, Score, parse_score};
-use crate::terms::{TermId, Terms};
 use crate::program::{Atom, Functor, Literal, RelationId, Rule, Shape, Term, Variable};
 use crate::span::Span;
+use crate::terms::{TermId, Terms};
 
 /// Most bodies that are looked at.
 const MOST_BODIES: usize = 100;

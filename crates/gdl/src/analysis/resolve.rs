@@ -5,9 +5,9 @@
 
 use crate::check::Keyword;
 use crate::game::Game;
-use crate::terms::Terms;
 use crate::program::unify::{Unifier, applied};
 use crate::program::{Atom, Literal, Rule, Term};
+use crate::terms::Terms;
 
 /// A conjunction.
 #[derive(Clone, Debug)]

@@ -17,13 +17,13 @@ use super::ReadOptions;
 use super::alternatives::{self, Formula};
 use super::keywords::{Keyword, interned_form};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::terms::{TermId, TermOverflow, Terms};
 use crate::program::{
     Atom, Fact, Functor, Functors, Literal, Rule, RuleSet, Shape, Term, Variable,
 };
 use crate::span::{Sources, Span};
 use crate::symbol::{Symbol, Symbols};
 use crate::syntax::{self, Sexp, SexpKind};
+use crate::terms::{TermId, TermOverflow, Terms};
 pub use lowered::{Lowered, Position};
 use size::{MOST_IN_RULE, rule_size};
 

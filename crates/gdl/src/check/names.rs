@@ -10,10 +10,10 @@ use super::keywords::Keyword;
 use super::lower::{Lowered, Position};
 use crate::diagnostic::{Code, Diagnostic, Strictness};
 use crate::game::parse_score;
-use crate::terms::TermId;
 use crate::program::{Atom, Functor, FunctorId, RelationId, Shape, Term};
 use crate::span::{Sources, Span};
 use crate::symbol::Symbol;
+use crate::terms::TermId;
 
 /// Names that are compared with others to find one that is near.
 const MOST_COMPARED: usize = 2_000_000;

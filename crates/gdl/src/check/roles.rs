@@ -7,8 +7,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::keywords::Keyword;
 use super::lower::Lowered;
 use crate::diagnostic::{Code, Diagnostic, Strictness};
-use crate::terms::TermId;
 use crate::program::{Shape, Term};
+use crate::terms::TermId;
 
 /// Roles that are looked at to find one that is near to a name.
 const MOST_COMPARED: usize = 100;

@@ -10,9 +10,9 @@ use super::order::{Estimate, Estimates, UNKNOWN_ROWS, UNKNOWN_VALUES};
 use super::plan::{Plan, plan};
 use super::relation::Relation;
 use super::{Bounds, EvaluationError, Evaluator, Failure, Layer, Query, run};
-use crate::terms::{TermId, Terms};
 use crate::program::strata::{for_each_body_atom, stratify};
 use crate::program::{Literal, RelationId, Rule, RuleSet};
+use crate::terms::{TermId, Terms};
 
 /// A program before it is compiled.
 struct Given {

@@ -5,8 +5,8 @@
 //! variables are bound, and for each step the earlier step to return to when
 //! nothing matches. The plan changes how long an answer takes, never the answer.
 
-use crate::terms::TermId;
 use crate::program::{Atom, FunctorId, Literal, Rule, Term};
+use crate::terms::TermId;
 
 use super::order::{Estimates, order};
 

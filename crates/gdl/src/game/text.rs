@@ -4,11 +4,11 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use super::Game;
-use crate::terms::{TermId, Terms};
 use crate::program::{Functor, Shape};
 use crate::span::{Source, Sources};
 use crate::symbol::Case;
 use crate::syntax::{self, Sexp, SexpKind, SyntaxLimits};
+use crate::terms::{TermId, Terms};
 
 /// Text that is not a term of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]

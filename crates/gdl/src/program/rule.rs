@@ -1,8 +1,8 @@
 //! Facts, rules and sets of them.
 
-use crate::terms::TermId;
 use crate::program::{Term, Variable};
 use crate::span::Span;
+use crate::terms::TermId;
 
 /// A relation of one [`RuleSet`]; dense, so it indexes plain vectors.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

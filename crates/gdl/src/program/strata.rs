@@ -13,9 +13,9 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
 
-use crate::terms::Terms;
 use crate::program::{Atom, Literal, RelationId, Rule, RuleSet};
 use crate::span::Span;
+use crate::terms::Terms;
 
 mod unify;
 

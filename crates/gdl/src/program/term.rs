@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::terms::{TermId, Terms};
 use crate::symbol::Symbol;
+use crate::terms::{TermId, Terms};
 
 /// How a name is applied.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -3,8 +3,8 @@
 //! In: terms of two rules, the variables of the second numbered on from those
 //! of the first by an offset. Out: both with their variables replaced.
 
-use crate::terms::Terms;
 use crate::program::{Atom, FunctorId, Literal, Term, Variable};
+use crate::terms::Terms;
 
 /// A most general unifier in the making.
 #[doc(hidden)]

@@ -2,8 +2,8 @@
 
 use std::fmt::{Display, Write};
 
-use ggp_gdl::markup::escaped;
 use crate::{Paint, Shape, Spot};
+use ggp_gdl::markup::escaped;
 
 /// What is drawn so far, and how large it is.
 #[derive(Debug, Default)]

@@ -13,13 +13,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::message::{Info, Message, MessageLimits};
-use ggp_gdl::game::Game;
-use ggp_engine::machine::{Machine, PlayError};
-use ggp_gdl::markup;
 use crate::contest::{Clocks, Means, SeatContender};
 use crate::record::MatchRecord;
 use crate::referee::{Asking, Contender, Lapse, Referee, Round};
 use crate::{AgentSpec, Match, is_kind};
+use ggp_engine::machine::{Machine, PlayError};
+use ggp_gdl::game::Game;
+use ggp_gdl::markup;
 use ggp_gdl::symbol::Case;
 
 pub use exchange::{Address, DEFAULT_PORT, Envelope, ExchangeError, Patience, exchange, request};

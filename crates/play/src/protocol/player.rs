@@ -5,11 +5,11 @@
 //! is searched. Not done here: what messages look like ([`message`](super::message)),
 //! HTTP ([`wire`](super::wire)), thinking ([`play`](crate)).
 
-mod course;
-mod desk;
+mod connections;
 mod event;
-mod margin;
-mod table;
+mod latency_margin;
+mod match_progress;
+mod match_thread;
 
 use std::fmt;
 use std::io;
@@ -22,14 +22,14 @@ use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::message::MessageLimits;
-use ggp_gdl::check::ReadOptions;
-use ggp_engine::machine::Limits;
 use crate::AgentSpec;
+use ggp_engine::machine::Limits;
+use ggp_gdl::check::ReadOptions;
 
-use desk::Desk;
+use connections::Connections;
 
 pub use event::Event;
-pub use margin::Margin;
+pub use latency_margin::LatencyMargin;
 
 /// Where players are reached as a rule.
 pub const PORT: u16 = 9147;
@@ -53,7 +53,7 @@ pub struct PlayerOptions {
     pub seed: u64,
     /// Whether it thinks on while others choose.
     pub ponders: bool,
-    /// What is left of each clock for the network; see [`Margin`] if none.
+    /// What is left of each clock for the network; see [`LatencyMargin`] if none.
     pub margin: Option<Duration>,
     /// How rules are read.
     pub reading: ReadOptions,
@@ -175,7 +175,7 @@ impl Player {
         let served = runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(self.listener)?;
             log.tell(Event::Listening { address });
-            let desk = Arc::new(Desk::new(self.options, log));
+            let desk = Arc::new(Connections::new(self.options, log));
             let mut connections = JoinSet::new();
             let mut tick = interval(TICK);
             tick.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -1,5 +1,5 @@
 use super::*;
-use crate::toy::{Clock, Lights, Net, Paid, Place};
+use crate::toy_problems::{Clock, Lights, Net, Paid, Place};
 
 fn explored<P: Problem>(problem: &mut P, merge: Merge, prune: Prune, depth: u32) -> GraphOf<P>
 where

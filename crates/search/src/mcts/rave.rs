@@ -14,7 +14,7 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-use super::grow::{Batch, Line};
+use super::expand::{Batch, Line};
 use super::simulator::Seen;
 use super::tree::Tree;
 

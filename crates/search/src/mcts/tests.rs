@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::Problem;
-use crate::toy::{Lights, Lit, Paid, is_plan};
+use crate::toy_problems::{Lights, Lit, Paid, is_plan};
 
 mod excerpt;
 mod growth;

@@ -4,7 +4,7 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-use super::worth::Worth;
+use super::value::Value;
 
 /// Positions of one game, as one role sees them, and what is known of them.
 ///
@@ -21,7 +21,7 @@ pub struct Table<S> {
 /// What is known of a position.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Entry {
-    pub(super) worth: Worth,
+    pub(super) worth: Value,
     pub(super) kind: Kind,
     /// The joint moves that were looked ahead for the value; [`FINAL`] if nothing
     /// was estimated.

@@ -6,11 +6,11 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::fork::Fork;
-use super::nature::Nature;
+use super::expanded::Expanded;
+use super::game_class::GameClass;
 use super::order::{FIRST, Order, Side};
 use super::table::{Entry, FINAL, Kind, Table};
-use super::worth::{BEST, POINT, WORST, Window, Worth, highest, lowest};
+use super::value::{BEST, POINT, Value, WORST, Window, highest, lowest};
 use super::{Line, MinimaxGame, MinimaxReport, MoveWorth, Wanted};
 use crate::budget::{BudgetKind, Meter};
 use crate::{Joint, Stop};
@@ -18,7 +18,7 @@ use crate::{Joint, Stop};
 /// What is known of a move of the first position.
 struct RootMove {
     index: usize,
-    worth: Worth,
+    worth: Value,
 }
 
 pub(super) struct Tree<'a, G: MinimaxGame> {
@@ -28,13 +28,13 @@ pub(super) struct Tree<'a, G: MinimaxGame> {
     role: usize,
     wanted: Wanted,
     order: Order,
-    root: Option<Fork<G::State, G::Move>>,
+    root: Option<Expanded<G::State, G::Move>>,
     moves: Vec<RootMove>,
     /// Whether an estimate was used at this depth.
     was_cut: bool,
     /// By role: whether it is played by chance.
     chance: Vec<bool>,
-    nature: Nature,
+    nature: GameClass,
     /// The positions from the first to the one being searched, and the children
     /// that lead on.
     path: Vec<G::State>,
@@ -64,7 +64,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
             root: None,
             moves: Vec::new(),
             was_cut: false,
-            nature: Nature::new(&chance),
+            nature: GameClass::new(&chance),
             chance,
             path: Vec::new(),
             places: Vec::new(),
@@ -76,12 +76,12 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
     /// Expands the first position.
     pub(super) fn begin(&mut self, root: &G::State, seed: u64) -> Result<(), G::Error> {
         let expansion = self.game.expand(root, self.role)?;
-        let fork = Fork::new(self.role, expansion, &self.chance);
+        let fork = Expanded::new(self.role, expansion, &self.chance);
         self.path.push(root.clone());
         if !fork.expansion.children.is_empty() {
             let mut indices: Vec<usize> = (0..fork.own).collect();
             indices.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
-            let unknown = Worth::estimate(50.0);
+            let unknown = Value::estimate(50.0);
             let moves = indices.into_iter().map(|index| RootMove {
                 index,
                 worth: unknown,
@@ -103,7 +103,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
 
     fn deepen_from(
         &mut self,
-        root: &mut Fork<G::State, G::Move>,
+        root: &mut Expanded<G::State, G::Move>,
         depth: u32,
     ) -> Result<bool, Stop<G::Error>> {
         self.was_cut = false;
@@ -121,7 +121,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
             let own = self.moves[at].index;
             let (found, _) = self.answered(root, own, depth, window, 0, None)?;
             let known = &mut self.moves[at].worth;
-            *known = Worth {
+            *known = Value {
                 value: found.value,
                 least: found.least.max(known.least),
                 most: found.most.min(known.most),
@@ -166,7 +166,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
         depth: u32,
         window: Window,
         ply: usize,
-    ) -> Result<Worth, Stop<G::Error>> {
+    ) -> Result<Value, Stop<G::Error>> {
         let known = self.table.get(state);
         if let Some(entry) = known {
             if let Some(worth) = proved(entry, window) {
@@ -180,10 +180,10 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
         self.has_cycles = self.has_cycles || self.path.contains(state);
         self.spend()?;
         let expansion = self.game.expand(state, self.role).map_err(Stop::Error)?;
-        let mut fork = Fork::new(self.role, expansion, &self.chance);
+        let mut fork = Expanded::new(self.role, expansion, &self.chance);
         self.note(&fork);
         if fork.expansion.children.is_empty() {
-            return Ok(Worth::unknown());
+            return Ok(Value::unknown());
         }
         let was_cut = std::mem::replace(&mut self.was_cut, false);
         self.path.push(state.clone());
@@ -192,7 +192,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
         }
         let hint = known.map(|entry| entry.best);
         let order = self.own_moves(&fork, depth, ply, hint);
-        let mut best = Worth {
+        let mut best = Value {
             value: WORST,
             least: 0,
             most: 0,
@@ -208,7 +208,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
                     _ => fork.own_key(self.role, own),
                 };
             }
-            best = Worth {
+            best = Value {
                 value: best.value.max(found.value),
                 least: best.least.max(found.least),
                 most: best.most.max(found.most),
@@ -245,14 +245,14 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
     /// What a move is worth when the others answer it, and the key of the answer.
     fn answered(
         &mut self,
-        fork: &Fork<G::State, G::Move>,
+        fork: &Expanded<G::State, G::Move>,
         own: usize,
         depth: u32,
         window: Window,
         ply: usize,
         hint: Option<u64>,
-    ) -> Result<(Worth, u64), Stop<G::Error>> {
-        let mut worst = Worth {
+    ) -> Result<(Value, u64), Stop<G::Error>> {
+        let mut worst = Value {
             value: BEST,
             least: 100,
             most: 100,
@@ -273,7 +273,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
             if found.value < worst.value {
                 answer = others;
             }
-            worst = Worth {
+            worst = Value {
                 value: worst.value.min(found.value),
                 least: worst.least.min(found.least),
                 most: worst.most.min(found.most),
@@ -300,17 +300,17 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
     /// What a child is worth.
     fn after(
         &mut self,
-        fork: &Fork<G::State, G::Move>,
+        fork: &Expanded<G::State, G::Move>,
         place: usize,
         depth: u32,
         window: Window,
         ply: usize,
-    ) -> Result<Worth, Stop<G::Error>> {
+    ) -> Result<Value, Stop<G::Error>> {
         let child = &fork.expansion.children[place];
         self.meter.arc()?;
         let found = match (&child.scores, fork.estimates.get(place)) {
-            (Some(_), _) if child.is_wrong => Worth::unknown(),
-            (Some(scores), _) => Worth::end(scores[self.role]),
+            (Some(_), _) if child.is_wrong => Value::unknown(),
+            (Some(scores), _) => Value::end(scores[self.role]),
             (None, Some(estimate)) => *estimate,
             (None, None) => {
                 self.places.push(place);
@@ -326,12 +326,12 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
     /// one thing or another.
     fn drawn(
         &mut self,
-        fork: &Fork<G::State, G::Move>,
+        fork: &Expanded<G::State, G::Move>,
         own: usize,
         drawn: &[usize],
         depth: u32,
         ply: usize,
-    ) -> Result<Worth, Stop<G::Error>> {
+    ) -> Result<Value, Stop<G::Error>> {
         let (mut sum, mut least, mut most) = (0, 100, 0);
         for &others in drawn {
             let found = self.after(fork, fork.at(own, others), depth, Window::FULL, ply)?;
@@ -340,7 +340,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
             most = most.max(found.most);
         }
         let value = sum / drawn.len() as i64;
-        Ok(Worth {
+        Ok(Value {
             value: i32::try_from(value).expect("it is one between values"),
             least,
             most,
@@ -350,7 +350,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
     /// The role's moves, the most promising first.
     fn own_moves(
         &self,
-        fork: &Fork<G::State, G::Move>,
+        fork: &Expanded<G::State, G::Move>,
         depth: u32,
         ply: usize,
         hint: Option<u64>,
@@ -374,7 +374,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
     /// The others' joint answers, the most promising first.
     fn answers(
         &self,
-        fork: &Fork<G::State, G::Move>,
+        fork: &Expanded<G::State, G::Move>,
         own: usize,
         depth: u32,
         ply: usize,
@@ -399,7 +399,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
     }
 
     /// Estimates the children that are no ends.
-    fn look(&mut self, fork: &mut Fork<G::State, G::Move>) -> Result<(), Stop<G::Error>> {
+    fn look(&mut self, fork: &mut Expanded<G::State, G::Move>) -> Result<(), Stop<G::Error>> {
         let children = &fork.expansion.children;
         let open: Vec<&G::State> = (children.iter())
             .filter(|child| child.scores.is_none())
@@ -407,15 +407,15 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
             .collect();
         let mut found = self.estimates(&open)?.into_iter();
         let estimates = children.iter().map(|child| match &child.scores {
-            Some(_) if child.is_wrong => Worth::unknown(),
-            Some(scores) => Worth::end(scores[self.role]),
+            Some(_) if child.is_wrong => Value::unknown(),
+            Some(scores) => Value::end(scores[self.role]),
             None => found.next().expect("each open state has one"),
         });
         fork.estimates = estimates.collect();
         Ok(())
     }
 
-    fn estimates(&mut self, states: &[&G::State]) -> Result<Vec<Worth>, Stop<G::Error>> {
+    fn estimates(&mut self, states: &[&G::State]) -> Result<Vec<Value>, Stop<G::Error>> {
         if states.is_empty() {
             return Ok(Vec::new());
         }
@@ -424,7 +424,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
         self.game
             .estimate(states, self.role, &mut scores)
             .map_err(Stop::Error)?;
-        Ok(scores.into_iter().map(Worth::estimate).collect())
+        Ok(scores.into_iter().map(Value::estimate).collect())
     }
 
     fn spend(&mut self) -> Result<(), Stop<G::Error>> {
@@ -436,7 +436,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
     }
 
     /// Takes note of what kind of game it is, and of what is wrong with it.
-    fn note(&mut self, fork: &Fork<G::State, G::Move>) {
+    fn note(&mut self, fork: &Expanded<G::State, G::Move>) {
         self.nature.note(fork);
         let children = &fork.expansion.children;
         let wrong = children.iter().position(|child| child.is_wrong);
@@ -458,7 +458,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
         let mut line = Vec::new();
         for &place in places {
             let expansion = self.game.expand(&state, self.role)?;
-            let fork = Fork::new(self.role, expansion, &self.chance);
+            let fork = Expanded::new(self.role, expansion, &self.chance);
             line.push(fork.moves_to(place));
             state = fork.expansion.children[place].state.clone();
         }
@@ -481,7 +481,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
         loop {
             let state = met.last().expect("there is the first");
             let expansion = self.game.expand(state, self.role)?;
-            let fork = Fork::new(self.role, expansion, &self.chance);
+            let fork = Expanded::new(self.role, expansion, &self.chance);
             let own = (0..fork.own).find(|own| match best {
                 None => *own == index,
                 Some(best) => fork.own == 1 || fork.own_key(self.role, *own) == best,
@@ -537,15 +537,15 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
 }
 
 /// What an entry says if what is proved is enough for the window.
-fn proved(entry: Entry, window: Window) -> Option<Worth> {
-    let Worth { least, most, .. } = entry.worth;
+fn proved(entry: Entry, window: Window) -> Option<Value> {
+    let Value { least, most, .. } = entry.worth;
     let value = match () {
         () if entry.worth.is_proved() => entry.worth.value,
         () if lowest(least) >= window.beta => lowest(least),
         () if highest(most) <= window.alpha => highest(most),
         () => return None,
     };
-    Some(Worth { value, least, most })
+    Some(Value { value, least, most })
 }
 
 /// Whether an entry's value is enough for the window and the depth.

@@ -4,7 +4,7 @@
 //! some plan, a shortest one, or the proof that there is none. States taken
 //! together are expanded in lanes, and what follows is estimated in lanes. All
 //! moves cost one, so that by no estimate at all, uniform-cost search, is
-//! [`levels`](super::levels::levels()).
+//! [`levels`](super::breadth_first::levels()).
 //!
 //! Source: novelty, alone and by progress, as BFWS(f2) and BFWS(f5) in Lipovetzky
 //! and Geffner, Best-first width search (2017); preferred moves as in Richter and

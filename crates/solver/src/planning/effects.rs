@@ -15,9 +15,9 @@ mod specialise;
 use rustc_hash::FxHashMap;
 
 use super::Puzzle;
+use cube::{Cube, Links, cubes};
 use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::network::{Literal, Node};
-use cube::{Cube, Links, cubes};
 use specialise::Specialiser;
 
 /// By fact, ascending: a number other than 0.
@@ -272,9 +272,9 @@ fn summed(mut vector: Vec<(u32, i32)>) -> Sparse {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ggp_gdl::game::{Game, Score};
     use ggp_engine::propnet::GroundLimits;
     use ggp_engine::propnet::batch::pack;
+    use ggp_gdl::game::{Game, Score};
 
     /// By move: its form, with facts as their texts.
     fn forms(rules: &str) -> Vec<String> {

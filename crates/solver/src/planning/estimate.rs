@@ -18,10 +18,10 @@ use std::sync::Arc;
 
 use multiversion::multiversion;
 
-use ggp_gdl::terms::TermId;
 use ggp_engine::propnet::batch::{Packed, holds};
 use ggp_engine::propnet::network::{Literal, Network, Node, Region, read};
 use ggp_engine::propnet::rewrite::live;
+use ggp_gdl::terms::TermId;
 
 use super::Puzzle;
 use super::effects::Effects;

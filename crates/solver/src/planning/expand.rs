@@ -8,12 +8,12 @@ pub mod layout;
 pub(super) mod states;
 mod table;
 
+use crate::planning::Puzzle;
 use ggp_engine::propnet::batch::transpose;
 use ggp_engine::propnet::code::{Code, Engine};
 use ggp_engine::propnet::lanes::Rows;
 use ggp_engine::propnet::network::{Literal, Network};
 use ggp_engine::propnet::tape::{Place, Tape};
-use crate::planning::Puzzle;
 pub use layout::{Facts, Layout};
 
 /// Gives children of states.

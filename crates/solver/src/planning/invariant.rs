@@ -11,7 +11,7 @@
 //! Source: Flanagan and Leino, Houdini (2001); Bradley, SAT-based model checking
 //! without unrolling (2011).
 
-use super::collapse::{self, watch};
+use super::move_set::{self, watch};
 use super::{Puzzle, Reason};
 use ggp_engine::propnet::batch::{Packed, holds};
 use ggp_engine::propnet::clauses::{Clauses, Frame};
@@ -40,7 +40,7 @@ pub fn prove_no_other(puzzle: &Puzzle, ends: &[Packed], budget: &Budget) -> Opti
     if !prover.solve(&[prover.solved])? {
         return Some(Vec::new());
     }
-    prover.guess(collapse::guesses(puzzle))?;
+    prover.guess(move_set::guesses(puzzle))?;
     let mut clauses = match prover.suffices()? {
         true => Vec::new(),
         false => prover.search()?,

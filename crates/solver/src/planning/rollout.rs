@@ -12,9 +12,9 @@ use std::hash::Hasher;
 use super::estimate::{Estimate, Estimator};
 use super::expand::{Facts, Layout};
 use super::{BestSoFar, Plan, Puzzle};
-use ggp_gdl::game::Score;
 use ggp_engine::propnet::batch::{Batch, Packed};
 use ggp_engine::propnet::code::Engine;
+use ggp_gdl::game::Score;
 use ggp_search::{Budget, BudgetKind, Meter};
 
 /// What lines are worth.

@@ -18,7 +18,7 @@ use std::time::Instant;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Puzzle;
-use super::collapse::effects::Effects;
+use super::move_set::effects::Effects;
 use ggp_engine::automorphism::generators;
 use ggp_engine::propnet::batch::{Packed, holds};
 use ggp_engine::propnet::clauses::{Clauses, Frame, Watch};

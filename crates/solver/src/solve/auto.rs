@@ -9,8 +9,8 @@
 use std::time::Instant;
 
 use super::{BestEnd, GameProblem, MoveOrder, SolveError, SolveOptions, Strategy, run};
-use ggp_gdl::game::Move;
 use ggp_engine::machine::Machine;
+use ggp_gdl::game::Move;
 use ggp_search::{Budget, BudgetKind, Observer, Plans, Stats, Verdict};
 
 /// States that a search may expand in the first round.

@@ -6,9 +6,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use super::SolveError;
+use ggp_engine::machine::{DatalogMachine, Limits, Machine, NaiveMachine, PlayError};
 use ggp_gdl::game::{Move, Score};
 use ggp_gdl::terms::TermId;
-use ggp_engine::machine::{DatalogMachine, Limits, Machine, NaiveMachine, PlayError};
 
 /// Who plays a plan again.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, serde::Serialize)]

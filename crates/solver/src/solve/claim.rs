@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use ggp_gdl::game::{Move, Score};
-use ggp_engine::machine::{Machine, PlayError};
-use ggp_engine::propnet::batch::Packed;
 use crate::planning::effects::Effects;
 use crate::planning::{Outcome, Puzzle, invariant, linear};
-use ggp_search::{Budget, Coverage, Verdict};
 use crate::verify::{self, End, Flips, Given, Proof};
+use ggp_engine::machine::{Machine, PlayError};
+use ggp_engine::propnet::batch::Packed;
+use ggp_gdl::game::{Move, Score};
+use ggp_search::{Budget, Coverage, Verdict};
 
 use super::Answer;
 

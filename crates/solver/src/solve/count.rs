@@ -2,9 +2,9 @@
 
 use super::check::{Checker, check_all};
 use super::{Method, SolveError, SolveOptions, moves, puzzle};
-use ggp_gdl::game::Move;
+use crate::planning::move_set::count;
 use ggp_engine::machine::Machine;
-use crate::planning::collapse::count;
+use ggp_gdl::game::Move;
 
 /// Solutions that differ in the moves that are made, in whatever order.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,7 +18,7 @@ pub struct Counted {
 }
 
 /// Looks for so many solutions, from any state. It works where facts are written
-/// once, see [`collapse`](crate::planning::collapse); elsewhere
+/// once, see [`collapse`](crate::planning::move_set); elsewhere
 /// [`Counted::is_all`] stays false.
 ///
 /// # Errors

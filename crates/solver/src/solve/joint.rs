@@ -1,8 +1,8 @@
 //! A game of several roles as something to explore: all that may be done together.
 
+use ggp_engine::machine::{Machine, PlayError};
 use ggp_gdl::game::{Game, Move, RoleId, Score};
 use ggp_gdl::terms::{TermId, Terms};
-use ggp_engine::machine::{Machine, PlayError};
 use ggp_search::{KeyMeaning, Problem, Status};
 
 /// Joint moves of one state, at most.

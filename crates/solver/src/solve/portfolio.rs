@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 
 use super::methods::{Found, Methods};
 use super::{Method, SolveOptions};
-use ggp_gdl::game::Score;
 use crate::planning::{BestSoFar, Outcome, Plan, Puzzle};
+use ggp_gdl::game::Score;
 use ggp_search::{Budget, LevelStats, Observer, Stats};
 
 /// States that a search may expand in the first round, how much more it may in

@@ -4,12 +4,12 @@
 //! [`search`](ggp_search). A state is solved if it is terminal and has the
 //! score that is wanted: a goal alone is no solution.
 
+use ggp_engine::machine::{Machine, PlayError};
 use ggp_gdl::analysis::{Stripping, counters};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::{Game, Move, RoleId, Score, parse_score};
-use ggp_gdl::terms::TermId;
-use ggp_engine::machine::{Machine, PlayError};
 use ggp_gdl::program::{Shape, Term};
+use ggp_gdl::terms::TermId;
 use ggp_search::{KeyMeaning, Problem, Status};
 
 use super::order::MoveOrder;

@@ -1,8 +1,8 @@
 //! A game as something to play out at random.
 
 use super::problem::GameProblem;
-use ggp_gdl::game::{Move, RoleId, Score};
 use ggp_engine::machine::{Machine, PlayError};
+use ggp_gdl::game::{Move, RoleId, Score};
 use ggp_search::mcts;
 
 /// A game of one role that is to be solved.

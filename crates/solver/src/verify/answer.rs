@@ -8,13 +8,13 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use ggp_gdl::game::Game;
-use ggp_gdl::terms::TermId;
-use ggp_gdl::program::{Atom, FunctorId, Literal, Shape, Term};
+use crate::planning::{Outcome, Reason};
 use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::network::Node;
-use crate::planning::{Outcome, Reason};
+use ggp_gdl::game::Game;
+use ggp_gdl::program::{Atom, FunctorId, Literal, Shape, Term};
 use ggp_gdl::symbol::Case;
+use ggp_gdl::terms::TermId;
 
 /// An answer, and what it is an answer to.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

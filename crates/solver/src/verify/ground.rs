@@ -15,9 +15,9 @@ use super::program::{Fact, Input, Move, Program};
 use super::rows::{Bindings, Indexes, Rows, unify_all};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Game;
-use ggp_gdl::terms::{TermId, TermOverflow, Terms};
 use ggp_gdl::program::strata::{for_each_body_atom, stratify};
 use ggp_gdl::program::{Atom, Literal, RelationId, Rule};
+use ggp_gdl::terms::{TermId, TermOverflow, Terms};
 use join::Plan;
 
 /// Rows looked at, for each instance that is allowed.

@@ -9,8 +9,8 @@ use std::hash::BuildHasher;
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use ggp_gdl::terms::{TermId, Terms};
 use ggp_gdl::program::{RelationId, Term, Variable};
+use ggp_gdl::terms::{TermId, Terms};
 
 /// The rows of one relation, each once, in the order in which they came.
 #[derive(Default)]

@@ -17,8 +17,8 @@ use super::gates::{Gates, Value, stands};
 use super::invariant::Invariant;
 use super::program::Program;
 use super::{Failure, Question};
-use ggp_gdl::terms::TermId;
 use ggp_engine::propnet::network::{Literal, Network, Node};
+use ggp_gdl::terms::TermId;
 
 /// Cases of the end that are told apart.
 const MOST_CASES: usize = 64;

@@ -25,7 +25,7 @@ use ggp_gdl::game::Score;
 use ggp_gdl::text_grid::{self, Grid};
 use ggp_engine::machine::{AnyMachine, Limits, Machine, PropnetState};
 use ggp_engine::propnet::GroundLimits;
-use ggp_solver::planning::levels::Classes;
+use ggp_solver::planning::breadth_first::Classes;
 use ggp_search::graph::{Explore, explore};
 use ggp_search::{Budget, LevelStats, Plans, Stats, Verdict, graph};
 use ggp_solver::solve::{Checker, GameProblem, Keys, Scoring, SolveOptions, Strategy, claim, count_from, solve};

@@ -14,6 +14,7 @@ fn net(game: &Game) -> Propnet {
 
 fn game(name: &str) -> Game {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
         .join("games")
         .join(name);
     let text = std::fs::read_to_string(path).unwrap();

@@ -2,9 +2,9 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::*;
-use ggp_gdl::game::Game;
 use crate::propnet::GroundLimits;
 use crate::propnet::network::read;
+use ggp_gdl::game::Game;
 
 /// More facts than a word has bits, and two roles that move at once.
 const LAMPS: &str = "

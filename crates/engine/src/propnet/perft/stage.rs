@@ -9,7 +9,7 @@
 use std::sync::OnceLock;
 
 use super::assume::Assumed;
-use super::course::Known;
+use super::depth_facts::Known;
 use super::odometer::Odometer;
 use super::work::{Making, Wanted, Work};
 use crate::propnet::Propnet;

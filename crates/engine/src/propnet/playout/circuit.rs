@@ -12,11 +12,11 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::walk::{depends, reached};
+use super::dependency::{depends, reached};
 use crate::propnet::Propnet;
-use crate::propnet::draw::Count;
 use crate::propnet::network::{Builder, Literal, Network};
 use crate::propnet::rewrite::{copy, live, same_gate, transcribe};
+use crate::propnet::select::Count;
 use crate::propnet::tape::{Place, Tape};
 
 /// Facts before the joint move.

@@ -4,7 +4,7 @@
 //! after a few joint moves, such as those that say whose turn it is. Playouts
 //! that go in step agree on these facts, so they are constants there.
 
-use super::walk::{depends, reached};
+use super::dependency::{depends, reached};
 use crate::propnet::Propnet;
 use crate::propnet::network::read;
 

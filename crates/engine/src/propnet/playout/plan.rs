@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::Width;
 use super::circuit::{self, Blueprint, Circuit, Draw, Extras, Frame, Score};
 use super::phase::Phases;
-use super::pool::Pool;
+use super::terminal_pool::Pool;
 use crate::propnet::Propnet;
 use crate::propnet::code::{Code, Engine};
 

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use super::circuit::{BANKS, DRAWN, LOOK, NEXT, STATE};
-use super::course::{Course, Turn};
+use super::lane_progress::{Course, Turn};
 use super::plan::Phase;
 use super::{Playouts, Proceed, Tally};
 use crate::propnet::lanes::Rows;

@@ -3,9 +3,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::phase::Phases;
 use super::*;
-use ggp_gdl::game::Game;
 use crate::propnet::GroundLimits;
 use crate::propnet::network::{Literal, read};
+use ggp_gdl::game::Game;
 
 /// Two walk at the same time; who stumbles stays.
 pub(in crate::propnet) const RACE: &str = "

@@ -9,8 +9,8 @@
 
 use multiversion::multiversion;
 
-use super::deal::Deal;
-use super::worth::MOST_WORDS;
+use super::assignment::Deal;
+use super::scores::MOST_WORDS;
 use crate::propnet::Propnet;
 use crate::propnet::batch::starts;
 use crate::propnet::lanes::Rows;

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::analysis::reads::Dependencies;
+use crate::analysis::dependencies::Dependencies;
 use crate::analysis::resolve::Body;
 use crate::check::Keyword;
 use crate::game::Game;
-use crate::terms::Terms;
 use crate::program::{FunctorId, Rule};
+use crate::terms::Terms;
 
 /// The ways in which `terminal` depends on autonomous facts.
 pub(super) struct Ends {

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use super::ends::Ends;
 use super::{Counter, Course, Readers, Stripping};
+use crate::analysis::dependencies::{Dependencies, Reads};
 use crate::analysis::implication::may_reward;
-use crate::analysis::reads::{Dependencies, Reads};
-use crate::analysis::timetable::Timetable;
+use crate::analysis::trajectory::Timetable;
 use crate::check::Keyword;
 use crate::game::{Game, Score};
-use crate::terms::TermId;
 use crate::program::{FunctorId, Rule};
+use crate::terms::TermId;
 
 /// What is known when counters are judged.
 pub(super) struct Survey<'g> {

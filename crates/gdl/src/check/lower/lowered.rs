@@ -3,10 +3,10 @@
 use rustc_hash::FxHashMap;
 
 use crate::check::Keyword;
-use crate::terms::Terms;
 use crate::program::{Functor, FunctorId, Functors, RelationId, RuleSet, Shape};
 use crate::span::Span;
 use crate::symbol::{Symbol, Symbols};
+use crate::terms::Terms;
 
 /// A rule set as it was written, with every name it uses.
 #[derive(Clone, Debug)]

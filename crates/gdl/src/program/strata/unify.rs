@@ -1,7 +1,7 @@
 //! Whether two atoms can ever be the same fact.
 
-use crate::terms::Terms;
 use crate::program::Term;
+use crate::terms::Terms;
 
 /// Whether some choice of values for the variables makes the two argument
 /// lists equal. The lists have no variable in common, even where numbers agree.

@@ -1,9 +1,9 @@
 //! Playouts that learn: of one that walks or stops, which stops gain nothing.
 
 use super::{LESSON, Lanes, Learning};
-use ggp_gdl::game::Game;
 use ggp_engine::propnet::code::Engine;
 use ggp_engine::propnet::{GroundLimits, Propnet, batch};
+use ggp_gdl::game::Game;
 use ggp_search::mcts::Simulator;
 
 const RULES: &str = "

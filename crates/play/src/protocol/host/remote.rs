@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use super::exchange::{Address, Envelope, ExchangeError, Patience, exchange};
 use super::{HostOptions, Spelling};
-use ggp_gdl::game::{Game, Move, RoleId};
 use crate::protocol::message::{Message, MessageLimits, parse_move, spaced};
-use ggp_gdl::terms::Terms;
-use ggp_gdl::markup;
 use crate::referee::{Asked, Contender, Lapse};
+use ggp_gdl::game::{Game, Move, RoleId};
+use ggp_gdl::markup;
+use ggp_gdl::terms::Terms;
 
 /// How long a player may take to hear that the match is broken off.
 const ABORT: Duration = Duration::from_secs(1);

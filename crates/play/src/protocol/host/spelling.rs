@@ -5,8 +5,8 @@
 
 use std::collections::HashMap;
 
-use ggp_gdl::game::Game;
 use crate::protocol::message::spaced;
+use ggp_gdl::game::Game;
 use ggp_gdl::rewrite::{Words, is_reserved};
 use ggp_gdl::symbol::Case;
 

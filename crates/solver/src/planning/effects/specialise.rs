@@ -3,10 +3,10 @@
 use rustc_hash::FxHashMap;
 
 use super::cube::Cube;
+use crate::planning::Puzzle;
 use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::network::{Builder, Literal, Network, Node};
 use ggp_engine::propnet::rewrite::{live, same_gate, transcribe};
-use crate::planning::Puzzle;
 
 /// The network as functions of the facts alone.
 pub(super) struct Specialiser<'p> {

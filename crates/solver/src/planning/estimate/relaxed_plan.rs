@@ -119,12 +119,12 @@ pub(super) fn asks_moves(network: &Network, facts: usize) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ggp_gdl::game::{Game, Score};
-    use ggp_engine::propnet::batch::pack;
-    use ggp_engine::propnet::{GroundLimits, Propnet};
     use crate::planning::Puzzle;
     use crate::planning::estimate::Estimate;
     use crate::planning::expand::{Facts, Layout};
+    use ggp_engine::propnet::batch::pack;
+    use ggp_engine::propnet::{GroundLimits, Propnet};
+    use ggp_gdl::game::{Game, Score};
 
     #[test]
     fn a_move_that_serves_twice_counts_once() {

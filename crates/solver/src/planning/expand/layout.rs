@@ -8,12 +8,12 @@
 
 mod image;
 
-use ggp_gdl::analysis::{Stripping, counters};
+use crate::planning::Puzzle;
 use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::batch::{Packed, holds};
 use ggp_engine::propnet::network::{Builder, Literal, Network, Node};
 use ggp_engine::propnet::rewrite::{copy, live};
-use crate::planning::Puzzle;
+use ggp_gdl::analysis::{Stripping, counters};
 use ggp_search::KeyMeaning;
 
 /// Which bits of a code stand for which facts.

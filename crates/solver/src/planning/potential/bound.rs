@@ -16,9 +16,9 @@ use microlp::{OptimizationDirection, Problem, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{ERROR, MOST_NUMBERS, MOST_SCALE, MOST_TIME, Most, Potential, integers};
-use ggp_engine::propnet::batch::holds;
 use crate::planning::Puzzle;
 use crate::planning::effects::{Effects, Form};
+use ggp_engine::propnet::batch::holds;
 
 /// A lower bound of the moves from any state to a solution.
 pub struct Bound {

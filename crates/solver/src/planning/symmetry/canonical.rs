@@ -5,13 +5,13 @@
 //! are the same may remain different, but never the other way round.
 
 use super::{Symmetries, Symmetry};
+use crate::planning::expand::Layout;
+use crate::planning::{Plan, Puzzle};
 use ggp_engine::propnet::batch::transpose;
 use ggp_engine::propnet::code::{Code, Engine};
 use ggp_engine::propnet::lanes::Rows;
 use ggp_engine::propnet::network::{Builder, Literal};
 use ggp_engine::propnet::tape::{Place, Tape};
-use crate::planning::expand::Layout;
-use crate::planning::{Plan, Puzzle};
 
 /// Gives canonical codes.
 #[derive(Clone, Debug)]

@@ -8,11 +8,11 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::planning::move_set::effects::Effects;
 use ggp_engine::automorphism::Graph;
 use ggp_engine::propnet::Exclusive;
 use ggp_engine::propnet::network::{Literal, Network, Node};
 use ggp_engine::propnet::rewrite::live;
-use crate::planning::collapse::effects::Effects;
 
 /// Literals of a function that is multiplied out.
 const MOST_LITERALS: usize = 4_000;

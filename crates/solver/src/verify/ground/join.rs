@@ -2,8 +2,8 @@
 
 use super::super::rows::{Bindings, unify_all};
 use super::{Grounder, ROWS_AN_INSTANCE, TooLarge};
-use ggp_gdl::terms::TermId;
 use ggp_gdl::program::{Atom, Literal, RelationId, Rule, Term, Variable};
+use ggp_gdl::terms::TermId;
 
 /// Rows of a relation that are asked for once some variables are known.
 struct Step {

@@ -1,0 +1,117 @@
+//! What `--strategy levels` takes beside the options of all searches.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::bail;
+
+use super::report::ran_out;
+use super::seconds;
+use crate::Context;
+use ggp_solver::planning::checkpoint::Checkpoint;
+use ggp_solver::planning::breadth_first::{Classes, LevelsOptions, Spill};
+use ggp_search::{Stats, Verdict};
+use ggp_solver::solve::{Answer, Method, SolveOptions, Strategy};
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum Symmetry {
+    /// They are one: less is looked at, and counts are of classes
+    On,
+    /// Each counts
+    Off,
+}
+
+/// Options of breadth-first search on packed states.
+#[derive(clap::Args, Clone, Debug)]
+#[command(next_help_heading = "With --strategy levels")]
+pub(super) struct Flags {
+    /// Look at every position that can be reached, also past a plan
+    #[arg(long)]
+    whole: bool,
+    /// Whether positions that are the same but for a symmetry of the rules count as
+    /// one; unless said, they do once they are many, but not with --whole
+    #[arg(long, value_enum, value_name = "WHETHER")]
+    symmetry: Option<Symmetry>,
+    /// Write the search's state to this file now and then, and when it is
+    /// interrupted or its budget is spent
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
+    /// Seconds between two checkpoints, at least
+    #[arg(long, value_name = "S", value_parser = seconds, default_value = "300")]
+    #[arg(requires = "checkpoint")]
+    checkpoint_every: Duration,
+    /// Go on from this checkpoint; the budget counts from now
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
+    /// Put what the memory allowed does not take into files in this folder, which
+    /// are deleted at the end
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["checkpoint", "resume"])]
+    spill: Option<PathBuf>,
+    /// Most bytes of files for --spill, in MiB
+    #[arg(long, value_name = "MB", default_value_t = 16_384, requires = "spill")]
+    budget_disk: u64,
+}
+
+impl Flags {
+    /// Adds what is asked for to the options of a search.
+    pub fn apply(&self, is_alone: bool, how: &mut SolveOptions) -> anyhow::Result<()> {
+        let is_asked = self.whole
+            || self.symmetry.is_some()
+            || self.spill.is_some()
+            || self.checkpoint.is_some()
+            || self.resume.is_some();
+        if is_asked && how.strategy != Strategy::Network(Method::Levels) {
+            bail!("--whole, --symmetry, --checkpoint, --resume and --spill go with --strategy levels");
+        }
+        if !is_alone && (self.checkpoint.is_some() || self.resume.is_some()) {
+            bail!("--checkpoint and --resume are for one search");
+        }
+        if let Some(file) = &self.checkpoint {
+            Context::can_write(file)?;
+        }
+        if let Some(folder) = self.spill.as_ref().filter(|folder| folder.is_file()) {
+            bail!("--spill needs a folder, and {} is a file", folder.display());
+        }
+        how.levels = LevelsOptions {
+            whole: self.whole,
+            classes: match self.symmetry {
+                Some(Symmetry::On) => Classes::Always,
+                None if !self.whole => Classes::IfMany,
+                _ => Classes::Never,
+            },
+            spill: self.spill.as_ref().map(|folder| Spill {
+                folder: folder.clone(),
+                most_bytes: self.budget_disk.saturating_mul(1 << 20),
+            }),
+            checkpoint: self.checkpoint.as_ref().map(|file| Checkpoint {
+                file: file.clone(),
+                every: self.checkpoint_every,
+            }),
+            resume: self.resume.clone(),
+            ..how.levels.clone()
+        };
+        Ok(())
+    }
+
+    /// Says what was looked at, and how to go on.
+    pub fn note(&self, answer: &Answer, stats: &Stats, context: &Context) {
+        match answer.seen {
+            Some(seen) if seen.is_all => context.note(match seen.symmetries {
+                1 => format!("all {} positions were seen", seen.positions),
+                count => format!(
+                    "all positions were seen: {} up to {count} symmetries",
+                    seen.positions
+                ),
+            }),
+            Some(_) if self.whole => context.note(match stats.ran_out {
+                Some(what) => format!("not all positions were seen: {}", ran_out(what)),
+                None => "not all positions were seen: more moves were not looked at".to_owned(),
+            }),
+            _ => {}
+        }
+        if let (Verdict::OutOfBudget { .. }, Some(file)) = (&answer.verdict, &self.checkpoint) {
+            let file = file.display();
+            context.note(format_args!("note: go on from here with --resume {file}"));
+        }
+    }
+}

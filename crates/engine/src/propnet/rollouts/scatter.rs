@@ -1,0 +1,120 @@
+//! States to rows.
+//!
+//! In: packed states, and which lanes are theirs. Out: the rows that tapes read,
+//! and the phase that each state is in.
+
+use multiversion::multiversion;
+
+use super::assignment::Deal;
+use crate::propnet::batch::{Packed, holds, transpose};
+use crate::propnet::lanes::Rows;
+
+/// Which facts make which rows.
+#[derive(Clone, Debug)]
+pub(super) struct Fill {
+    /// By 64 facts: those that matter, each with its row.
+    groups: Vec<Vec<(usize, usize)>>,
+    /// By phase: facts that are constant in it, with their values.
+    phases: Vec<Vec<(usize, bool)>>,
+}
+
+impl Fill {
+    /// By fact, its row; by phase and fact, its value there if it is constant.
+    pub fn new(facts: &[Option<usize>], values: &[Vec<Option<bool>>]) -> Fill {
+        let groups = facts.chunks(64).map(|facts| {
+            let facts = facts.iter().enumerate();
+            facts
+                .filter_map(|(fact, row)| Some((fact, (*row)?)))
+                .collect()
+        });
+        let phases = values.iter().map(|values| {
+            let values = values.iter().enumerate();
+            values
+                .filter_map(|(fact, value)| Some((fact, (*value)?)))
+                .collect()
+        });
+        Fill {
+            groups: groups.collect(),
+            phases: phases.collect(),
+        }
+    }
+
+    /// Puts the lanes of each state into it, and says where they enter. What lanes
+    /// become that no state has is not said.
+    pub fn fill(&self, starts: &[Packed], deal: &mut Deal, rows: &mut Rows) {
+        deal.enter(|start| self.phase(&starts[start]));
+        let deal = &*deal;
+        if starts.len() <= 64 {
+            for (number, group) in self.groups.iter().enumerate() {
+                let lines = starts.iter().map(|start| start[number]);
+                spread(&columns(lines), group, deal, rows);
+            }
+            return;
+        }
+        let of: Vec<usize> = deal.starts().collect();
+        for (word, of) in of.chunks(64).enumerate() {
+            for (number, group) in self.groups.iter().enumerate() {
+                let columns = columns(of.iter().map(|&start| starts[start][number]));
+                for &(fact, row) in group {
+                    rows.row_mut(row)[word] = columns[fact];
+                }
+            }
+        }
+    }
+
+    fn phase(&self, state: &[u64]) -> usize {
+        let is = |values: &Vec<(usize, bool)>| {
+            let mut values = values.iter();
+            values.all(|&(fact, value)| holds(state, fact) == value)
+        };
+        let phase = self.phases.iter().position(is);
+        phase.expect("the game leads to the state")
+    }
+}
+
+/// By bit: in which of up to 64 words it is set.
+fn columns(words: impl Iterator<Item = u64>) -> [u64; 64] {
+    let mut square = [0; 64];
+    for (line, word) in square.iter_mut().zip(words) {
+        *line = word;
+    }
+    transpose(&mut square);
+    square
+}
+
+/// Makes rows of facts, given for each in which of up to 64 states it holds.
+#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
+fn spread(states: &[u64; 64], facts: &[(usize, usize)], deal: &Deal, rows: &mut Rows) {
+    match rows.words().is_multiple_of(8) {
+        true => spread_by::<8>(states, facts, deal, rows),
+        false => spread_by::<1>(states, facts, deal, rows),
+    }
+}
+
+/// The same in vectors of `N` words.
+#[inline(always)]
+fn spread_by<const N: usize>(
+    states: &[u64; 64],
+    facts: &[(usize, usize)],
+    deal: &Deal,
+    rows: &mut Rows,
+) {
+    let vectors = rows.words() / N;
+    let slots = deal.slots();
+    let (masks, _) = slots.lanes.as_chunks::<N>();
+    let (picks, _) = slots.starts.as_chunks::<N>();
+    let (rows, _) = rows.flat_mut().as_chunks_mut::<N>();
+    for &(fact, row) in facts {
+        let states = states[fact];
+        for at in 0..vectors {
+            let mut lanes = [0; N];
+            for slot in (at..masks.len()).step_by(vectors) {
+                let (mask, pick) = (masks[slot], picks[slot]);
+                for i in 0..N {
+                    lanes[i] |= if states & pick[i] == 0 { 0 } else { mask[i] };
+                }
+            }
+            rows[row * vectors + at] = lanes;
+        }
+    }
+}

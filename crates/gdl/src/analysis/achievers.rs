@@ -1,0 +1,386 @@
+//! What could ever make an atom hold.
+//!
+//! In: a [`Game`]. Out: for an atom, the facts and rules that could give one of its
+//! form, and whether any of them ever does: a rule that needs what nothing makes makes
+//! nothing. What is true was so initially or came next, what is done was legal. An
+//! over-approximation: what is said never to hold never does, in any play from the
+//! initial state; nothing is known of the rest.
+
+use rustc_hash::FxHashMap;
+
+use super::domains::Domains;
+use crate::check::Keyword;
+use crate::game::Game;
+use crate::program::{Atom, FunctorId, Literal, RelationId, Shape, Term};
+use crate::terms::Terms;
+
+/// Facts and heads that are compared with atoms.
+const MOST_COMPARED: u64 = 20_000_000;
+
+/// Names that one is compared with to find the nearest.
+const MOST_NAMES: usize = 10_000;
+
+/// What could give an atom.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Maker {
+    /// As an index into the game's facts.
+    Fact(usize),
+    /// As an index into the game's rules.
+    Rule(usize),
+}
+
+/// The makers of all atoms of a game.
+#[derive(Debug)]
+pub struct Makers {
+    game: Game,
+    /// By relation and the functor of the last argument, if that is known.
+    found: FxHashMap<(RelationId, Option<FunctorId>), Vec<Maker>>,
+    of_relation: FxHashMap<RelationId, Vec<Maker>>,
+    /// By rule: whether something makes what it needs.
+    is_live: Vec<bool>,
+    domains: Option<Domains>,
+}
+
+impl Makers {
+    /// The makers of a game.
+    pub fn new(game: &Game) -> Makers {
+        let mut makers = Makers {
+            found: FxHashMap::default(),
+            of_relation: FxHashMap::default(),
+            is_live: vec![false; game.rules().rules.len()],
+            domains: Domains::of(game),
+            game: game.clone(),
+        };
+        let set = game.rules();
+        for (number, fact) in set.facts.iter().enumerate() {
+            let last = fact
+                .arguments
+                .last()
+                .map(|term| game.terms().functor(*term));
+            makers.add(fact.relation, last, Maker::Fact(number));
+        }
+        for (number, rule) in set.rules.iter().enumerate() {
+            let last = rule.head.arguments.last();
+            let last = last.and_then(|term| term.functor(game.terms()));
+            makers.add(rule.head.relation, last, Maker::Rule(number));
+        }
+        let (mut grown, mut compared) = (true, 0);
+        while std::mem::take(&mut grown) {
+            for (number, rule) in set.rules.iter().enumerate() {
+                if !makers.is_live[number] && makers.all_held(&rule.body, &mut compared) {
+                    makers.is_live[number] = true;
+                    grown = true;
+                }
+            }
+            if compared > MOST_COMPARED {
+                makers.is_live.fill(true);
+            }
+        }
+        makers
+    }
+
+    fn add(&mut self, relation: RelationId, last: Option<FunctorId>, maker: Maker) {
+        self.found.entry((relation, last)).or_default().push(maker);
+        self.of_relation.entry(relation).or_default().push(maker);
+    }
+
+    fn all_held(&self, body: &[Literal], compared: &mut u64) -> bool {
+        body.iter().all(|literal| match literal {
+            Literal::Positive(atom) => self.is_made(atom, self.game.terms(), compared),
+            Literal::Any(branches) => branches.iter().any(|all| self.all_held(all, compared)),
+            _ => true,
+        })
+    }
+
+    fn is_made(&self, atom: &Atom, terms: &Terms, compared: &mut u64) -> bool {
+        self.near(atom, terms).any(|maker| {
+            *compared += 1;
+            self.is_live(maker) && self.fits(maker, atom, terms)
+        })
+    }
+
+    fn is_live(&self, maker: Maker) -> bool {
+        match maker {
+            Maker::Fact(_) => true,
+            Maker::Rule(rule) => self.is_live[rule],
+        }
+    }
+
+    /// The relations whose facts become facts of this one.
+    fn sources(&self, relation: RelationId) -> [Option<RelationId>; 2] {
+        let is = |keyword| self.game.keyword(keyword) == Some(relation);
+        let from = |keyword| self.game.keyword(keyword);
+        match () {
+            () if is(Keyword::True) => [from(Keyword::Init), from(Keyword::Next)],
+            () if is(Keyword::Does) => [from(Keyword::Legal), None],
+            () => [Some(relation), None],
+        }
+    }
+
+    /// Makers of which the last argument may fit.
+    fn near(&self, atom: &Atom, terms: &Terms) -> impl Iterator<Item = Maker> {
+        let last = atom.arguments.last().map(|term| term.functor(terms));
+        let sources = self.sources(atom.relation).into_iter().flatten();
+        let lists = sources.flat_map(move |source| match last {
+            Some(Some(functor)) => [
+                self.found.get(&(source, Some(functor))),
+                self.found.get(&(source, None)),
+            ],
+            _ => [self.of_relation.get(&source), None],
+        });
+        lists.flatten().flatten().copied()
+    }
+
+    /// Whether what a maker gives may be of an atom's form.
+    fn fits(&self, maker: Maker, atom: &Atom, terms: &Terms) -> bool {
+        let set = self.game.rules();
+        match maker {
+            Maker::Fact(fact) => (set.facts[fact].arguments.iter().zip(&atom.arguments))
+                .all(|(given, term)| may_be(&Term::Ground(*given), term, terms)),
+            Maker::Rule(rule) => (set.rules[rule].head.arguments.iter().zip(&atom.arguments))
+                .all(|(given, term)| may_be(given, term, terms)),
+        }
+    }
+
+    /// All that could give an atom, were it not for what that needs. `terms` knows
+    /// those of the atom.
+    pub fn of(&self, atom: &Atom, terms: &Terms) -> impl Iterator<Item = Maker> {
+        let near = self.near(atom, terms);
+        near.filter(move |maker| self.fits(*maker, atom, terms))
+    }
+
+    /// Whether no fact or head of a rule is of an atom's form, so that it is not for what
+    /// those need that nothing makes it hold.
+    pub fn is_orphan(&self, atom: &Atom, terms: &Terms) -> bool {
+        self.of(atom, terms).next().is_none()
+            || self.is_made(atom, terms, &mut 0) && !self.strange(atom, terms).is_empty()
+    }
+
+    /// Whether it is known that nothing ever makes an atom hold.
+    pub fn is_never(&self, atom: &Atom, terms: &Terms) -> bool {
+        !self.is_made(atom, terms, &mut 0) || !self.strange(atom, terms).is_empty()
+    }
+
+    /// Whether it is known that a literal never holds: see [`Makers::is_never`].
+    pub fn never_holds(&self, literal: &Literal, terms: &Terms) -> bool {
+        match literal {
+            Literal::Positive(atom) => self.is_never(atom, terms),
+            Literal::Any(branches) => {
+                let mut branches = branches.iter();
+                branches.all(|all| all.iter().any(|one| self.never_holds(one, terms)))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether some fact or rule is about a relation.
+    pub fn is_defined(&self, relation: RelationId) -> bool {
+        let sources = self.sources(relation).into_iter().flatten();
+        sources
+            .into_iter()
+            .any(|source| self.of_relation.contains_key(&source))
+    }
+
+    /// A name in an atom that nothing ever has there, and the name that is near to
+    /// it of those that do stand there.
+    pub fn meant(&self, atom: &Atom, terms: &Terms) -> Option<(&str, &str)> {
+        let name = |functor| {
+            self.game
+                .symbols()
+                .name(self.game.functors().functor(functor).name)
+        };
+        if !self.is_orphan(atom, terms) {
+            return None;
+        }
+        let found = self.strange(atom, terms);
+        let mut found = found.into_iter().filter_map(|(strange, known)| {
+            let near = known.into_iter().map(|known| {
+                let distance = strsim::damerau_levenshtein(name(strange), name(known));
+                (distance, name(known))
+            });
+            let (distance, near) = near.min()?;
+            (3 * distance <= name(strange).chars().count()).then(|| (name(strange), near))
+        });
+        found.next()
+    }
+
+    /// The name that is near to the first one of a fact or move that nothing ever gives, or
+    /// to that of a relation that nothing defines.
+    pub fn nearest(&self, atom: &Atom, terms: &Terms) -> Option<&str> {
+        let name = |functor| {
+            let functor = self.game.functors().functor(functor);
+            self.game.symbols().name(functor.name)
+        };
+        let is_input = [Keyword::True, Keyword::Does]
+            .iter()
+            .any(|keyword| self.game.keyword(*keyword) == Some(atom.relation));
+        let (own, known): (&str, Vec<&str>) = if is_input {
+            let own = atom.arguments.last()?.functor(terms)?;
+            let known = self.known_last(atom.relation, atom.arguments.len() - 1)?;
+            match known.contains(&own) {
+                true => return None,
+                false => (name(own), known.into_iter().map(name).collect()),
+            }
+        } else if !self.is_defined(atom.relation) {
+            let keywords = Keyword::ALL.iter().map(|keyword| keyword.as_str());
+            let defined = self.of_relation.keys();
+            let defined = defined.map(|relation| self.game.relation_name(*relation));
+            let known = defined.take(MOST_NAMES).chain(keywords).collect();
+            (self.game.relation_name(atom.relation), known)
+        } else {
+            return None;
+        };
+        let others = known.into_iter().filter(|known| *known != own);
+        let near = others.map(|known| (strsim::damerau_levenshtein(own, known), known));
+        let (distance, near) = near.min()?;
+        (3 * distance <= own.chars().count()).then_some(near)
+    }
+
+    /// The keyword that a name of a relation should stand under: its form is that of facts
+    /// of the state or of moves.
+    pub fn belongs_under(&self, relation: RelationId) -> Option<Keyword> {
+        let functor = self.game.relation_functor(relation);
+        let inputs = [(Keyword::True, 0), (Keyword::Does, 1)];
+        let mut found = inputs.into_iter().filter(|(keyword, column)| {
+            let sources = match keyword {
+                Keyword::True => [Some(Keyword::Init), Some(Keyword::Next)],
+                _ => [Some(Keyword::Legal), None],
+            };
+            let relations = sources
+                .into_iter()
+                .flatten()
+                .filter_map(|k| self.game.keyword(k));
+            let Some(domains) = &self.domains else {
+                return false;
+            };
+            relations
+                .into_iter()
+                .any(|source| domains.column(source, *column).contains(&functor))
+        });
+        found.next().map(|(keyword, _)| keyword)
+    }
+
+    /// The functors of what stands in a column of the sources of a relation.
+    fn known_last(&self, relation: RelationId, column: usize) -> Option<Vec<FunctorId>> {
+        let domains = self.domains.as_ref()?;
+        let sources = self.sources(relation).into_iter().flatten();
+        let known = sources.flat_map(|source| domains.column(source, column));
+        Some(known.take(MOST_NAMES).collect())
+    }
+
+    /// Constants in an atom that nothing ever has there, and those that stand there.
+    fn strange(&self, atom: &Atom, terms: &Terms) -> Vec<(FunctorId, Vec<FunctorId>)> {
+        let mut found = Vec::new();
+        let Some(domains) = &self.domains else {
+            return found;
+        };
+        let mut open: Vec<(Term, Vec<FunctorId>)> = Vec::new();
+        for (column, term) in atom.arguments.iter().enumerate() {
+            let sources = self.sources(atom.relation).into_iter().flatten();
+            let known = sources.flat_map(|source| domains.column(source, column));
+            open.push((term.clone(), known.collect()));
+        }
+        while let Some((term, known)) = open.pop() {
+            let Some(functor) = term.functor(terms) else {
+                continue;
+            };
+            let arguments = term.arguments(terms);
+            let is_constant = self.game.functors().functor(functor).shape == Shape::Bare;
+            if is_constant && !known.contains(&functor) {
+                found.push((functor, known));
+            }
+            for (place, argument) in arguments.into_iter().enumerate() {
+                open.push((argument, domains.argument(functor, place)));
+            }
+        }
+        found
+    }
+
+    /// Whether a rule gives nothing but what was true before, such as
+    /// `next ?f <- true ?f`.
+    pub fn only_keeps(&self, rule: usize) -> bool {
+        let rule = &self.game.rules().rules[rule];
+        let truth = self.game.keyword(Keyword::True);
+        self.game.keyword(Keyword::Next) == Some(rule.head.relation)
+            && rule.body.iter().any(|literal| {
+                matches!(literal, Literal::Positive(atom) if Some(atom.relation) == truth
+                    && atom.arguments == rule.head.arguments)
+            })
+    }
+}
+
+/// Whether two terms may be the same, if a variable may be anything.
+fn may_be(one: &Term, other: &Term, terms: &Terms) -> bool {
+    match (one, other) {
+        (Term::Variable(_), _) | (_, Term::Variable(_)) => true,
+        (Term::Ground(one), Term::Ground(other)) => one == other,
+        _ => {
+            one.functor(terms) == other.functor(terms)
+                && (one.arguments(terms).iter().zip(other.arguments(terms)))
+                    .all(|(one, other)| may_be(one, &other, terms))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The literals of a game's rules that never hold, as they are written, each with
+    /// what is meant.
+    fn check(rules: &str, expected: &[&str]) {
+        let game = Game::from_text("test.kif", rules).unwrap();
+        let makers = Makers::new(&game);
+        let mut found = Vec::new();
+        for rule in &game.rules().rules {
+            for literal in &rule.body {
+                literal.for_each_atom(&mut |atom, _| {
+                    if makers.is_never(atom, game.terms()) {
+                        let text = game.sources().text(atom.span);
+                        found.push(match makers.meant(atom, game.terms()) {
+                            Some((given, meant)) => format!("{text}: {given}, {meant}"),
+                            None => text.to_owned(),
+                        });
+                    }
+                });
+            }
+        }
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn what_nothing_makes_is_found_with_what_is_meant() {
+        let rules = "(role r) (init (at north)) (road north south)
+            (<= (legal r (go ?y)) (true (at ?x)) (road ?x ?y))
+            (<= (next (at ?y)) (does r (go ?y)))
+            (goal r 0)";
+        check(&format!("{rules} (<= terminal (true (at south)))"), &[]);
+        check(
+            &format!("{rules} (<= terminal (true (at soth)))"),
+            &["(true (at soth)): soth, south"],
+        );
+        check(
+            &format!(
+                "{rules} (<= (next (at ?x)) (does r (stay)) (true (at ?x)))
+                (<= terminal (true (at south))) (<= near (rode ?x ?y))"
+            ),
+            &["(does r (stay))", "(rode ?x ?y)"],
+        );
+        // What needs what nothing makes makes nothing.
+        check(
+            &format!("{rules} (<= (next lost) (rode ?x ?y)) (<= terminal (true lost))"),
+            &["(rode ?x ?y)", "(true lost)"],
+        );
+        check(
+            &format!(
+                "{rules} (<= (legal s fly) (wings)) (<= (next high) (does s fly))
+                (<= terminal (true high)) (role s) (goal s 0)"
+            ),
+            &["(wings)", "(does s fly)", "(true high)"],
+        );
+        check(
+            &format!("{rules} (<= terminal (or (true (at east)) (true (at south))))"),
+            &["(true (at east))"],
+        );
+    }
+}

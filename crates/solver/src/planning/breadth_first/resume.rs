@@ -1,0 +1,214 @@
+//! A search level by level as a checkpoint.
+
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use super::shards::SHARDS;
+use super::{Flood, Level, Round};
+use crate::planning::Plan;
+use crate::planning::checkpoint::{
+    CheckpointError, Identity, Input, LoadError, Output, read, write,
+};
+use crate::planning::symmetry::{Symmetries, Symmetry};
+use ggp_search::{Compare, Counts, LevelStats, Meter};
+
+impl Flood<'_> {
+    /// Writes all that was done, and what was counted.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
+    pub(super) fn save(
+        &self,
+        file: &Path,
+        identity: &Identity,
+        stats: &[LevelStats],
+    ) -> Result<(), CheckpointError> {
+        write(file, identity, |out| {
+            save_stats(stats, out)?;
+            self.save_to(out)
+        })
+    }
+
+    /// Goes on where another search was.
+    ///
+    /// # Errors
+    ///
+    /// If the file does not fit.
+    pub(super) fn resume(
+        &mut self,
+        file: &Path,
+        identity: &Identity,
+        meter: &mut Meter<'_>,
+    ) -> Result<(), CheckpointError> {
+        let levels = read(file, identity, |input| {
+            let stats = load_stats(input)?;
+            self.load_from(input)?;
+            Ok(stats)
+        })?;
+        for level in levels {
+            meter.begin_level(level.depth, level.compare);
+            *meter.level() = level;
+        }
+        Ok(())
+    }
+
+    fn save_to(&self, out: &mut Output) -> io::Result<()> {
+        let generators = self.symmetries.as_ref().map(|found| &found.generators[..]);
+        let generators = generators.unwrap_or_default();
+        out.number(generators.len() as u64)?;
+        for Symmetry { facts, moves } in generators {
+            out.numbers(facts.iter().map(|&to| to.into()))?;
+            out.numbers(moves.iter().map(|&to| to.into()))?;
+        }
+        out.number(self.depth.into())?;
+        out.number(self.expanded)?;
+        out.number(match self.is_disjoint {
+            None => 0,
+            Some(false) => 1,
+            Some(true) => 2,
+        })?;
+        out.number(self.size as u64)?;
+        out.number(u64::from(self.plan.is_some()))?;
+        let plan = self.plan.as_deref().unwrap_or_default();
+        out.numbers(plan.iter().map(|&chosen| chosen.into()))?;
+        out.number(self.levels.len() as u64)?;
+        for level in &self.levels {
+            out.numbers(level.starts.iter().map(|&start| start.into()))?;
+            out.numbers(level.beside.iter().copied())?;
+        }
+        out.number(self.rounds.len() as u64)?;
+        for round in &self.rounds {
+            out.number(round.level.into())?;
+            out.number(round.first)?;
+            out.number(round.end)?;
+            out.numbers(round.starts.iter().map(|&start| start.into()))?;
+        }
+        for states in self.shards.all() {
+            out.number(states.len() as u64)?;
+            out.number(states.since() as u64)?;
+            (states.bytes(0..states.len())).try_for_each(|bytes| out.bytes(bytes))?;
+        }
+        Ok(())
+    }
+
+    fn load_from(&mut self, input: &mut Input) -> Result<(), LoadError> {
+        let mut generators = Vec::new();
+        for _ in 0..input.number()? {
+            generators.push(Symmetry {
+                facts: permutation(input, self.puzzle.net.facts.len())?,
+                moves: permutation(input, self.puzzle.moves())?,
+            });
+        }
+        self.use_symmetries(Symmetries::generated_by(self.puzzle, generators));
+        let depth = input.less_than(u32::MAX.into())?;
+        self.depth = depth as u32;
+        self.expanded = input.number()?;
+        self.is_disjoint = match input.less_than(3)? {
+            0 => None,
+            known => Some(known == 2),
+        };
+        self.size = input.less_than(1 << 40)? as usize;
+        let is_solved = input.less_than(2)? == 1;
+        let plan: Plan = numbers(input, self.puzzle.moves() as u64)?;
+        self.plan = is_solved.then_some(plan);
+        let words = self.layout.words();
+        for _ in 0..input.less_than(depth + 3)? {
+            let starts = starts(input)?;
+            let beside = input.numbers()?;
+            if !beside.is_empty() && beside.len() != words {
+                return Err(LoadError::Nonsense);
+            }
+            self.levels.push(Level { starts, beside });
+        }
+        if self.levels.len() as u64 <= depth {
+            return Err(LoadError::Nonsense);
+        }
+        for _ in 0..input.number()? {
+            self.rounds.push(Round {
+                level: input.less_than(depth + 1)? as u32,
+                first: input.number()?,
+                end: input.number()?,
+                starts: starts(input)?,
+            });
+        }
+        for states in self.shards.all_mut() {
+            let len = input.less_than(u32::MAX.into())?;
+            let since = input.less_than(len + 1)?;
+            states.restore(len as usize, since as usize, LoadError::Memory, |bytes| {
+                input.bytes(bytes)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn save_stats(levels: &[LevelStats], out: &mut Output) -> io::Result<()> {
+    out.number(levels.len() as u64)?;
+    for level in levels {
+        let counts = &level.counts;
+        let numbers = [
+            level.depth.into(),
+            counts.expanded,
+            counts.arcs,
+            counts.generated,
+            counts.cycles,
+            counts.dead_leaves,
+            counts.solutions,
+            level.frontier,
+            level.elapsed.as_micros() as u64,
+        ];
+        numbers.iter().try_for_each(|&number| out.number(number))?;
+    }
+    Ok(())
+}
+
+fn load_stats(input: &mut Input) -> Result<Vec<LevelStats>, LoadError> {
+    let level = |input: &mut Input| {
+        Ok(LevelStats {
+            depth: input.less_than(u32::MAX.into())? as u32,
+            compare: Compare::Key,
+            counts: Counts {
+                expanded: input.number()?,
+                arcs: input.number()?,
+                generated: input.number()?,
+                cycles: input.number()?,
+                dead_leaves: input.number()?,
+                solutions: input.number()?,
+            },
+            frontier: input.number()?,
+            elapsed: Duration::from_micros(input.number()?),
+        })
+    };
+    let count = input.less_than(u32::MAX.into())?;
+    (0..count).map(|_| level(input)).collect()
+}
+
+fn permutation(input: &mut Input, len: usize) -> Result<Vec<u32>, LoadError> {
+    let images = numbers(input, len as u64)?;
+    let mut sorted = images.clone();
+    sorted.sort_unstable();
+    match sorted.into_iter().eq(0..len as u32) {
+        true => Ok(images),
+        false => Err(LoadError::Nonsense),
+    }
+}
+
+/// By shard a number.
+fn starts(input: &mut Input) -> Result<Box<[u32]>, LoadError> {
+    let starts: Vec<u32> = numbers(input, u32::MAX.into())?;
+    match starts.len() {
+        SHARDS => Ok(starts.into()),
+        _ => Err(LoadError::Nonsense),
+    }
+}
+
+/// Numbers less than another.
+fn numbers(input: &mut Input, end: u64) -> Result<Vec<u32>, LoadError> {
+    let small = |number| match number < end {
+        true => Ok(number as u32),
+        false => Err(LoadError::Nonsense),
+    };
+    input.numbers()?.into_iter().map(small).collect()
+}

@@ -1,0 +1,456 @@
+//! Breadth-first search level by level, at its limits: threads, little memory,
+//! files instead of memory, symmetries, and ends that come too early.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use ggp_engine::machine::{DatalogMachine, Limits};
+use ggp_engine::propnet::batch::pack;
+use ggp_engine::propnet::{GroundLimits, Propnet};
+use ggp_gdl::game::{Game, Score};
+use ggp_search::{Budget, Counts, Stats};
+use ggp_solver::planning::breadth_first::{Classes, LevelsError, LevelsOptions, Spill, levels};
+use ggp_solver::planning::checkpoint::{Checkpoint, CheckpointError};
+use ggp_solver::planning::{Outcome, Plan, Puzzle, Reason};
+use ggp_solver::solve::check_plan;
+
+fn puzzle(name: &str, change: impl Fn(String) -> String) -> Puzzle {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");
+    let text = fs::read_to_string(folder.join(name).with_extension("kif")).unwrap();
+    let game = Game::from_text(name, &change(text)).unwrap();
+    let (mut net, _) = Propnet::ground(&game, &GroundLimits::default()).unwrap();
+    net.simplify();
+    let start = pack(net.initial.clone());
+    Puzzle::new(net, start, Score::MAX).unwrap()
+}
+
+fn own(name: &str) -> Puzzle {
+    puzzle(name, |text| text)
+}
+
+/// A path of its own under the build folder, where nothing is.
+fn scratch(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("levels-{name}"));
+    let _ = fs::remove_dir_all(&path);
+    let _ = fs::remove_file(&path);
+    path
+}
+
+/// An outcome, and what was counted by level, with open states.
+type Counted = (Outcome, Vec<(Counts, u64)>);
+
+fn run(puzzle: &Puzzle, options: &LevelsOptions, budget: &Budget) -> Counted {
+    run_part(puzzle, options, budget).0
+}
+
+/// The same, and whether the budget was enough.
+fn run_part(puzzle: &Puzzle, options: &LevelsOptions, budget: &Budget) -> (Counted, bool) {
+    let mut stats = Stats::default();
+    let outcome = levels(puzzle, options, budget, &mut stats, &mut ())
+        .unwrap()
+        .0;
+    let counts = stats
+        .levels
+        .iter()
+        .map(|level| (level.counts, level.frontier));
+    ((outcome, counts.collect()), stats.ran_out.is_none())
+}
+
+fn plan((outcome, _): &Counted) -> &Plan {
+    match outcome {
+        Outcome::Solved { plan, optimal } if *optimal => plan,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn whole() -> LevelsOptions {
+    LevelsOptions {
+        whole: true,
+        ..LevelsOptions::default()
+    }
+}
+
+#[test]
+fn the_whole_graph_goes_on_past_a_plan() {
+    let puzzle = own("eight_puzzle");
+    let first = run(&puzzle, &LevelsOptions::default(), &Budget::default());
+    let whole = run(&puzzle, &whole(), &Budget::default());
+    assert_eq!(plan(&first), plan(&whole));
+    let (before, made) = (&first.1[..plan(&first).len()], &whole.1);
+    assert_eq!(before, &made[..before.len()]);
+    let sum = |count: fn(&Counts) -> u64| made.iter().map(|(counts, _)| count(counts)).sum::<u64>();
+    // All orders of the tiles that have the right parity; one of them is the end.
+    assert_eq!(sum(|counts| counts.generated), 181_440);
+    assert_eq!(sum(|counts| counts.solutions), 1);
+    let open: u64 = made.iter().map(|(_, open)| open).sum();
+    assert_eq!(open, 181_440 - 1);
+    assert_eq!(sum(|counts| counts.expanded), open);
+    // Within a depth all is known up to there.
+    let budget = Budget {
+        depth: 22,
+        ..Budget::default()
+    };
+    let within = run(&puzzle, &self::whole(), &budget);
+    assert_eq!(plan(&within), plan(&first));
+    assert_eq!(within.1, whole.1[..=22]);
+}
+
+fn up_to_symmetry() -> LevelsOptions {
+    LevelsOptions {
+        classes: Classes::Always,
+        ..LevelsOptions::default()
+    }
+}
+
+#[test]
+fn threads_change_nothing() {
+    let budget = Budget {
+        depth: 10,
+        ..Budget::default()
+    };
+    for (name, budget) in [
+        ("senku", &budget),
+        ("eight_puzzle", &Budget::default()),
+        ("hanoi", &Budget::default()),
+        ("lights_out", &Budget::default()),
+    ] {
+        let puzzle = own(name);
+        for options in [LevelsOptions::default(), up_to_symmetry()] {
+            let expected = run(&puzzle, &options, budget);
+            for threads in [0, 2, 3, 7] {
+                let options = LevelsOptions {
+                    threads,
+                    ..options.clone()
+                };
+                assert_eq!(
+                    run(&puzzle, &options, budget),
+                    expected,
+                    "{name}, {options:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_the_same_but_for_symmetry_is_one() {
+    let machine = |puzzle: &Puzzle| DatalogMachine::new(&puzzle.net.game, Limits::default());
+    for (name, depth, symmetries) in [("senku", 10, 8), ("eight_puzzle", u32::MAX, 2)] {
+        let puzzle = own(name);
+        let budget = Budget {
+            depth,
+            ..Budget::default()
+        };
+        let counted = |classes: Classes| {
+            let options = LevelsOptions { classes, ..whole() };
+            let mut stats = Stats::default();
+            let (outcome, seen) = levels(&puzzle, &options, &budget, &mut stats, &mut ()).unwrap();
+            let total = stats.total();
+            assert_eq!(seen.positions, total.generated, "{name}");
+            assert_eq!(seen.is_all, depth == u32::MAX, "{name}");
+            (outcome, seen.symmetries, total)
+        };
+        let (outcome, one, whole) = counted(Classes::Never);
+        let (reduced, count, classes) = counted(Classes::Always);
+        assert_eq!((one, count), (1, symmetries), "{name}");
+        // No class has more positions than there are symmetries.
+        let most = classes.generated * symmetries as u64;
+        assert!(
+            whole.generated <= most && classes.generated < whole.generated,
+            "{name}"
+        );
+        assert!(whole.solutions >= classes.solutions, "{name}");
+        match (outcome, reduced) {
+            (Outcome::Solved { plan, .. }, Outcome::Solved { plan: lifted, .. }) => {
+                assert_eq!(plan.len(), lifted.len(), "{name}");
+                let moves: Vec<_> = lifted
+                    .iter()
+                    .map(|&chosen| puzzle.net.moves[0][chosen as usize])
+                    .collect();
+                let machine = machine(&puzzle).unwrap();
+                assert_eq!(check_plan(&machine, &moves), Ok(Score::MAX), "{name}");
+            }
+            (outcome, reduced) => assert_eq!(outcome, reduced, "{name}"),
+        }
+    }
+}
+
+#[test]
+fn symmetries_are_looked_for_once_there_are_many() {
+    for (name, symmetries) in [
+        ("lights_out", 1),
+        ("wolf_goat_cabbage", 1),
+        ("eight_puzzle", 2),
+    ] {
+        let options = LevelsOptions {
+            classes: Classes::IfMany,
+            ..LevelsOptions::default()
+        };
+        let puzzle = own(name);
+        let found = |options: &LevelsOptions| {
+            let mut stats = Stats::default();
+            let budget = Budget::default();
+            let (outcome, seen) = levels(&puzzle, options, &budget, &mut stats, &mut ()).unwrap();
+            let steps: Vec<u32> = stats.levels.iter().map(|level| level.depth).collect();
+            assert!(steps.into_iter().eq(0..stats.levels.len() as u32), "{name}");
+            (outcome, seen, stats.total())
+        };
+        let (reduced, seen, _) = found(&options);
+        assert_eq!(seen.symmetries, symmetries, "{name}");
+        let always = match symmetries {
+            1 => LevelsOptions::default(),
+            _ => up_to_symmetry(),
+        };
+        assert_eq!(found(&always).0, reduced, "{name}");
+    }
+}
+
+#[test]
+fn levels_in_files_are_the_same_levels() {
+    let folder = scratch("spill");
+    let depth = |depth| Budget {
+        depth,
+        ..Budget::default()
+    };
+    // The levels of one are disjoint, those of the other are not.
+    for (name, budget, classes) in [
+        ("senku", depth(10), Classes::Never),
+        ("senku", depth(12), Classes::Always),
+        ("eight_puzzle", depth(u32::MAX), Classes::Never),
+    ] {
+        let puzzle = own(name);
+        for threads in [1, 3] {
+            let in_memory = LevelsOptions {
+                threads,
+                classes,
+                ..whole()
+            };
+            let spill = Some(Spill {
+                folder: folder.clone(),
+                most_bytes: 1 << 30,
+            });
+            let options = LevelsOptions {
+                spill: spill.clone(),
+                ..in_memory.clone()
+            };
+            let little = Budget {
+                memory_bytes: 500_000,
+                ..budget.clone()
+            };
+            let without = run(&puzzle, &in_memory, &little);
+            assert_eq!(without.0, Outcome::Unknown, "{name} needs more memory");
+            let expected = run(&puzzle, &in_memory, &budget);
+            assert_eq!(run(&puzzle, &options, &little), expected, "{name}");
+            assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "all is deleted");
+            // Up to the first plan it is the same plan.
+            let options = LevelsOptions {
+                whole: false,
+                ..options
+            };
+            let first = run(&puzzle, &options, &little);
+            assert_eq!(first.0, expected.0, "{name}");
+            // The disk has an end too.
+            let options = LevelsOptions {
+                spill: spill.map(|spill| Spill {
+                    most_bytes: 300_000,
+                    ..spill
+                }),
+                ..in_memory
+            };
+            assert_eq!(run(&puzzle, &options, &little).0, Outcome::Unknown);
+            assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "all is deleted");
+        }
+    }
+}
+
+#[test]
+fn a_folder_that_can_not_be_is_an_error() {
+    let file = scratch("no-folder");
+    fs::write(&file, "here").unwrap();
+    let options = LevelsOptions {
+        spill: Some(Spill {
+            folder: file.clone(),
+            most_bytes: 1 << 30,
+        }),
+        ..whole()
+    };
+    let little = Budget {
+        memory_bytes: 500_000,
+        ..Budget::default()
+    };
+    let mut stats = Stats::default();
+    let error = levels(&own("eight_puzzle"), &options, &little, &mut stats, &mut ()).unwrap_err();
+    assert!(
+        matches!(&error, LevelsError::Spill(at, _) if at == &file),
+        "{error}"
+    );
+}
+
+/// Searches in pieces of so many states, each from where the one before ended.
+fn in_pieces(puzzle: &Puzzle, options: &LevelsOptions, nodes: u64, file: &Path) -> Counted {
+    let budget = Budget {
+        nodes,
+        ..Budget::default()
+    };
+    let mut options = LevelsOptions {
+        checkpoint: Some(Checkpoint {
+            file: file.to_owned(),
+            every: Duration::from_secs(1_000),
+        }),
+        ..options.clone()
+    };
+    for piece in 0..1_000 {
+        let (found, is_done) = run_part(puzzle, &options, &budget);
+        if is_done {
+            assert!(piece > 2, "it did not end too early");
+            return found;
+        }
+        options.resume = Some(file.to_owned());
+        options.threads = 1 + piece % 3;
+    }
+    panic!("it never ends");
+}
+
+#[test]
+fn a_plan_is_kept_when_the_rest_is_too_much() {
+    let eight = puzzle("eight_puzzle", |text| text);
+    let budget = Budget {
+        nodes: 100_000,
+        ..Budget::default()
+    };
+    let (found, is_done) = run_part(&eight, &whole(), &budget);
+    assert_eq!((plan(&found).len(), is_done), (20, false));
+}
+
+#[test]
+fn a_search_in_pieces_is_the_same_search() {
+    let file = scratch("pieces");
+    let swapped = |text: String| {
+        let text = text.replace("(init (cell 1 1 2))", "(init (cell 1 1 3))");
+        text.replace("(init (cell 1 2 3))", "(init (cell 1 2 2))")
+    };
+    let unsolvable = puzzle("eight_puzzle", swapped);
+    let expected = run(&unsolvable, &whole(), &Budget::default());
+    let positions = 181_440;
+    let exhausted = Outcome::Unsolvable(Reason::Exhausted { positions });
+    assert_eq!(expected.0, exhausted);
+    assert_eq!(in_pieces(&unsolvable, &whole(), 30_000, &file), expected);
+    let solvable = own("eight_puzzle");
+    let expected = run(&solvable, &whole(), &Budget::default());
+    assert_eq!(in_pieces(&solvable, &whole(), 40_000, &file), expected);
+    for (once, nodes) in [
+        (LevelsOptions::default(), 10_001),
+        (up_to_symmetry(), 5_001),
+    ] {
+        let expected = run(&solvable, &once, &Budget::default());
+        let found = in_pieces(&solvable, &once, nodes, &file);
+        assert_eq!(plan(&found), plan(&expected));
+    }
+}
+
+#[test]
+fn a_checkpoint_of_something_else_is_refused() {
+    let file = scratch("refused");
+    let resume = |puzzle: &Puzzle, options: LevelsOptions, memory_bytes: u64| {
+        let options = LevelsOptions {
+            resume: Some(file.clone()),
+            ..options
+        };
+        let budget = Budget {
+            memory_bytes,
+            ..Budget::default()
+        };
+        match levels(puzzle, &options, &budget, &mut Stats::default(), &mut ()) {
+            Err(LevelsError::Checkpoint(error)) => Err(error),
+            other => Ok(other.unwrap().0),
+        }
+    };
+    let eight = own("eight_puzzle");
+    let once = LevelsOptions::default();
+    let plenty = 1 << 30;
+    let missing = resume(&eight, once.clone(), plenty);
+    assert!(matches!(missing, Err(CheckpointError::File(..))));
+    let options = LevelsOptions {
+        checkpoint: Some(Checkpoint {
+            file: file.clone(),
+            every: Duration::from_secs(1_000),
+        }),
+        ..once.clone()
+    };
+    let budget = Budget {
+        nodes: 20_000,
+        ..Budget::default()
+    };
+    assert_eq!(run(&eight, &options, &budget).0, Outcome::Unknown);
+    assert!(resume(&eight, once.clone(), plenty).is_ok());
+
+    let another_start = puzzle("eight_puzzle", |text| {
+        let text = text.replace("(init (cell 1 1 2))", "(init (cell 1 1 3))");
+        text.replace("(init (cell 1 2 3))", "(init (cell 1 2 2))")
+    });
+    for (puzzle, options) in [
+        (&another_start, once.clone()),
+        (&own("hanoi"), once.clone()),
+        (&eight, whole()),
+    ] {
+        let refused = resume(puzzle, options, plenty);
+        assert!(
+            matches!(refused, Err(CheckpointError::Puzzle(_))),
+            "{refused:?}"
+        );
+    }
+    let refused = resume(&eight, up_to_symmetry(), plenty).unwrap_err();
+    let said = "another strategy: levels, and not levels up to symmetry";
+    assert!(refused.to_string().contains(said), "{refused}");
+    let refused = resume(&eight, once.clone(), 300_000);
+    assert!(
+        matches!(refused, Err(CheckpointError::Memory(_))),
+        "{refused:?}"
+    );
+
+    let bytes = fs::read(&file).unwrap();
+    let with = |bytes: &[u8]| {
+        fs::write(&file, bytes).unwrap();
+        resume(&eight, once.clone(), plenty).expect_err("it is not what was written")
+    };
+    for at in (0..bytes.len()).step_by(bytes.len() / 50) {
+        let mut changed = bytes.clone();
+        changed[at] ^= 4;
+        let error = with(&changed);
+        match at {
+            0..12 => assert!(matches!(error, CheckpointError::Foreign(_)), "{error}"),
+            _ => assert!(matches!(error, CheckpointError::Damaged(_)), "{error}"),
+        }
+    }
+    assert!(matches!(
+        with(&bytes[..bytes.len() / 2]),
+        CheckpointError::Damaged(_)
+    ));
+    assert!(matches!(with(b""), CheckpointError::Foreign(_)));
+    assert!(matches!(
+        with(b"(role player)"),
+        CheckpointError::Foreign(_)
+    ));
+}
+
+#[test]
+fn files_and_checkpoints_exclude_each_other() {
+    let options = LevelsOptions {
+        spill: Some(Spill {
+            folder: scratch("both"),
+            most_bytes: 1,
+        }),
+        resume: Some(scratch("both")),
+        ..whole()
+    };
+    let budget = Budget::default();
+    let result = levels(
+        &own("hanoi"),
+        &options,
+        &budget,
+        &mut Stats::default(),
+        &mut (),
+    );
+    assert!(matches!(result, Err(LevelsError::SpillAndCheckpoint)));
+}

@@ -1,0 +1,594 @@
+//! What play shows of rules: mistakes are found, what is proved is so, examples
+//! can be played again, and names mean nothing.
+
+use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, NaiveMachine, PlayError};
+use ggp_gdl::game::{Game, Move};
+use ggp_playcheck::{
+    Alarm, AuditOptions, Basis, Claim, Report, Subject, Verdict, audit, audit_within,
+};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+fn game(text: &str) -> Game {
+    Game::from_text("test.kif", text).expect("the rules can be read")
+}
+
+fn report(game: &Game, options: &AuditOptions) -> Report {
+    let mut machine = AnyMachine::new(game, Backend::Auto, Limits::default()).expect("it is small");
+    audit(&mut machine, &Limits::default(), options).expect("it can be played")
+}
+
+/// As much as a test needs, whatever the load of the machine.
+fn options(states: usize) -> AuditOptions {
+    AuditOptions {
+        plays: 300,
+        states,
+        time: Duration::from_secs(120),
+        ..AuditOptions::default()
+    }
+}
+
+fn claim(report: &Report, subject: Subject) -> &Claim {
+    let mut claims = report.claims.iter();
+    let found = claims.find(|claim| claim.subject == subject);
+    found.unwrap_or_else(|| panic!("nothing is said of {subject:?}"))
+}
+
+type State = <NaiveMachine as Machine>::State;
+
+/// Plays an example again, slowly; every move must be legal.
+fn replayed(game: &Game, moves: &[String]) -> (NaiveMachine, State, Vec<State>) {
+    let mut machine = NaiveMachine::new(game, Limits::default());
+    let mut state = machine.initial().expect("there is a start");
+    let mut before = Vec::new();
+    for text in moves {
+        let joint = game
+            .parse_terms(machine.terms_mut(), text)
+            .expect("moves are terms");
+        let joint: Vec<Move> = joint.into_iter().map(Move::new).collect();
+        let next = machine.play(&state, &joint).expect("it is legal");
+        before.push(std::mem::replace(&mut state, next));
+    }
+    (machine, state, before)
+}
+
+/// What each claim says of its example is so.
+fn check_example(game: &Game, claim: &Claim) -> Result<(), String> {
+    let Some(moves) = &claim.moves else {
+        return Ok(());
+    };
+    let (mut machine, state, before) = replayed(game, moves);
+    let roles: Vec<_> = game.roles().collect();
+    let role = claim
+        .role
+        .as_ref()
+        .map(|name| game.role_named(name).expect("it is a role"));
+    let fails = claim.verdict == Verdict::Fails;
+    let is_so = match claim.subject {
+        // Over before it begins.
+        Subject::Ends if claim.round.is_none() => machine.is_terminal(&state).expect("it is small"),
+        Subject::Ends => {
+            let around = claim.round.clone().unwrap_or_default();
+            let (_, back, _) = replayed(game, &[&moves[..], &around[..]].concat());
+            !around.is_empty() && back == state
+        }
+        Subject::Legal => matches!(
+            machine.legal(&state, role.expect("it has one"), &mut Vec::new()),
+            Err(PlayError::NoLegalMove(_))
+        ),
+        Subject::Goal => {
+            machine.is_terminal(&state).expect("it is small")
+                && machine.goal(&state, role.expect("it has one")).is_err()
+        }
+        Subject::Winnable => {
+            let score = machine
+                .goal(&state, role.expect("it has one"))
+                .expect("it has a goal");
+            machine.is_terminal(&state).expect("it is small")
+                && (score.get() == 100) == (claim.verdict == Verdict::Holds)
+        }
+        Subject::Turns => {
+            let choices = roles.iter().filter(|role| {
+                let mut legal = Vec::new();
+                machine
+                    .legal(&state, **role, &mut legal)
+                    .expect("it is small");
+                legal.len() > 1
+            });
+            fails == (choices.count() > 1)
+        }
+        Subject::Sum => machine.is_terminal(&state).expect("it is small"),
+        Subject::Change => !before.is_empty(),
+        Subject::Single => {
+            let facts = machine.facts(&state);
+            let facts = facts
+                .iter()
+                .map(|fact| game.canonical(machine.terms(), *fact));
+            facts.filter(|fact| claim.text.contains(&**fact)).count() >= 2
+        }
+        Subject::Kept => !before.is_empty(),
+        Subject::Facts | Subject::Read | Subject::Alike | Subject::Roles => true,
+    };
+    match is_so {
+        true => Ok(()),
+        false => Err(format!("not so: {claim:?}")),
+    }
+}
+
+const WALK: &str = "
+    (role a) (role b) (init (at 1)) (init (turn a)) (init idle)
+    (after 1 2) (after 2 3) (after 3 4) (other a b) (other b a)
+    (<= (legal ?r go) (true (turn ?r)) (true (at ?x)) (after ?x ?y))
+    (<= (legal ?r jump) (true (turn ?r)) (true (at 1)))
+    (<= (legal ?r wait) (role ?r) (not (true (turn ?r))))
+    (<= (next (at ?y)) (does ?r go) (true (at ?x)) (after ?x ?y))
+    (<= (next (at 3)) (does ?r jump))
+    (<= (next (turn ?o)) (true (turn ?r)) (other ?r ?o))
+    (<= (next idle) (true idle))
+    (<= terminal (true (at 4)))
+    (<= (goal ?r 100) (true (at 4)) (true (turn ?r)))
+    (<= (goal ?r 0) (role ?r) (not (true (turn ?r))))";
+
+/// The rules with one line changed.
+fn with(from: &str, to: &str) -> Game {
+    assert_eq!(WALK.matches(from).count(), 1, "{from}");
+    game(&WALK.replace(from, to))
+}
+
+#[test]
+fn right_rules_have_no_errors() {
+    let walk = game(WALK);
+    for states in [0, 1_000] {
+        let report = report(&walk, &options(states));
+        assert!(!report.has_errors(), "{:?}", report.claims);
+        for subject in [
+            Subject::Ends,
+            Subject::Legal,
+            Subject::Goal,
+            Subject::Sum,
+            Subject::Turns,
+        ] {
+            let claim = claim(&report, subject);
+            assert_eq!(claim.verdict, Verdict::Holds, "{}", claim.text);
+            assert_ne!(claim.basis, Basis::Seen, "{}", claim.text);
+        }
+        assert!(report.findings.is_empty(), "{:?}", report.findings);
+        assert!(
+            claim(&report, Subject::Alike)
+                .text
+                .contains("but for the initial state")
+        );
+        // A fact that is always there, and that nothing reads.
+        assert!(claim(&report, Subject::Facts).text.contains("idle"));
+        let unread = &claim(&report, Subject::Read).text;
+        assert!(
+            unread.ends_with("depends on: idle (test.kif:2:53)"),
+            "{unread}"
+        );
+    }
+    assert_eq!(report(&walk, &options(1_000)).space, Some(6));
+}
+
+/// Each mistake, what is said about it, and with which verdict.
+fn mistakes() -> Vec<(Game, Subject, Verdict)> {
+    let go = "(<= (legal ?r go) (true (turn ?r)) (true (at ?x)) (after ?x ?y))";
+    vec![
+        // A role is left without a move.
+        (
+            with(go, "(<= (legal ?r go) (true (turn ?r)) (true (at 1)))"),
+            Subject::Legal,
+            Verdict::Fails,
+        ),
+        // An end without a goal, with two, with one that is none.
+        (
+            with(
+                "(<= (goal ?r 0) (role ?r)",
+                "(<= (goal ?r 0) (role ?r) (true (at 1))",
+            ),
+            Subject::Goal,
+            Verdict::Fails,
+        ),
+        (
+            with(
+                "(<= (goal ?r 0) (role ?r) (not (true (turn ?r))))",
+                "(<= (goal ?r 0) (role ?r))",
+            ),
+            Subject::Goal,
+            Verdict::Fails,
+        ),
+        (
+            with(
+                "(<= (goal ?r 100)",
+                "(worth 101) (<= (goal ?r ?n) (worth ?n)",
+            ),
+            Subject::Goal,
+            Verdict::Fails,
+        ),
+        // Play goes round.
+        (
+            with(
+                "(<= (next (at 3)) (does ?r jump))",
+                "(<= (next (at 1)) (does ?r jump))",
+            ),
+            Subject::Ends,
+            Verdict::Fails,
+        ),
+        // Nobody wins.
+        (
+            with("(<= (goal ?r 100)", "(<= (goal ?r 90)"),
+            Subject::Winnable,
+            Verdict::Fails,
+        ),
+        // Both move at once.
+        (
+            with(
+                "(<= (legal ?r wait) (role ?r) (not (true (turn ?r))))",
+                "(<= (legal ?r wait) (role ?r) (not (true (turn ?r)))) (<= (legal ?r rest) (role ?r) (not (true (turn ?r))))",
+            ),
+            Subject::Turns,
+            Verdict::Fails,
+        ),
+        // Both may get 100.
+        (
+            with(
+                "(<= (goal ?r 0) (role ?r) (not (true (turn ?r))))",
+                "(<= (goal ?r 100) (role ?r) (not (true (turn ?r))))",
+            ),
+            Subject::Sum,
+            Verdict::Holds,
+        ),
+        // A role is forgotten.
+        (
+            with("(role a) (role b)", "(role a) (player a) (player b)"),
+            Subject::Roles,
+            Verdict::Fails,
+        ),
+        // One role is not like the other.
+        (
+            with("(other a b)", "(other a b) (chief a)"),
+            Subject::Alike,
+            Verdict::Open,
+        ),
+    ]
+}
+
+#[test]
+fn mistakes_are_found_with_an_example() {
+    for (game, subject, verdict) in mistakes() {
+        for states in [0, 1_000] {
+            // Without all positions a round is not found.
+            if states == 0 && subject == Subject::Ends {
+                continue;
+            }
+            let report = report(&game, &options(states));
+            let mut claims = report
+                .claims
+                .iter()
+                .filter(|claim| claim.subject == subject);
+            let found = claims.find(|claim| claim.verdict == verdict);
+            let found = found.unwrap_or_else(|| panic!("{subject:?} {:#?}", report.claims));
+            check_example(&game, found).unwrap_or_else(|error| panic!("{error}"));
+        }
+    }
+}
+
+#[test]
+fn nothing_is_said_to_hold_beside_what_fails() {
+    // Ends without a goal have no sum; a play that is stuck does not end.
+    let goalless = with(
+        "(<= (goal ?r 0) (role ?r)",
+        "(<= (goal ?r 0) (role ?r) (true (at 1))",
+    );
+    let stuck = with(
+        "(<= (legal ?r go) (true (turn ?r)) (true (at ?x)) (after ?x ?y))",
+        "(<= (legal ?r go) (true (turn ?r)) (true (at 1)))",
+    );
+    for states in [0, 1_000] {
+        let goalless = report(&goalless, &options(states));
+        let mut claims = goalless.claims.iter();
+        assert!(claims.all(|claim| claim.subject != Subject::Sum));
+        let stuck = report(&stuck, &options(states));
+        assert_eq!(claim(&stuck, Subject::Ends).verdict, Verdict::Open);
+    }
+}
+
+#[test]
+fn rules_that_never_fire_are_shown_where_they_fail() {
+    for (game, at, proved) in [
+        // A name that is written in two ways, and what follows from it.
+        (
+            with(
+                "(<= terminal (true (at 4)))",
+                "(<= terminal (true (at 4))) (<= near (true (att 3))) (<= (next (told)) near)",
+            ),
+            "(true (att 3))",
+            true,
+        ),
+        // Fulfilled alone, never together.
+        (
+            with(
+                "(<= terminal (true (at 4)))",
+                "(<= terminal (true (at 4))) (<= terminal (true (at 2)) (true (at 3)))",
+            ),
+            "(true (at 3))",
+            true,
+        ),
+        (
+            with(
+                "(<= terminal (true (at 4)))",
+                "(<= terminal (or (true (at 4)) (true (at 9))))",
+            ),
+            "(true (at 9))",
+            true,
+        ),
+    ] {
+        let report = report(&game, &options(1_000));
+        let [finding] = &report.findings[..] else {
+            panic!("{:?}", report.findings);
+        };
+        let (span, _) = finding.notes.first().expect("it says where");
+        assert_eq!(game.sources().text(*span), at);
+        assert_eq!(
+            finding.message.contains("proved"),
+            proved,
+            "{}",
+            finding.message
+        );
+    }
+}
+
+/// Notes and help of what is said of rules that never fire.
+fn words(report: &Report) -> Vec<String> {
+    let findings = report.findings.iter();
+    let said = findings.map(|finding| {
+        let notes = finding.notes.iter().map(|(_, note)| note.clone());
+        let help = finding.help.clone();
+        notes.chain(help).collect::<Vec<_>>().join("; ")
+    });
+    said.collect()
+}
+
+#[test]
+fn causes_are_told_before_what_follows_from_them() {
+    for states in [0, 1_000] {
+        // Stuck at once for a word: nothing is said of what never comes then.
+        let stuck = with(
+            "(<= (legal ?r go) (true (turn ?r)) (true (at ?x)) (after ?x ?y))",
+            "(<= (legal ?r go) (true (turn ?r)) (hour noon) (true (at ?x)) (after ?x ?y)) (hour noom)",
+        );
+        let stuck = Game::from_text(
+            "test.kif",
+            &stuck.sources().files()[0]
+                .text()
+                .replace("(<= (legal ?r jump) (true (turn ?r)) (true (at 1)))", ""),
+        );
+        let report_of_stuck = report(&stuck.expect("it can be read"), &options(states));
+        let said = words(&report_of_stuck);
+        let [said] = &said[..] else {
+            panic!("{:#?}", report_of_stuck.findings);
+        };
+        assert!(
+            said.starts_with("no fact matches this, and nothing can make one"),
+            "{said}"
+        );
+        assert!(said.contains("did you mean noom?; "), "{said}");
+        assert!(
+            said.contains("play never comes to where others fire: test.kif:"),
+            "{said}"
+        );
+        // What is needed by others is said once, and with it who needs it.
+        let needed = with(
+            "(<= terminal (true (at 4)))",
+            "(<= terminal (true (at 4))) (<= (next odd) (true (at five))) (<= even (true odd))
+             (<= (next six) even) (<= terminal (true six))",
+        );
+        let said = words(&report(&needed, &options(states)));
+        let [said] = &said[..] else {
+            panic!("{said:#?}");
+        };
+        let (_, follows) = said
+            .split_once("because of it test.kif:11:")
+            .expect("it follows");
+        assert!(follows.ends_with(" never fire either"), "{said}");
+        assert_eq!(follows.matches("test.kif:12:").count(), 2, "{said}");
+    }
+    // Rules that need each other have no other cause.
+    let round = with(
+        "(<= terminal (true (at 4)))",
+        "(<= terminal (true (at 4))) (<= (next hen) (true egg)) (<= (next egg) (true hen))",
+    );
+    assert_eq!(report(&round, &options(1_000)).findings.len(), 1);
+}
+
+#[test]
+fn what_follows_from_a_fault_is_not_said() {
+    let subjects = |game: &Game, states| -> Vec<(Subject, Verdict)> {
+        let report = report(game, &options(states));
+        let claims = report.claims.iter();
+        claims.map(|claim| (claim.subject, claim.verdict)).collect()
+    };
+    for states in [0, 1_000] {
+        // Who has two goals gets neither.
+        let several = with(
+            "(<= (goal ?r 0) (role ?r) (not (true (turn ?r))))",
+            "(<= (goal ?r 0) (role ?r))",
+        );
+        let found = subjects(&several, states);
+        assert!(
+            found.contains(&(Subject::Goal, Verdict::Fails)),
+            "{found:?}"
+        );
+        let winnable = |(subject, verdict): &&(Subject, Verdict)| {
+            *subject == Subject::Winnable && *verdict != Verdict::Holds
+        };
+        assert_eq!(found.iter().find(winnable), None);
+        // Where no move is ever made nothing is said of moves but that.
+        let wait = "(<= (legal ?r wait) (role ?r) (not (true (turn ?r))))";
+        let stuck = with(wait, "(<= (legal ?r wait) (role ?r) (true (turn ?r)))");
+        let found = subjects(&stuck, states);
+        assert!(found.contains(&(Subject::Legal, Verdict::Fails)));
+        for subject in [Subject::Change, Subject::Turns, Subject::Legal] {
+            assert!(!found.contains(&(subject, Verdict::Holds)), "{subject:?}");
+        }
+    }
+}
+
+const SPOTS: &str = "
+    (role x) (spot 1) (spot 2) (spot 3)
+    (<= (init (on ?n free)) (spot ?n))
+    (<= (legal x (fill ?n)) (true (on ?n free)))
+    (<= (next (on ?n full)) (does x (fill ?n)))
+    (<= (next (on ?n ?v)) (true (on ?n ?v)) (not (does x (fill ?n))))
+    (<= terminal (not open)) (<= open (true (on ?n free)))
+    (<= (goal x 100) (true (on 1 full)) (true (on 2 full)) (true (on 3 full)))
+    (<= (goal x 0) open)";
+
+#[test]
+fn facts_that_are_not_kept_and_places_with_two_values_are_told() {
+    let keep = "(<= (next (on ?n ?v)) (true (on ?n ?v)) (not (does x (fill ?n))))";
+    for states in [0, 1_000] {
+        let fine = report(&game(SPOTS), &options(states));
+        let told = [Subject::Kept, Subject::Single];
+        let is_told = |claim: &Claim| told.contains(&claim.subject);
+        assert!(!fine.claims.iter().any(is_told), "{:#?}", fine.claims);
+
+        let forgotten = game(&SPOTS.replace(keep, ""));
+        let report_of = report(&forgotten, &options(states));
+        let kept = claim(&report_of, Subject::Kept);
+        assert_eq!(
+            kept.text,
+            "no rule keeps on (test.kif:3:9): what holds of it is gone after one move"
+        );
+        check_example(&forgotten, kept).expect("it is so");
+
+        let both = game(&SPOTS.replace(" (not (does x (fill ?n))))", ")"));
+        let short = AuditOptions {
+            depth: 20,
+            ..options(states)
+        };
+        let report_of = report(&both, &short);
+        let single = claim(&report_of, Subject::Single);
+        assert_eq!(single.verdict, Verdict::Fails);
+        assert_eq!(single.moves.as_ref().map(Vec::len), Some(1));
+        check_example(&both, single).expect("it is so");
+    }
+}
+
+#[test]
+fn who_interrupts_gets_what_was_seen() {
+    let flag = Arc::new(AtomicBool::new(false));
+    let alarm = Alarm::new(Arc::clone(&flag));
+    let limits = Limits {
+        interrupt: alarm.bell(),
+        ..Limits::default()
+    };
+    let walk = game(WALK);
+    let mut machine = AnyMachine::new(&walk, Backend::Auto, limits.clone()).expect("it is small");
+    let options = AuditOptions {
+        plays: u64::MAX,
+        ..options(0)
+    };
+    let report = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(500));
+            flag.store(true, Ordering::Relaxed);
+        });
+        audit_within(&mut machine, &limits, &alarm, &options)
+    });
+    let report = report.expect("it is what was seen");
+    assert!(report.interrupted && report.cut && report.plays > 0);
+    assert_eq!(claim(&report, Subject::Goal).verdict, Verdict::Holds);
+}
+
+#[test]
+fn what_is_proved_of_the_rules_holds_in_all_positions() {
+    crate::common::for_each(&crate::common::own_games(), |_, game| {
+        let some = report(game, &options(0));
+        for claim in &some.claims {
+            check_example(game, claim)?;
+        }
+        if some.has_errors() {
+            return Err(format!("{:?}", some.claims));
+        }
+        let all = report(game, &options(30_000));
+        if all.space.is_none() {
+            return Ok(());
+        }
+        for claim in &some.claims {
+            let same = |other: &&Claim| other.subject == claim.subject && other.role == claim.role;
+            let Some(whole) = all.claims.iter().find(same) else {
+                return Err(format!("nothing of {claim:?}"));
+            };
+            let is_proved = matches!(
+                claim.basis,
+                Basis::Induction | Basis::Rules | Basis::Example
+            );
+            if is_proved && claim.verdict != Verdict::Open && claim.verdict != whole.verdict {
+                return Err(format!("{claim:?}, but {whole:?}"));
+            }
+            // A bound is at least what is needed.
+            let most = |claim: &Claim| {
+                claim
+                    .text
+                    .split_whitespace()
+                    .find_map(|word| word.parse::<u64>().ok())
+            };
+            if is_proved && claim.subject == Subject::Ends && most(claim) < most(whole) {
+                return Err(format!("{claim:?}, but {whole:?}"));
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn names_mean_nothing() {
+    let compared = AtomicUsize::new(0);
+    crate::common::for_each(&crate::common::own_games(), |_, game| {
+        let text: String = game
+            .sources()
+            .files()
+            .iter()
+            .map(|file| file.text().to_owned())
+            .collect();
+        let other = Game::from_text("other.kif", &crate::common::names::scrambled(&text))
+            .map_err(|_| "not read".to_owned())?;
+        let [one, other] = [game, &other].map(|game| {
+            let report = report(game, &options(5_000));
+            let said: Vec<_> = report
+                .claims
+                .iter()
+                .map(|c| {
+                    (
+                        c.subject,
+                        c.verdict,
+                        c.basis,
+                        c.weight,
+                        c.moves.as_ref().map(Vec::len),
+                    )
+                })
+                .collect();
+            (
+                said,
+                report.space,
+                report.positions,
+                report.lengths,
+                report.silent,
+            )
+        });
+        // Goals other than 0, 50 and 100 are renamed, too.
+        let is_goal = |(subject, verdict, ..): &&(_, _, _, _, _)| {
+            *subject == Subject::Goal && *verdict == Verdict::Fails
+        };
+        if other.0.iter().any(|claim| is_goal(&claim)) {
+            return Ok(());
+        }
+        compared.fetch_add(1, Ordering::Relaxed);
+        match one == other {
+            true => Ok(()),
+            false => Err(format!("{one:?}, but {other:?}")),
+        }
+    });
+    assert!(compared.into_inner() > 15);
+}
