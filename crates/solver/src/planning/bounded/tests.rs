@@ -40,7 +40,10 @@ fn plans_are_shortest() {
 fn presses_come_in_one_order() {
     let puzzle = puzzle(&lamps(5, ""));
     let effects = Effects::new(&puzzle).unwrap();
-    let pairs: usize = commute::commuting(&effects).iter().map(Vec::len).sum();
+    let pairs: usize = partial_order::commuting(&effects)
+        .iter()
+        .map(Vec::len)
+        .sum();
     assert_eq!(pairs, 10);
 }
 
