@@ -27,7 +27,7 @@ fn network(game: &Game) -> Option<Propnet> {
 /// Levels until one has more sequences than allowed.
 fn expected(game: &Game, paths: u128) -> Vec<Level> {
     let limits = Limits::default();
-    let interrupt = limits.interrupt.clone();
+    let stop = limits.stop.clone();
     let mut machine = DatalogMachine::new(game, limits).expect("small rules");
     let start = machine.initial().expect("there is an initial state");
     let mut levels: Vec<Level> = Vec::new();
@@ -39,7 +39,7 @@ fn expected(game: &Game, paths: u128) -> Vec<Level> {
     let _ = perft(&mut machine, &start, options, |level| {
         levels.push(level.clone());
         if level.paths > paths / 8 {
-            interrupt.store(true, std::sync::atomic::Ordering::Relaxed);
+            stop.raise();
         }
     });
     levels

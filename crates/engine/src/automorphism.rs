@@ -15,7 +15,7 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-use crate::propnet::clauses::Watch;
+use ggp_stop::Stop;
 
 /// A graph without directions.
 #[derive(Clone, Debug, Default)]
@@ -49,7 +49,7 @@ const MOST_KEPT: usize = 4_000_000;
 
 /// Generators: by vertex, where it goes. `work` is the edges looked at.
 #[doc(hidden)]
-pub fn generators(graph: &Graph, work: usize, watch: &Watch) -> Vec<Vec<u32>> {
+pub fn generators(graph: &Graph, work: usize, stop: &Stop) -> Vec<Vec<u32>> {
     let vertices = graph.colours.len();
     let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); vertices];
     for &(one, other) in &graph.edges {
@@ -68,7 +68,7 @@ pub fn generators(graph: &Graph, work: usize, watch: &Watch) -> Vec<Vec<u32>> {
         mark: 0,
         levels: Vec::new(),
         work,
-        watch,
+        stop,
     };
     let mut cells = Cells::new(&graph.colours);
     let mut due = cells.starts();
@@ -171,12 +171,12 @@ struct Search<'g> {
     mark: u32,
     levels: Vec<Level>,
     work: usize,
-    watch: &'g Watch,
+    stop: &'g Stop,
 }
 
 impl Search<'_> {
     fn is_spent(&self) -> bool {
-        self.work == 0 || self.watch.is_over()
+        self.work == 0 || self.stop.is_over()
     }
 
     /// Cuts cells by how many neighbours their vertices have in others, from those

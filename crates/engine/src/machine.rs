@@ -13,9 +13,9 @@ mod perft;
 mod playout;
 mod propnet;
 
+use ggp_stop::Stop;
 use std::fmt;
 use std::hash::Hash;
-use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -31,7 +31,7 @@ pub use datalog::DatalogMachine;
 #[doc(hidden)]
 pub use datalog::play_error;
 pub use naive::NaiveMachine;
-pub use perft::{Level, Perft, PerftOptions, Stop, perft};
+pub use perft::{Level, Perft, PerftEnd, PerftOptions, perft};
 pub use playout::{Playout, PlayoutOptions, PlayoutStep, playout};
 #[doc(hidden)]
 pub use propnet::lanes as narrow_lanes;
@@ -48,9 +48,8 @@ pub struct Limits {
     pub ground: GroundLimits,
     /// What runs the network.
     pub engine: Engine,
-    /// Raised from outside to make every question fail with
-    /// [`PlayError::Interrupted`] soon.
-    pub interrupt: Arc<std::sync::atomic::AtomicBool>,
+    /// When every question must end; it fails with [`PlayError::Interrupted`] then.
+    pub stop: Stop,
 }
 
 impl Default for Limits {
@@ -60,7 +59,7 @@ impl Default for Limits {
             work: 1_000_000_000,
             ground: GroundLimits::default(),
             engine: Engine::Auto,
-            interrupt: Arc::default(),
+            stop: Stop::new(),
         }
     }
 }

@@ -6,10 +6,11 @@
 
 #![allow(unsafe_code)]
 
+use ggp_stop::Stop;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt::Write as _;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PlayError};
@@ -285,7 +286,7 @@ fn reading_that_is_stopped_has_nothing_to_say() {
         "rules.kif",
         "(role a) (<= (p ?x) (not (q ?x)))",
     ));
-    let reading = read_until(sources, &ReadOptions::default(), &AtomicBool::new(true));
+    let reading = read_until(sources, &ReadOptions::default(), &Stop::raised());
     assert!(reading.game.is_none() && reading.findings.is_empty());
 }
 

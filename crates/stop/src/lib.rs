@@ -55,6 +55,11 @@ impl Stop {
         Stop::default()
     }
 
+    /// A stop that is raised: what takes it ends at once.
+    pub fn raised() -> Stop {
+        Stop::from(Arc::new(AtomicBool::new(true)))
+    }
+
     /// A stop with this deadline, not raised.
     pub fn at(deadline: Instant) -> Stop {
         Stop::new().until(deadline)

@@ -3,9 +3,8 @@
 mod paths;
 mod table;
 
+use ggp_stop::PerftEnd;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
@@ -14,7 +13,7 @@ use serde::Serialize;
 use crate::position::PositionOptions;
 use crate::rules::RuleOptions;
 use crate::{Context, Exit, show};
-use ggp_engine::machine::{AnyMachine, Machine, PerftOptions, PlayError, PropnetState, Stop, perft};
+use ggp_engine::machine::{AnyMachine, Machine, PerftOptions, PlayError, PropnetState, PerftEnd, perft};
 use table::Row;
 
 /// The options of `ggp perft`.
@@ -40,10 +39,10 @@ pub struct Options {
     #[arg(long, short = 'j', value_name = "N", default_value_t = 0)]
     #[arg(value_parser = clap::value_parser!(u16).range(..=1024))]
     threads: u16,
-    /// Stop after so many seconds
+    /// PerftEnd after so many seconds
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     time: Option<Duration>,
-    /// Stop when a level has more distinct states
+    /// PerftEnd when a level has more distinct states
     #[arg(long, value_name = "N", default_value_t = PerftOptions::default().states)]
     max_states: usize,
     /// Play every sequence, also where equal states meet
@@ -71,18 +70,18 @@ struct Answer<'a> {
 #[derive(Copy, Clone, Serialize)]
 #[serde(untagged)]
 enum Ending {
-    Counted(Stop),
+    Counted(PerftEnd),
     Other(&'static str),
 }
 
 impl Ending {
     fn text(self) -> &'static str {
         match self {
-            Ending::Counted(Stop::Exhausted) => "the whole game is counted",
-            Ending::Counted(Stop::Depth) => "the last depth is reached",
-            Ending::Counted(Stop::States) => "there are too many states; see --max-states",
-            Ending::Counted(Stop::Time) | Ending::Other("time") => "the time is over",
-            Ending::Counted(Stop::Overflow) => "there are more sequences than 128 bits can count",
+            Ending::Counted(PerftEnd::Exhausted) => "the whole game is counted",
+            Ending::Counted(PerftEnd::Depth) => "the last depth is reached",
+            Ending::Counted(PerftEnd::States) => "there are too many states; see --max-states",
+            Ending::Counted(PerftEnd::Time) | Ending::Other("time") => "the time is over",
+            Ending::Counted(PerftEnd::Overflow) => "there are more sequences than 128 bits can count",
             Ending::Other(_) => "interrupted",
         }
     }
@@ -122,7 +121,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         levels.push(level);
         if printed.is_err() {
             // Nobody reads on, so there is nothing to count for.
-            context.interrupt().store(true, Ordering::Relaxed);
+            context.stop().raise();
         }
     };
     let counted = match options.no_transpositions {
@@ -134,7 +133,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let stop = match &counted {
         Ok(stop) => Ending::Counted(*stop),
         Err(PlayError::Interrupted) => match late {
-            Some(late) if late.load(Ordering::SeqCst) => Ending::Other("time"),
+            Some(late) if late.is_raised() => Ending::Other("time"),
             _ => Ending::Other("interrupted"),
         },
         Err(_) => Ending::Other("error"),
@@ -171,7 +170,7 @@ fn states(
     options: &Options,
     threads: usize,
     mut on_level: impl FnMut(Row),
-) -> Result<Stop, PlayError> {
+) -> Result<PerftEnd, PlayError> {
     let options = PerftOptions {
         depth: options.depth,
         threads,
@@ -194,14 +193,14 @@ fn rate(levels: &[Row], seconds: f64) -> String {
 }
 
 /// Raises the interrupt after a time. The result tells whether it was this.
-fn stop_after(time: Duration, context: &Context) -> Arc<AtomicBool> {
-    let late: Arc<AtomicBool> = Arc::default();
-    let (raised, interrupt) = (Arc::clone(&late), Arc::clone(context.interrupt()));
+fn stop_after(time: Duration, context: &Context) -> Stop {
+    let late = Stop::new();
+    let (raised, interrupt) = (late.clone(), context.stop().clone());
     // The process does not wait for the thread.
     std::thread::spawn(move || {
         std::thread::sleep(time);
-        raised.store(true, Ordering::SeqCst);
-        interrupt.store(true, Ordering::SeqCst);
+        raised.raise();
+        interrupt.raise();
     });
     late
 }

@@ -59,7 +59,7 @@ pub struct Level {
 /// Why counting stopped.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Stop {
+pub enum PerftEnd {
     /// No state is left that goes on: the whole game was counted.
     Exhausted,
     /// The last depth asked for.
@@ -78,7 +78,7 @@ pub struct Perft {
     /// One entry for each depth.
     pub levels: Vec<Level>,
     /// Why there is no further one.
-    pub stop: Stop,
+    pub stop: PerftEnd,
 }
 
 /// Counts positions from a state on, depth by depth.
@@ -106,7 +106,7 @@ pub fn perft<M: Machine>(
         let Some(batch) = expand_all(&mut machines, &frontier, expand)? else {
             return Ok(Perft {
                 levels,
-                stop: Stop::Overflow,
+                stop: PerftEnd::Overflow,
             });
         };
         let level = Level {
@@ -118,13 +118,13 @@ pub fn perft<M: Machine>(
         levels.push(level);
         let late = options.time.is_some_and(|time| start.elapsed() >= time);
         let stop = if exhausted {
-            Some(Stop::Exhausted)
+            Some(PerftEnd::Exhausted)
         } else if depth == options.depth {
-            Some(Stop::Depth)
+            Some(PerftEnd::Depth)
         } else if !expand {
-            Some(Stop::States)
+            Some(PerftEnd::States)
         } else if late {
-            Some(Stop::Time)
+            Some(PerftEnd::Time)
         } else {
             None
         };

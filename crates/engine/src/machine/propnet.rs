@@ -5,7 +5,6 @@
 //! network does not speak of goes to a Datalog machine: states that no play leads
 //! to, and moves that are never legal.
 
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
@@ -151,7 +150,7 @@ impl PropnetMachine {
     }
 
     fn load(&mut self, state: &Arc<[u64]>) -> Result<(), PlayError> {
-        if self.limits.interrupt.load(Ordering::Relaxed) {
+        if self.limits.stop.is_raised() {
             return Err(PlayError::Interrupted);
         }
         let shared = &self.shared;

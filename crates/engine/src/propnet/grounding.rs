@@ -7,8 +7,7 @@
 //! on the state is the "or" of its matches. Only relations that depend on each
 //! other in a circle are collected first, to be put in order row by row.
 
-use std::time::Instant;
-
+use ggp_stop::Stop;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Propnet;
@@ -42,7 +41,7 @@ pub(super) fn wanted(game: &Game, flat: &Flat) -> Vec<RelationId> {
 /// How one attempt is bounded.
 pub(super) struct Attempt<'a> {
     pub limits: &'a GroundLimits,
-    pub deadline: Option<Instant>,
+    pub stop: &'a Stop,
     /// Gates beyond which the network is of no use.
     pub gates: usize,
     /// Asked what else is allowed when there are more matches than the limits
@@ -66,7 +65,7 @@ pub(super) fn ground_pieces(
 ) -> Result<(Propnet, Grounded), TooLarge> {
     let Attempt {
         limits,
-        deadline,
+        stop,
         gates,
         more,
     } = attempt;
@@ -90,8 +89,7 @@ pub(super) fn ground_pieces(
     let bounds = Bounds {
         facts: limits.facts,
         work: limits.work,
-        interrupt: limits.interrupt.clone().unwrap_or_default(),
-        deadline,
+        stop: stop.clone(),
         foresight: Some(FORESIGHT),
     };
     let fail = |error| reporter.failure(error);
@@ -108,7 +106,7 @@ pub(super) fn ground_pieces(
         relaxed: &relaxed,
         dynamic,
         reporter,
-        deadline,
+        stop,
         evaluator,
         terms,
         builder: Builder::new(0),
@@ -140,7 +138,7 @@ struct Grounder<'g> {
     rules: &'g RuleSet,
     relaxed: &'g RuleSet,
     reporter: Reporter<'g>,
-    deadline: Option<Instant>,
+    stop: &'g Stop,
     dynamic: Vec<bool>,
     evaluator: Evaluator,
     terms: Terms,
@@ -279,8 +277,8 @@ impl Grounder<'_> {
         rows: &mut CyclicRows,
     ) -> Result<(), TooLarge> {
         let rule = &self.rules.rules[number];
-        if self.deadline.is_some_and(|end| Instant::now() >= end) {
-            let (failure, rule) = (Failure::Late, number);
+        if let Some(reason) = self.stop.reason() {
+            let (failure, rule) = (reason.into(), number);
             return Err(self.reporter.failure(EvaluationError { failure, rule }));
         }
         let shape = Shape::new(rule, &self.dynamic);

@@ -5,10 +5,9 @@
 //! cut into pieces or from the former, whichever has fewer gates. What one way
 //! has shown of its size limits what the other may try.
 
+use ggp_stop::Stop;
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::Propnet;
 use super::decompose::Pieces;
@@ -49,8 +48,8 @@ pub struct GroundLimits {
     pub time: Option<Duration>,
     /// Which rules are grounded.
     pub approach: Approach,
-    /// Raised from outside to stop soon.
-    pub interrupt: Option<Arc<AtomicBool>>,
+    /// When grounding must end.
+    pub stop: Stop,
 }
 
 impl Default for GroundLimits {
@@ -62,7 +61,7 @@ impl Default for GroundLimits {
             memory: 1 << 30,
             time: None,
             approach: Approach::Best,
-            interrupt: None,
+            stop: Stop::new(),
         }
     }
 }
@@ -140,7 +139,7 @@ fn rival(net: &Propnet) -> usize {
 ///
 /// [`TooLarge`] past a limit: what the last attempt met.
 pub(super) fn ground(game: &Game, limits: &GroundLimits) -> Result<(Propnet, Grounded), TooLarge> {
-    let deadline = limits.time.map(|time| Instant::now() + time);
+    let stop = &limits.stop.within(limits.time);
     let flat = flatten(game);
     let ground = |pieces: Pieces, attempt: Attempt| {
         let (mut net, grounded) = ground_pieces(game, &flat, pieces, attempt)?;
@@ -150,7 +149,7 @@ pub(super) fn ground(game: &Game, limits: &GroundLimits) -> Result<(Propnet, Gro
     let attempt = |pieces: Pieces, limits: &GroundLimits, gates: usize| {
         let attempt = Attempt {
             limits,
-            deadline,
+            stop,
             gates,
             more: &mut |_| None,
         };
@@ -196,7 +195,7 @@ pub(super) fn ground(game: &Game, limits: &GroundLimits) -> Result<(Propnet, Gro
         asked(),
         Attempt {
             limits: &little,
-            deadline,
+            stop,
             gates: usize::MAX,
             more: &mut |known| {
                 if cut.is_some() {

@@ -1,6 +1,5 @@
 //! Running plans: nested loops over rows, without recursion.
 
-
 use super::compile::Group;
 use super::plan::{Action, Columns, NO_STEP, Plan, Register, Step, Test};
 use super::relation::{NONE, Relation};
