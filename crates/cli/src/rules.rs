@@ -10,7 +10,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use serde::{Deserialize, Serialize};
 
 use super::{Context, Reported, texts};
-use ggp_engine::machine::{AnyMachine, Backend, Limits, PlayError};
+use ggp_engine::machine::{AnyMachine, Backend, DatalogMachine, Limits, PlayError};
 use ggp_engine::propnet::GroundLimits;
 use ggp_engine::propnet::code::Engine;
 use ggp_gdl::check::{self, ReadOptions, Reading};
@@ -288,6 +288,26 @@ impl RuleOptions {
                 }
                 Err(Reported.into())
             }
+        }
+    }
+
+    /// The game's machine for a command that asks about a few states. Findings are printed
+    /// on standard error.
+    ///
+    /// Unless a backend is named, it evaluates the rules by Datalog: building a network
+    /// takes longer than it saves on a few states.
+    ///
+    /// # Errors
+    ///
+    /// As [`RuleOptions::machine`].
+    pub fn machine_for_few_states(&self, context: &Context) -> anyhow::Result<AnyMachine> {
+        let game = self.game(context)?;
+        match self.backend {
+            BackendChoice::Auto => {
+                let machine = DatalogMachine::for_few_states(&game, self.limits(context))?;
+                Ok(AnyMachine::Datalog(Box::new(machine)))
+            }
+            _ => self.machine_for(&game, context),
         }
     }
 

@@ -25,6 +25,7 @@ mod native;
 pub mod network;
 mod passes;
 pub mod perft;
+mod possible;
 pub mod playout;
 mod relax;
 pub mod rewrite;
@@ -41,6 +42,7 @@ pub use grounding_methods::{Approach, GroundLimits, Grounded, TooLarge};
 pub use invariants::Exclusive;
 use network::{Builder, Literal, Network, Node};
 pub use passes::Pass;
+pub use possible::possible_facts;
 
 /// A game as a network.
 ///

@@ -7,6 +7,8 @@ use crate::position::PositionOptions;
 use crate::rules::RuleOptions;
 use crate::{Context, Exit, raster};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError};
+use ggp_engine::propnet::possible_facts;
+use ggp_gdl::datalog::Bounds;
 use ggp_picture::{Limits, Picture, Wishes};
 
 /// The options of `ggp draw`.
@@ -49,7 +51,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if options.output.as_deref().is_some_and(|path| ends_in(path, "png")) {
         raster::check()?;
     }
-    let mut machine = options.rules.machine(context)?;
+    let mut machine = options.rules.machine_for_few_states(context)?;
     let state = options
         .position
         .state(&mut machine, &options.rules, context)?;
@@ -76,6 +78,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// Rows looked at to find the facts that can ever hold.
+const POSSIBLE_WORK: u64 = 5_000_000;
+
 fn ends_in(path: &Path, ending: &str) -> bool {
     path.extension().is_some_and(|found| found.eq_ignore_ascii_case(ending))
 }
@@ -100,7 +105,15 @@ pub fn picture(
 ) -> Result<Picture, PlayError> {
     let states = ggp_picture::sample(machine, samples)?;
     let start = machine.initial()?;
-    let possible = machine.network(&start).map(|(net, _)| net.facts.clone());
+    let possible = match machine.network(&start) {
+        Some((network, _)) => Some(network.facts.clone()),
+        None => {
+            let bounds = Bounds { work: POSSIBLE_WORK, ..Bounds::default() };
+            possible_facts(machine.game(), bounds)
+        },
+    };
+    // Other views of the terms may have added some.
+    machine.terms_mut().refresh();
     let (game, terms) = (machine.game(), machine.terms());
     Ok(Picture::with(game, terms, &states, possible.as_deref(), wishes))
 }

@@ -40,7 +40,7 @@ struct Answer {
 ///
 /// If the rules or the position are wrong, or a score is.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
-    let mut machine = options.rules.machine(context)?;
+    let mut machine = options.rules.machine_for_few_states(context)?;
     let game = machine.game().clone();
     let only = match &options.role {
         Some(name) => Some(game.role_name(find_role(&game, name)?)),

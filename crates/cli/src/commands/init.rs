@@ -32,7 +32,7 @@ struct Answer {
 ///
 /// If the rules or the position are wrong.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
-    let mut machine = options.rules.machine(context)?;
+    let mut machine = options.rules.machine_for_few_states(context)?;
     let state = options
         .position
         .state(&mut machine, &options.rules, context)?;

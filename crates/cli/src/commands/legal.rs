@@ -46,7 +46,7 @@ struct RoleMoves {
 /// If the rules or the position are wrong, or a role has no legal move though
 /// the game is not over.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
-    let mut machine = options.rules.machine(context)?;
+    let mut machine = options.rules.machine_for_few_states(context)?;
     let game = machine.game().clone();
     let roles: Vec<RoleId> = match &options.role {
         Some(name) => vec![find_role(&game, name)?],

@@ -56,7 +56,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if given.is_empty() {
         bail!("no move is given; add --move MOVE (`ggp legal` lists the moves)");
     }
-    let mut machine = options.rules.machine(context)?;
+    let mut machine = options.rules.machine_for_few_states(context)?;
     let state = options
         .position
         .state(&mut machine, &options.rules, context)?;

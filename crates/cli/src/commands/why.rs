@@ -7,12 +7,12 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 use crate::position::{self, PositionOptions};
-use crate::rules::{BackendChoice, RuleOptions};
+use crate::rules::RuleOptions;
 use crate::{Context, Exit, show};
 use ggp_explain::tree::Tree;
 use ggp_explain::{Courses, Explainer, Options as Depths, Situation};
 use ggp_gdl::game::Move;
-use ggp_engine::machine::{AnyMachine, DatalogMachine, Machine};
+use ggp_engine::machine::Machine;
 
 /// The options of `ggp why`.
 #[derive(clap::Args)]
@@ -112,15 +112,8 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     options.format(context)?;
     let rules = &mut options.rules.clone();
     let questions = take_questions(&mut rules.files)?;
-    let game = rules.game(context)?;
-    // A network is not worth its making for the states of one question.
-    let mut machine = match rules.backend {
-        BackendChoice::Auto => {
-            let machine = DatalogMachine::for_few_states(&game, rules.limits(context))?;
-            AnyMachine::Datalog(Box::new(machine))
-        }
-        _ => rules.machine_for(&game, context)?,
-    };
+    let mut machine = rules.machine_for_few_states(context)?;
+    let game = machine.game().clone();
     let depths = Depths {
         facts: options.most_facts.max(1),
         depth: options.depth.max(1),
