@@ -20,7 +20,10 @@ pub fn possible_facts(game: &Game, bounds: Bounds) -> Option<Vec<TermId>> {
     let pieces = Pieces::whole(flat.rules.clone());
     let relaxed = relax::relaxed(game, &flat, &pieces, &dynamic, &mut terms).ok()?;
     let sources = [&flat.init, &flat.next];
-    let asked = sources.iter().flat_map(|wrapped| wrapped.relations()).collect();
+    let asked = sources
+        .iter()
+        .flat_map(|wrapped| wrapped.relations())
+        .collect();
     let (evaluator, _) = Evaluator::new(relaxed, &[], &[(0, asked)], &mut terms, bounds).ok()?;
     let mut facts = Vec::new();
     for wrapped in sources {
