@@ -19,7 +19,7 @@ use ggp_engine::propnet::network::Literal;
 use ggp_search::Budget;
 
 /// A shortest plan of at most [`Budget::depth`] moves.
-pub fn unroll(puzzle: &Puzzle, budget: &Budget) -> Answer {
+pub fn bounded(puzzle: &Puzzle, budget: &Budget) -> Answer {
     let watch = watch(budget);
     if let Some(outcome) = at_start(puzzle) {
         let found = "the game ends where it begins".to_owned();

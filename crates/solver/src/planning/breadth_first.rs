@@ -44,7 +44,7 @@ use workers::{LANES, Workers};
 
 /// How to go level by level.
 #[derive(Clone, Debug)]
-pub struct LevelsOptions {
+pub struct BreadthFirstOptions {
     /// Whether to look at every state that can be reached, also past a solution.
     pub whole: bool,
     /// When positions that are the same but for a symmetry of the rules are one.
@@ -59,9 +59,9 @@ pub struct LevelsOptions {
     pub resume: Option<PathBuf>,
 }
 
-impl Default for LevelsOptions {
+impl Default for BreadthFirstOptions {
     fn default() -> Self {
-        LevelsOptions {
+        BreadthFirstOptions {
             whole: false,
             classes: Classes::Never,
             threads: 1,
@@ -99,7 +99,7 @@ pub struct Seen {
 /// Why a file could not be used.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum LevelsError {
+pub enum BreadthFirstError {
     /// A checkpoint.
     Checkpoint(CheckpointError),
     /// A file of levels, in this folder.
@@ -108,23 +108,23 @@ pub enum LevelsError {
     SpillAndCheckpoint,
 }
 
-impl fmt::Display for LevelsError {
+impl fmt::Display for BreadthFirstError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            LevelsError::Checkpoint(error) => error.fmt(f),
-            LevelsError::Spill(folder, error) => write!(f, "{}: {error}", folder.display()),
-            LevelsError::SpillAndCheckpoint => {
+            BreadthFirstError::Checkpoint(error) => error.fmt(f),
+            BreadthFirstError::Spill(folder, error) => write!(f, "{}: {error}", folder.display()),
+            BreadthFirstError::SpillAndCheckpoint => {
                 f.write_str("a search that puts levels into files has no checkpoints")
             }
         }
     }
 }
 
-impl std::error::Error for LevelsError {}
+impl std::error::Error for BreadthFirstError {}
 
-impl From<CheckpointError> for LevelsError {
+impl From<CheckpointError> for BreadthFirstError {
     fn from(error: CheckpointError) -> Self {
-        LevelsError::Checkpoint(error)
+        BreadthFirstError::Checkpoint(error)
     }
 }
 
@@ -132,29 +132,29 @@ impl From<CheckpointError> for LevelsError {
 ///
 /// Level `d` of `stats` holds what is `d` moves from the start, also what was
 /// counted before a checkpoint. Equal positions are those that differ in nothing
-/// that matters, see [`Layout`], or with [`LevelsOptions::classes`] in nothing but
+/// that matters, see [`Layout`], or with [`BreadthFirstOptions::classes`] in nothing but
 /// names. Counts of a level that a solution or the budget
 /// ended depend on how much is expanded at once, all others on the puzzle only.
 ///
 /// # Errors
 ///
-/// [`LevelsError`], if `options` ask for files.
-pub fn levels(
+/// [`BreadthFirstError`], if `options` ask for files.
+pub fn breadth_first(
     puzzle: &Puzzle,
-    options: &LevelsOptions,
+    options: &BreadthFirstOptions,
     budget: &Budget,
     stats: &mut Stats,
     observer: &mut dyn Observer,
-) -> Result<(Outcome, Seen), LevelsError> {
+) -> Result<(Outcome, Seen), BreadthFirstError> {
     let has_checkpoint = options.checkpoint.is_some() || options.resume.is_some();
     if options.spill.is_some() && has_checkpoint {
-        return Err(LevelsError::SpillAndCheckpoint);
+        return Err(BreadthFirstError::SpillAndCheckpoint);
     }
     let first = stats.levels.len();
     let mut time = budget.time;
     if options.classes == Classes::IfMany && !has_checkpoint {
         let began = Instant::now();
-        let each = LevelsOptions {
+        let each = BreadthFirstOptions {
             classes: Classes::Never,
             ..options.clone()
         };
@@ -162,7 +162,7 @@ pub fn levels(
             nodes: budget.nodes.min(FEW),
             ..budget.clone()
         };
-        let ended = levels(puzzle, &each, &few, stats, observer)?;
+        let ended = breadth_first(puzzle, &each, &few, stats, observer)?;
         if stats.ran_out != Some(BudgetKind::Nodes) || budget.nodes <= FEW {
             return Ok(ended);
         }
@@ -214,9 +214,12 @@ pub fn levels(
                 }
             }
         }
-        Err(Stop::Checkpoint(error)) => return Err(LevelsError::Checkpoint(error)),
+        Err(Stop::Checkpoint(error)) => return Err(BreadthFirstError::Checkpoint(error)),
         Err(Stop::Spill(error)) => {
-            return Err(LevelsError::Spill(folder().unwrap_or_default(), error));
+            return Err(BreadthFirstError::Spill(
+                folder().unwrap_or_default(),
+                error,
+            ));
         }
     };
     Ok((outcome, flood.seen()))
@@ -349,7 +352,7 @@ impl Source<'_> {
 }
 
 impl<'p> Flood<'p> {
-    fn new(puzzle: &'p Puzzle, options: &LevelsOptions, budget: &Budget) -> Flood<'p> {
+    fn new(puzzle: &'p Puzzle, options: &BreadthFirstOptions, budget: &Budget) -> Flood<'p> {
         let layout = Layout::new(puzzle, Facts::Relevant);
         let (bits, words) = (layout.key_bits(), layout.words());
         let slow = 1 + puzzle.net.network.gates() / 20_000 + words / 8;

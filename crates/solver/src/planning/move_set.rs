@@ -59,13 +59,13 @@ const MOST_ROUNDS: usize = 20_000;
 const DOUBTFUL: (i32, usize) = (5_000, 100);
 
 /// A plan, or a proof that there is none.
-pub fn collapse(puzzle: &Puzzle, budget: &Budget) -> Answer {
+pub fn move_set(puzzle: &Puzzle, budget: &Budget) -> Answer {
     attempt(puzzle, budget, |_| true)
 }
 
-/// As [`collapse`], of puzzles most of whose facts change once at most; of others
+/// As [`move_set`], of puzzles most of whose facts change once at most; of others
 /// nothing is said.
-pub fn collapse_sure(puzzle: &Puzzle, budget: &Budget) -> Answer {
+pub fn move_set_if_reliable(puzzle: &Puzzle, budget: &Budget) -> Answer {
     attempt(puzzle, budget, |analysis| !analysis.is_doubtful())
 }
 

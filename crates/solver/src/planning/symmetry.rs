@@ -228,7 +228,10 @@ fn candidates(puzzle: &Puzzle, effects: &Effects, watch: &Watch) -> Vec<Symmetry
 
 /// Whether the image of the first state satisfies the network's assumptions.
 fn preserves_start(puzzle: &Puzzle, symmetry: &Symmetry) -> bool {
-    is_admitted(puzzle, &with_equal_facts(puzzle, symmetry.image(&puzzle.start)))
+    is_admitted(
+        puzzle,
+        &with_equal_facts(puzzle, symmetry.image(&puzzle.start)),
+    )
 }
 
 fn is_admitted(puzzle: &Puzzle, state: &[u64]) -> bool {
@@ -337,7 +340,12 @@ fn is_proved(puzzle: &Puzzle, effects: &Effects, symmetry: &Symmetry, watch: &Wa
 }
 
 /// Asserts the mutual exclusion of facts, on the variables given by `of`.
-fn assert_exclusive(puzzle: &Puzzle, effects: &Effects, clauses: &mut Clauses, of: impl Fn(usize) -> i32) {
+fn assert_exclusive(
+    puzzle: &Puzzle,
+    effects: &Effects,
+    clauses: &mut Clauses,
+    of: impl Fn(usize) -> i32,
+) {
     for group in &puzzle.net.exclusive {
         let facts = group.facts.iter().copied();
         let facts: Vec<i32> = facts

@@ -26,7 +26,7 @@ fn lamps(count: usize, more: &str) -> String {
 fn plans_are_shortest() {
     for (count, presses) in [(3, 1), (4, 2), (5, 2), (7, 3), (9, 3)] {
         let puzzle = puzzle(&lamps(count, ""));
-        let answer = unroll(&puzzle, &Budget::default());
+        let answer = bounded(&puzzle, &Budget::default());
         let Outcome::Solved { plan, optimal } = answer.outcome else {
             panic!("{answer:?}");
         };
@@ -53,7 +53,7 @@ fn no_plan_is_said_of_the_depth_that_was_looked_at() {
         depth: 2,
         ..Budget::default()
     };
-    let answer = unroll(&puzzle(&lamps(9, "")), &budget);
+    let answer = bounded(&puzzle(&lamps(9, "")), &budget);
     assert_eq!(answer.outcome, Outcome::NoPlanWithin(2));
 }
 
@@ -62,7 +62,7 @@ fn a_game_that_ends_by_itself_has_no_longer_plan() {
     let timed = "(init (clock 0)) (follows 0 1) (follows 1 2)
         (<= (next (clock ?b)) (true (clock ?a)) (follows ?a ?b))
         (<= terminal (true (clock 2)))";
-    let answer = unroll(&puzzle(&lamps(9, timed)), &Budget::default());
+    let answer = bounded(&puzzle(&lamps(9, timed)), &Budget::default());
     assert!(
         matches!(
             answer.outcome,
@@ -70,7 +70,7 @@ fn a_game_that_ends_by_itself_has_no_longer_plan() {
         ),
         "{answer:?}"
     );
-    let answer = unroll(&puzzle(&lamps(5, timed)), &Budget::default());
+    let answer = bounded(&puzzle(&lamps(5, timed)), &Budget::default());
     assert!(
         matches!(answer.outcome, Outcome::Solved { .. }),
         "{answer:?}"

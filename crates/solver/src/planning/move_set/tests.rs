@@ -4,7 +4,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::*;
-use crate::planning::bounded::unroll;
+use crate::planning::bounded::bounded;
 use ggp_engine::machine::{DatalogMachine, Limits, Machine};
 use ggp_engine::propnet::batch::pack;
 use ggp_engine::propnet::{GroundLimits, Propnet};
@@ -102,7 +102,7 @@ impl Rules {
 
 fn solved(rules: &str) -> Plan {
     let puzzle = puzzle(rules);
-    match collapse(&puzzle, &Budget::default()).outcome {
+    match move_set(&puzzle, &Budget::default()).outcome {
         Outcome::Solved { plan, .. } => {
             assert_solves(&puzzle, &plan, rules);
             plan
@@ -112,7 +112,7 @@ fn solved(rules: &str) -> Plan {
 }
 
 fn is_refuted(rules: &str) -> bool {
-    let outcome = collapse(&puzzle(rules), &Budget::default()).outcome;
+    let outcome = move_set(&puzzle(rules), &Budget::default()).outcome;
     matches!(outcome, Outcome::Unsolvable(Reason::Refuted { .. }))
 }
 
@@ -315,7 +315,7 @@ fn random_games_are_solved_as_an_exhaustive_search_does() {
         let rules = random_game(seed, erases);
         let puzzle = puzzle(&rules);
         let (sets, shortest) = Rules::new(&puzzle).exhaust(6);
-        match collapse(&puzzle, &Budget::default()).outcome {
+        match move_set(&puzzle, &Budget::default()).outcome {
             Outcome::Solved { plan, .. } => {
                 assert_solves(&puzzle, &plan, &rules);
                 answered += 1;
@@ -327,7 +327,7 @@ fn random_games_are_solved_as_an_exhaustive_search_does() {
             Outcome::Unknown => {}
             other => panic!("{other:?}"),
         }
-        match unroll(&puzzle, &Budget::default()).outcome {
+        match bounded(&puzzle, &Budget::default()).outcome {
             Outcome::Solved { plan, optimal } => {
                 assert_solves(&puzzle, &plan, &rules);
                 assert!(optimal);

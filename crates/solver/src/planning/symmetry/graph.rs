@@ -288,7 +288,10 @@ fn conjunction(one: &[Literal], other: &[Literal], groups: &[Vec<usize>]) -> Opt
             .iter()
             .any(|&(group, one)| one.node() != literal.node() && of(literal).contains(&group))
     };
-    if conjunction.iter().any(|&one| !one.is_negated() && excluded(one)) {
+    if conjunction
+        .iter()
+        .any(|&one| !one.is_negated() && excluded(one))
+    {
         return None;
     }
     conjunction.retain(|&one| !(one.is_negated() && excluded(one)));
