@@ -406,7 +406,7 @@ fn a_checkpoint_of_something_else_is_refused() {
         );
     }
     let refused = resume(&eight, up_to_symmetry(), plenty).unwrap_err();
-    let said = "another strategy: levels, and not levels up to symmetry";
+    let said = "another strategy: breadth-first instead of breadth-first up to symmetry";
     assert!(refused.to_string().contains(said), "{refused}");
     let refused = resume(&eight, once.clone(), 300_000);
     assert!(

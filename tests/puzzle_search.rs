@@ -12,7 +12,7 @@ use ggp_search::breadth_first::{BreadthFirst, breadth_first};
 use ggp_search::{Budget, Compare, Plans, Stats, Verdict};
 use ggp_solver::planning::best_first::{BestFirst, Order, best_first};
 use ggp_solver::planning::bidirectional::bidirectional;
-use ggp_solver::planning::breadth_first::{BreadthFirstOptions, breadth_first};
+use ggp_solver::planning::breadth_first::{self, BreadthFirstOptions};
 use ggp_solver::planning::depth_first::{DeadEndDetector, DepthFirstOptions, depth_first};
 use ggp_solver::planning::estimate::Estimate;
 use ggp_solver::planning::iterative_deepening::{Bounds, Deepening, iterative_deepening};
@@ -91,7 +91,7 @@ const SEARCHES: [(&str, Search); 12] = [
 ];
 
 fn level_by_level(puzzle: &Puzzle, budget: &Budget, stats: &mut Stats) -> Outcome {
-    breadth_first(
+    breadth_first::breadth_first(
         puzzle,
         &BreadthFirstOptions::default(),
         budget,

@@ -41,7 +41,7 @@ impl Canonical {
         engine: Engine,
     ) -> Option<Canonical> {
         let bits = layout.key_bits();
-        let in_key = layout.in_key();
+        let in_key = layout.key_facts();
         // Bits outside the key are equal for all states of a level and must stay
         // fixed.
         let within = |facts: &[u32]| {
