@@ -16,7 +16,9 @@ use std::time::{Duration, Instant};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Advice, Agent, Backends, Brief, Candidate, Pace, PlayerError};
+use super::{
+    Advice, Agent, Backends, Brief, Candidate, Observation, OptionError, Pace, PlayerError,
+};
 use ggp_engine::machine::{AnyMachine, PlayError, PropnetMachine, PropnetState};
 use ggp_engine::propnet::batch::Packed;
 use ggp_gdl::game::Move;
@@ -86,7 +88,7 @@ impl MctsAgent {
     /// # Errors
     ///
     /// If there is no such option, or it has no such value.
-    pub fn new(brief: Brief, settings: &[(String, String)]) -> Result<Self, String> {
+    pub fn new(brief: Brief, settings: &[(String, String)]) -> Result<Self, OptionError> {
         let settings = settings::options(settings, brief.seed)?;
         Ok(MctsAgent {
             random: Xoshiro256PlusPlus::seed_from_u64(brief.seed),
@@ -380,7 +382,8 @@ impl Agent for MctsAgent {
         Ok(())
     }
 
-    fn choose(&mut self, played: &[Vec<Move>], pace: &Pace) -> Result<Advice, PlayerError> {
+    fn choose(&mut self, observation: &Observation, pace: &Pace) -> Result<Advice, PlayerError> {
+        let played = observation.required_joint_moves()?;
         self.played = played.to_vec();
         let mut last = None;
         let came = self.search(played, pace, &mut |advice| {

@@ -10,6 +10,7 @@ use std::str::FromStr;
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::OptionError;
 use ggp_engine::machine::{
     AnyMachine, Limits, Machine, PlayError, PlayoutOptions, PropnetState, narrow_lanes, playout,
 };
@@ -32,17 +33,19 @@ pub enum Evaluation {
 }
 
 impl FromStr for Evaluation {
-    type Err = String;
+    type Err = OptionError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, OptionError> {
         match text {
             "goals" => Ok(Evaluation::Goals),
             "mobility" => Ok(Evaluation::Mobility),
             "mixed" => Ok(Evaluation::Mixed),
             "playouts" => Ok(Evaluation::Playouts),
-            _ => Err(format!(
-                "eval is goals, mobility, mixed or playouts, not `{text}`"
-            )),
+            _ => Err(OptionError::Value {
+                name: "eval".to_owned(),
+                allowed: "goals, mobility, mixed or playouts".to_owned(),
+                value: text.to_owned(),
+            }),
         }
     }
 }

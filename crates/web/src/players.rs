@@ -3,7 +3,7 @@
 use axum::Json;
 use serde::Serialize;
 
-use ggp_play::KINDS;
+use ggp_play::AGENT_KINDS;
 
 /// A kind of player.
 #[derive(Serialize)]
@@ -18,9 +18,9 @@ pub(super) struct Kind {
 pub(super) async fn kinds() -> Json<Vec<Kind>> {
     let kind = |kind: &'static ggp_play::Kind| Kind {
         name: kind.name,
-        what: kind.what,
+        what: kind.about,
         thinks: kind.thinks(),
         options: kind.options,
     };
-    Json(KINDS.iter().map(kind).collect())
+    Json(AGENT_KINDS.iter().map(kind).collect())
 }

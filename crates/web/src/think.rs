@@ -17,7 +17,7 @@ use super::session::Session;
 use ggp_engine::machine::Machine;
 use ggp_gdl::game::Move;
 use ggp_gdl::terms::Terms;
-use ggp_play::{Advice, AgentSpec, Answer, Brief, Origin, Seat};
+use ggp_play::{Advice, AgentAnswer, AgentSpec, AgentThread, Brief, Observation, Origin};
 use ggp_search::mcts::Excerpt;
 use ggp_solver::solve::joint_text;
 
@@ -104,12 +104,12 @@ pub(super) struct Task {
 ///
 /// If there is none of that name, or its options are wrong.
 pub(super) fn spec(player: &str, role: usize, game: &Loaded) -> Result<AgentSpec, Refusal> {
-    let spec: AgentSpec = player.parse().map_err(Refusal::wrong)?;
+    let spec: AgentSpec = player.parse().map_err(|error| Refusal::wrong(error.to_string()))?;
     let role = game.game.roles().nth(role);
     let role = role.ok_or_else(|| Refusal::no_role(&game.game))?;
     // Its options are looked at only when it is made.
     spec.agent(Brief::new(&game.game, role))
-        .map_err(Refusal::wrong)?;
+        .map_err(|error| Refusal::wrong(error.to_string()))?;
     Ok(spec)
 }
 
@@ -145,7 +145,8 @@ impl Task {
         let began = Instant::now();
         let (deadline, nodes) = self.limits(began);
         brief.play_clock = Some(deadline - began);
-        let mut seat = Seat::new(brief, &self.spec).map_err(Refusal::wrong)?;
+        let agent = AgentThread::new(brief, &self.spec);
+        let mut agent = agent.map_err(|error| Refusal::wrong(error.to_string()))?;
         let mut teller = Teller {
             game: self.game,
             terms: reached.machine.terms().clone(),
@@ -160,7 +161,8 @@ impl Task {
                 }
             }
         };
-        let answer = seat.choose_and_tell(&reached.joints, Some(deadline), nodes, &mut tell);
+        let observation = Observation::of_joint_moves(role, reached.joints);
+        let answer = agent.choose_and_report(&observation, Some(deadline), nodes, &mut tell);
         if let (Some(advice), Some(listener)) = (&answer.advice, listener)
             && let Some(tree) = teller.tree(advice)
         {
@@ -180,13 +182,13 @@ impl Task {
     }
 }
 
-fn said(answer: Answer, teller: &mut Teller) -> Result<Thought, Refusal> {
-    if let (Some(error), Origin::Chance) = (&answer.error, answer.origin) {
+fn said(answer: AgentAnswer, teller: &mut Teller) -> Result<Thought, Refusal> {
+    if let (Some(error), Origin::Random) = (&answer.error, answer.origin) {
         return Err(Refusal::rules(error.to_string()));
     }
     match answer.advice {
-        Some(advice) => Ok(teller.thought(&advice, answer.origin == Origin::Chance)),
-        None => Err(Refusal::rules("nobody could say in time what is legal")),
+        Some(advice) => Ok(teller.thought(&advice, answer.origin == Origin::Random)),
+        None => Err(Refusal::rules("the player had no time to read the rules; give it more seconds")),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The options of tree search by name.
 
 use super::lanes::Learning;
-use crate::spec::no_option;
+use crate::OptionError;
 use ggp_search::mcts::{Formula, Mcts, Rave};
 
 /// Their names, values and meanings.
@@ -84,7 +84,7 @@ fn defaults(seed: u64) -> Mcts {
 }
 
 /// Reads options.
-pub(super) fn options(settings: &[(String, String)], seed: u64) -> Result<Settings, String> {
+pub(super) fn options(settings: &[(String, String)], seed: u64) -> Result<Settings, OptionError> {
     let mut options = defaults(seed);
     let (mut learns, mut learning) = (false, Learning::default());
     let (mut keep, mut threads) = (true, None);
@@ -92,9 +92,13 @@ pub(super) fn options(settings: &[(String, String)], seed: u64) -> Result<Settin
     for (name, value) in settings {
         let is_it = |(usage, _): &(&str, &str)| usage.split_once('=').is_some_and(|u| u.0 == name);
         if !OPTIONS.iter().any(is_it) {
-            return Err(no_option(name, OPTIONS));
+            return Err(OptionError::unknown(name, OPTIONS));
         }
-        let wrong = |allowed: String| format!("{name} is {allowed}, not `{value}`");
+        let wrong = |allowed: String| OptionError::Value {
+            name: name.clone(),
+            allowed,
+            value: value.clone(),
+        };
         // `or` is a word that may stand in place of the number.
         let number = |most: f64, or: &str| {
             let number = value.parse().ok().filter(|n| (0.0..=most).contains(n));
@@ -166,18 +170,18 @@ mod tests {
     fn options_that_are_listed_are_known() {
         for (usage, _) in OPTIONS {
             let name = usage.split('=').next().unwrap();
-            let error = options(&[(name.to_owned(), "?".to_owned())], 0).unwrap_err();
-            assert!(error.starts_with(&format!("{name} is ")), "{error}");
+            let error = options(&[(name.to_owned(), "?".to_owned())], 0).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("{name} must be ")), "{error}");
             assert!(error.ends_with(", not `?`"), "{error}");
         }
         let wrong = |name: &str, value: &str| {
-            options(&[(name.to_owned(), value.to_owned())], 0).unwrap_err()
+            options(&[(name.to_owned(), value.to_owned())], 0).unwrap_err().to_string()
         };
-        let threads = "threads is a whole number from 1 to 256 or auto, not `0`";
+        let threads = "threads must be a whole number from 1 to 256 or auto, not `0`";
         assert_eq!(wrong("threads", "0"), threads);
         let unknown = wrong("colour", "3");
         assert!(
-            unknown.starts_with("there is no option `colour`; there are select, "),
+            unknown.starts_with("unknown option `colour`; the options are select, "),
             "{unknown}"
         );
     }

@@ -14,7 +14,7 @@ use super::rows::Row;
 use super::setup::Entrant;
 use ggp_play::protocol::host::{HostOptions, Invitation, Party, Remote};
 use ggp_engine::machine::{AnyMachine, Limits, Machine, PlayError};
-use ggp_play::contest::{Clocks, Contest, Means, SeatContender};
+use ggp_play::contest::{Clocks, Contest, Resources, AgentContender};
 use ggp_play::referee::{Asking, Contender};
 
 /// A match to be played.
@@ -128,7 +128,7 @@ impl Worker {
         let limits = &self.limits[game];
         let machine = self.machines[game].clone();
         let rules = machine.game().clone();
-        let means = Means {
+        let means = Resources {
             limits: limits.clone(),
             ..self.host.means.clone()
         };
@@ -149,7 +149,7 @@ impl Worker {
             table.push(match (party, &invitation) {
                 (Some(Party::Agent(spec)), _) => {
                     let brief = means.brief(&rules, role, self.clocks, row.seed);
-                    let contender = SeatContender::new(brief, spec, self.clocks);
+                    let contender = AgentContender::new(brief, spec, self.clocks);
                     Some(Box::new(contender.map_err(|why| anyhow!(why))?))
                 }
                 (Some(Party::Remote(address, name)), Some(invitation)) => {

@@ -37,41 +37,71 @@ impl Address {
     }
 }
 
-impl FromStr for Address {
-    type Err = String;
+/// The reason why a text is not a valid [`Address`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum AddressError {
+    /// The scheme is not `http`.
+    NotHttp(String),
+    /// The text is not a valid address.
+    Malformed(String),
+    /// The port is not a number from 0 to 65535.
+    Port(String),
+    /// The host name cannot be resolved.
+    Unknown(String, io::Error),
+}
 
-    /// Reads `http://HOST:PORT/PATH`, of which only the host is needed, and looks
-    /// the host up.
-    fn from_str(text: &str) -> Result<Self, String> {
+impl fmt::Display for AddressError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AddressError::NotHttp(text) => {
+                write!(f, "`{text}`: players only support http addresses")
+            }
+            AddressError::Malformed(text) => write!(
+                f,
+                "`{text}` is not a valid address; expected for example \
+                 http://localhost:{DEFAULT_PORT}"
+            ),
+            AddressError::Port(port) => write!(f, "`{port}` is not a port number"),
+            AddressError::Unknown(host, error) => write!(f, "cannot resolve {host}: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for AddressError {}
+
+impl FromStr for Address {
+    type Err = AddressError;
+
+    /// Reads `http://HOST:PORT/PATH`, of which only the host is required, and resolves the
+    /// host.
+    fn from_str(text: &str) -> Result<Self, AddressError> {
         let rest = text.strip_prefix("http://").unwrap_or(text);
         if rest.contains("://") {
-            return Err(format!(
-                "`{text}` is not http, which is all that players speak"
-            ));
+            return Err(AddressError::NotHttp(text.to_owned()));
         }
         let (place, path) = match rest.find('/') {
             Some(at) => rest.split_at(at),
             None => (rest, "/"),
         };
-        // The last colon belongs to the port unless it stands in brackets.
+        // The last colon separates the port unless it is inside brackets.
         let split = place
             .rsplit_once(':')
             .filter(|(_, port)| !port.contains(']'));
         let (host, port) = match split {
             None => (place, DEFAULT_PORT),
             Some((host, port)) => {
-                let port = port.parse().map_err(|_| format!("`{port}` is no port"))?;
+                let number = port.parse();
+                let port = number.map_err(|_| AddressError::Port(port.to_owned()))?;
                 (host, port)
             }
         };
         let host = host.trim_start_matches('[').trim_end_matches(']');
         if host.is_empty() || !path.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(format!(
-                "`{text}` is no address such as http://localhost:{DEFAULT_PORT}"
-            ));
+            return Err(AddressError::Malformed(text.to_owned()));
         }
         let found = (host, port).to_socket_addrs();
-        let sockets = found.map_err(|error| format!("cannot find {host}: {error}"))?;
+        let sockets = found.map_err(|error| AddressError::Unknown(host.to_owned(), error))?;
         Ok(Address {
             host: host.to_owned(),
             path: path.to_owned(),

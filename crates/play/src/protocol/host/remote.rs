@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::exchange::{Address, Envelope, ExchangeError, Patience, exchange};
 use super::{HostOptions, Spelling};
 use crate::protocol::message::{Message, MessageLimits, parse_move, spaced};
-use crate::referee::{Asked, Contender, Lapse};
+use crate::referee::{Contender, Lapse, Position};
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::markup;
 use ggp_gdl::terms::Terms;
@@ -130,20 +130,20 @@ impl Remote {
     }
 
     /// The move that an answer means.
-    fn understand(&mut self, answer: &str, asked: &Asked<'_>) -> Result<Move, Lapse> {
+    fn understand(&mut self, answer: &str, position: &Position<'_>) -> Result<Move, Lapse> {
         let limits = MessageLimits::default();
         let said = parse_move(answer, limits);
         let said = said.map_err(|_| Lapse::Illegal(shown(answer)))?;
         let said = self.invitation.spelling.receive(&said);
         let game = &self.invitation.game;
         let parsed = game.parse_term(&mut self.terms, &said).ok().map(Move::new);
-        if let Some(chosen) = parsed.filter(|chosen| asked.legal.contains(chosen)) {
+        if let Some(chosen) = parsed.filter(|chosen| position.legal.contains(chosen)) {
             return Ok(chosen);
         }
         // Letter case matters only where nothing else differs.
-        let text = |chosen: &Move| spaced(&game.text(asked.terms, chosen.term())).to_lowercase();
+        let text = |chosen: &Move| spaced(&game.text(position.terms, chosen.term())).to_lowercase();
         let lower = said.to_lowercase();
-        let mut alike = asked.legal.iter().filter(|chosen| text(chosen) == lower);
+        let mut alike = position.legal.iter().filter(|chosen| text(chosen) == lower);
         match (alike.next(), alike.next()) {
             (Some(chosen), None) => Ok(*chosen),
             _ => Err(Lapse::Illegal(shown(&said))),
@@ -206,10 +206,10 @@ impl Contender for Remote {
         }
     }
 
-    fn choose(&mut self, asked: &Asked<'_>) -> Result<Move, Lapse> {
-        let answer = self.play(asked.last, asked.played.len());
+    fn choose(&mut self, position: &Position<'_>) -> Result<Move, Lapse> {
+        let answer = self.play(position.last, position.joint_moves.len());
         let answer = answer.map_err(|error| lapse(&error))?;
-        self.understand(&answer, asked)
+        self.understand(&answer, position)
     }
 
     fn stop(&mut self, last: &[String]) {

@@ -11,7 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use super::match_progress::{Course, Heard};
 use super::{Event, LatencyMargin, Log, PlayerOptions};
 use crate::protocol::message::Reply;
-use crate::{Brief, Origin, Seat};
+use crate::{AgentThread, Brief, Observation, Origin};
 use ggp_gdl::check::{self, Keyword};
 use ggp_gdl::diagnostic::{Diagnostic, Severity};
 use ggp_gdl::game::{Game, Move, RoleId};
@@ -235,7 +235,7 @@ struct Sitting<'a> {
     shared: &'a Shared,
     role: RoleId,
     course: Course,
-    seat: Seat,
+    agent: AgentThread,
     /// The number of joint moves after which our answer took the whole clock.
     slow: Option<usize>,
 }
@@ -276,9 +276,9 @@ impl<'a> Sitting<'a> {
             limits: limits(&shared.interrupt),
             ..Brief::new(&game, role)
         };
-        let seat = Seat::new(brief, &options.agent);
-        let mut seat = seat.map_err(|error| unplayable(vec![error])).ok()?;
-        seat.set_ponders(options.ponders);
+        let agent = AgentThread::new(brief, &options.agent);
+        let mut agent = agent.map_err(|error| unplayable(vec![error.to_string()])).ok()?;
+        agent.set_ponders(options.ponders);
         server.log.tell(Event::Started {
             id: terms.id.clone(),
             role: game.role_name(role).to_owned(),
@@ -288,7 +288,7 @@ impl<'a> Sitting<'a> {
             warnings,
         });
         let course = Course::new(&game, role, &limits(&shared.over));
-        let failed = seat.begin(Some(deadline));
+        let failed = agent.begin(Some(deadline));
         shared.finish();
         if let Some(error) = failed {
             let (id, reason) = (terms.id.clone(), error.to_string());
@@ -300,7 +300,7 @@ impl<'a> Sitting<'a> {
             shared,
             role,
             course,
-            seat,
+            agent,
             slow: None,
         })
     }
@@ -363,7 +363,8 @@ impl<'a> Sitting<'a> {
         let options = &self.server.options;
         let (until, nodes) = options.agent.limits(Some(deadline));
         let played = &self.course.played()[..made];
-        let answer = self.seat.choose(played, until, nodes);
+        let observation = Observation::of_joint_moves(self.role, played);
+        let answer = self.agent.choose(&observation, until, nodes);
         if let Some(error) = answer.error {
             let (id, reason) = (self.terms.id.clone(), error.to_string());
             self.server.log.tell(Event::Failed { id, reason });
@@ -383,7 +384,7 @@ impl<'a> Sitting<'a> {
             origin: match answer.origin {
                 Origin::Agent => "agent",
                 Origin::Published => "published",
-                Origin::Chance => "chance",
+                Origin::Random => "random",
             },
             value: advice.value,
             nodes: advice.nodes,
