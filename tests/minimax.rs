@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PropnetState};
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_play::{AgentSpec, Brief, Evaluation, Lanes, Observation, Outlook, Pace};
-use ggp_search::minimax::{Minimax, MinimaxGame, MinimaxReport, Table, Wanted, minimax};
+use ggp_search::minimax::{Minimax, MinimaxGame, MinimaxReport, TranspositionTable, Wanted, minimax};
 use ggp_search::{Budget, Stats};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -49,7 +49,7 @@ fn search(
     };
     minimax(
         outlook,
-        &mut Table::new(table_bytes),
+        &mut TranspositionTable::new(table_bytes),
         state,
         role,
         &Minimax { wanted, seed: 1 },

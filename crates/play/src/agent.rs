@@ -13,7 +13,7 @@ use ggp_engine::machine::Limits;
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::terms::TermId;
 use ggp_search::Budget;
-use ggp_search::mcts::Excerpt;
+use ggp_search::mcts::TreeSummary;
 use ggp_solver::solve::Joint;
 
 /// The information that an agent gets before a match.
@@ -87,7 +87,7 @@ pub struct Advice {
     pub line: Vec<Joint>,
     /// The most visited part of the search tree, from a recent moment of the search.
     /// Present if [`Brief::tree`] asks for it and the agent has a tree.
-    pub tree: Option<Arc<Excerpt<Move>>>,
+    pub tree: Option<Arc<TreeSummary<Move>>>,
 }
 
 impl Advice {

@@ -10,7 +10,7 @@ use super::{
 };
 use ggp_engine::machine::{Machine, PlayError, PropnetState};
 use ggp_gdl::game::Move;
-use ggp_search::minimax::{Minimax, MinimaxReport, Table, minimax};
+use ggp_search::minimax::{Minimax, MinimaxReport, TranspositionTable, minimax};
 use ggp_search::{Budget, Stats};
 
 /// The greatest depth in joint moves. Each level uses stack space.
@@ -33,7 +33,7 @@ struct Prepared {
     backends: Backends,
     /// The lanes of the current machine.
     lanes: Option<Lanes>,
-    table: Table<PropnetState>,
+    table: TranspositionTable<PropnetState>,
 }
 
 impl Prepared {
@@ -43,7 +43,7 @@ impl Prepared {
         Ok(Prepared {
             backends,
             lanes,
-            table: Table::new(brief.memory_bytes),
+            table: TranspositionTable::new(brief.memory_bytes),
         })
     }
 

@@ -18,7 +18,7 @@ use ggp_engine::machine::Machine;
 use ggp_gdl::game::Move;
 use ggp_gdl::terms::Terms;
 use ggp_play::{Advice, AgentAnswer, AgentSpec, AgentThread, Brief, Observation, Origin};
-use ggp_search::mcts::Excerpt;
+use ggp_search::mcts::TreeSummary;
 use ggp_solver::solve::joint_text;
 
 /// Candidates that are told.
@@ -198,7 +198,7 @@ struct Teller {
     terms: Terms,
     began: Instant,
     /// The tree that was told last.
-    told: Option<Arc<Excerpt<Move>>>,
+    told: Option<Arc<TreeSummary<Move>>>,
 }
 
 impl Teller {
@@ -240,7 +240,7 @@ impl Teller {
         self.terms.refresh();
         let (game, terms) = (&self.game.game, &self.terms);
         let nodes = tree.nodes.iter().map(|node| TreeNode {
-            from: node.from,
+            from: node.parent,
             action: joint_text(game, terms, &node.joint),
             way: (node.joint.iter())
                 .map(|(action, _)| game.canonical(terms, action.term()))
@@ -251,7 +251,7 @@ impl Teller {
         });
         Some(Tree {
             nodes: nodes.collect(),
-            all: tree.all,
+            all: tree.total,
         })
     }
 }

@@ -13,7 +13,7 @@ struct Toy {
     /// By layer and place: by role its number of moves, and the children.
     layers: Vec<Vec<(Vec<usize>, Vec<usize>)>>,
     /// By layer and place: scores of ends, estimates of others.
-    worth: Vec<Vec<(Option<Vec<u8>>, f64)>>,
+    values: Vec<Vec<(Option<Vec<u8>>, f64)>>,
 }
 
 type Place = (usize, usize);
@@ -29,11 +29,11 @@ impl Toy {
         let mut toy = Toy {
             roles,
             layers: Vec::new(),
-            worth: Vec::new(),
+            values: Vec::new(),
         };
         for layer in 0..=LAYERS {
             let mut states = Vec::new();
-            let mut worth = Vec::new();
+            let mut values = Vec::new();
             for _ in 0..WIDTH {
                 let mover = random.random_range(0..roles);
                 let moves: Vec<usize> = (0..roles)
@@ -52,21 +52,21 @@ impl Toy {
                     scores.resize_with(roles, || random.random_range(0..=100));
                     scores
                 });
-                worth.push((scores, random.random_range(0.0..100.0)));
+                values.push((scores, random.random_range(0.0..100.0)));
             }
             toy.layers.push(states);
-            toy.worth.push(worth);
+            toy.values.push(values);
         }
         toy
     }
 
     /// By the definition, without distances: the score for a role.
     fn plain(&self, (layer, at): Place, role: usize, depth: u32) -> f64 {
-        if let Some(scores) = &self.worth[layer][at].0 {
+        if let Some(scores) = &self.values[layer][at].0 {
             return scores[role].into();
         }
         if depth == 0 {
-            return 1.0 + 0.98 * self.worth[layer][at].1;
+            return 1.0 + 0.98 * self.values[layer][at].1;
         }
         let (moves, children) = &self.layers[layer][at];
         let stride: usize = moves[role + 1..].iter().product();
@@ -97,7 +97,7 @@ impl MinimaxGame for Toy {
         let (moves, children) = &self.layers[layer][at];
         let children = children.iter().map(|&child| Child {
             state: (layer + 1, child),
-            scores: self.worth[layer + 1][child].0.clone(),
+            scores: self.values[layer + 1][child].0.clone(),
             is_wrong: false,
         });
         Ok(Expansion {
@@ -114,14 +114,14 @@ impl MinimaxGame for Toy {
         out: &mut Vec<f64>,
     ) -> Result<(), Infallible> {
         assert_eq!(role, 0, "the tests ask for the first role");
-        out.extend(states.iter().map(|&&(layer, at)| self.worth[layer][at].1));
+        out.extend(states.iter().map(|&&(layer, at)| self.values[layer][at].1));
         Ok(())
     }
 }
 
 fn search(
     toy: &mut Toy,
-    table: &mut Table<Place>,
+    table: &mut TranspositionTable<Place>,
     wanted: Wanted,
     budget: &Budget,
 ) -> MinimaxReport<usize> {
@@ -178,7 +178,7 @@ fn alpha_beta_is_minimax_at_every_depth() {
                 let context = format!("seed {seed}, {roles} roles, depth {depth}");
                 // With no table to speak of, a small one, and a large one.
                 for bytes in [0, 2_000, 1 << 30] {
-                    let mut table = Table::new(bytes);
+                    let mut table = TranspositionTable::new(bytes);
                     let report = search(&mut toy, &mut table, Wanted::Best, &to_depth(depth));
                     let first = &report.moves[0];
                     assert!(is_close(first.value, best), "{context}: {report:?} {best}");
@@ -205,7 +205,7 @@ fn what_is_proved_is_so() {
             let expected = moves_by_definition(&toy, LAYERS as u32);
             let best = expected.values().copied().fold(f64::MIN, f64::max);
             for depth in 1..=LAYERS as u32 {
-                let mut table = Table::new(1 << 30);
+                let mut table = TranspositionTable::new(1 << 30);
                 let report = search(&mut toy, &mut table, Wanted::Best, &to_depth(depth));
                 let told = report.moves.iter().map(|m| (m.bounds, expected[&m.action]));
                 for ((least, most), value) in told.chain([(report.bounds(), best)]) {
@@ -213,7 +213,7 @@ fn what_is_proved_is_so() {
                     assert!(is_within, "seed {seed} depth {depth}: {report:?}");
                 }
             }
-            let mut table = Table::new(1 << 30);
+            let mut table = TranspositionTable::new(1 << 30);
             let budget = Budget::default();
             let report = search(&mut toy, &mut table, Wanted::All, &budget);
             assert_eq!(report.stopped, None, "it comes to an end by itself");
@@ -235,7 +235,7 @@ fn budgets_end_the_search_with_what_was_found_so_far() {
             nodes,
             ..Budget::default()
         };
-        let run = |toy: &mut Toy| search(toy, &mut Table::new(1 << 20), Wanted::Best, &budget);
+        let run = |toy: &mut Toy| search(toy, &mut TranspositionTable::new(1 << 20), Wanted::Best, &budget);
         let report = run(&mut toy);
         assert!(report.positions <= nodes);
         assert!(!report.moves.is_empty());
@@ -295,14 +295,14 @@ impl MinimaxGame for Idle {
 #[test]
 fn a_won_game_is_won_and_not_put_off() {
     for seed in 0..20 {
-        let mut table = Table::new(1 << 20);
+        let mut table = TranspositionTable::new(1 << 20);
         let options = Minimax {
             seed,
             ..Minimax::default()
         };
         let budget = to_depth(12);
         // Two left: it is won at once, though it could be won later too.
-        let search = |table: &mut Table<_>, state| {
+        let search = |table: &mut TranspositionTable<_>, state| {
             let stats = &mut Stats::default();
             let told = &mut |_: &MinimaxReport<u8>| ();
             minimax(
@@ -341,7 +341,7 @@ fn proving<G: MinimaxGame<Error = Infallible>>(
         nodes,
         ..Budget::default()
     };
-    let table = &mut Table::new(1 << 26);
+    let table = &mut TranspositionTable::new(1 << 26);
     let stats = &mut Stats::default();
     let Ok(report) = prove(game, table, root, 0, &options, &budget, stats, &mut ());
     report
@@ -365,7 +365,7 @@ fn play_that_goes_on_for_ever_is_seen() {
 }
 
 /// Positions that come again: who moves in each, and where that leads, to a position
-/// or to an end that is worth so much to the first role.
+/// or to an end that is values so much to the first role.
 #[derive(Debug)]
 struct Maze(Vec<(usize, Vec<Result<usize, u8>>)>);
 
