@@ -85,7 +85,9 @@ impl Speed {
         let cpu = || cpu_time().expect("there is a clock of CPU time");
         let (start, used) = (Instant::now(), cpu());
         let pace = Pace::new(Some(start + time), None);
-        let advice = agent.choose(&Observation::of_joint_moves(role, []), &pace).expect("there is a move");
+        let advice = agent
+            .choose(&Observation::of_joint_moves(role, []), &pace)
+            .expect("there is a move");
         self.iterations += advice.nodes;
         self.clock += start.elapsed();
         self.cpu += cpu() - used;

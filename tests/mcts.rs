@@ -132,12 +132,7 @@ fn check(name: &str, options: &str, nodes: u64, positions: u64) {
 #[test]
 fn what_is_proved_in_lanes_is_right_and_what_is_won_is_won() {
     check("tic_tac_toe", "mcts", 4_000, 60);
-    check(
-        "tic_tac_toe",
-        "mcts:graph=off",
-        4_000,
-        20,
-    );
+    check("tic_tac_toe", "mcts:graph=off", 4_000, 20);
     check("tic_tac_toe", "mcts:select=ucb,batch=8,each=4", 4_000, 20);
     check("tic_tac_toe", "mcts:select=puct,exploration=1", 4_000, 20);
     check("tic_tac_toe", "mcts:playouts=mast", 4_000, 20);
@@ -279,7 +274,9 @@ fn a_choice_ends_with_its_time() {
         let mut agent = agent(&game, role, options, 1);
         let deadline = Instant::now() + Duration::from_millis(200);
         let pace = Pace::new(Some(deadline), None);
-        let advice = agent.choose(&Observation::of_joint_moves(role, []), &pace).unwrap();
+        let advice = agent
+            .choose(&Observation::of_joint_moves(role, []), &pace)
+            .unwrap();
         // A loaded machine may hold it up.
         assert!(Instant::now() < deadline + Duration::from_secs(2));
         assert_eq!(
@@ -308,7 +305,9 @@ fn options_that_are_not_there_are_refused() {
         let spec: AgentSpec = format!("mcts:{options}").parse().unwrap();
         let error = spec.agent(brief.clone()).err().expect(options);
         assert!(
-            error.to_string().contains(options.split('=').next().unwrap()),
+            error
+                .to_string()
+                .contains(options.split('=').next().unwrap()),
             "{error}"
         );
     }

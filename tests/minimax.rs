@@ -7,7 +7,9 @@ use std::process::{Command, Output};
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PropnetState};
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_play::{AgentSpec, Brief, Evaluation, Lanes, Observation, Outlook, Pace};
-use ggp_search::minimax::{Minimax, MinimaxGame, MinimaxReport, TranspositionTable, Wanted, minimax};
+use ggp_search::minimax::{
+    Minimax, MinimaxGame, MinimaxReport, TranspositionTable, Wanted, minimax,
+};
 use ggp_search::{Budget, Stats};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -537,7 +539,9 @@ fn a_role_named_random_is_chance_and_no_enemy() {
             };
             let mut agent = spec.agent(brief).unwrap();
             let pace = Pace::new(None, spec.limits(None).1);
-            let advice = agent.choose(&Observation::of_joint_moves(role, []), &pace).unwrap();
+            let advice = agent
+                .choose(&Observation::of_joint_moves(role, []), &pace)
+                .unwrap();
             let mut terms = game.terms().clone();
             terms.refresh();
             assert_eq!(

@@ -78,7 +78,9 @@ pub fn ask(tactic: &Tactic, spec: &AgentSpec) -> (Advice, bool) {
     let played: Vec<Vec<Move>> = tactic.played.iter().map(&mut joint).collect();
     let (deadline, nodes) = spec.limits(None);
     let observation = Observation::of_joint_moves(role, played);
-    let advice = agent.choose(&observation, &Pace::new(deadline, nodes)).unwrap();
+    let advice = agent
+        .choose(&observation, &Pace::new(deadline, nodes))
+        .unwrap();
     let mut terms = game.terms().clone();
     terms.refresh();
     let is_best = (tactic.best).contains(&game.text(&terms, advice.chosen.term()));

@@ -335,7 +335,8 @@ fn run_agent(mut agent: Box<dyn Agent>, jobs: &Receiver<Job>, shared: &Shared) {
             Task::Choose(observation) => agent.choose(observation, pace).map(Some),
             Task::Ponder => agent.ponder(pace).map(|()| None),
         }));
-        let result = result.unwrap_or_else(|_| Err(PlayerError::Other("the agent panicked".into())));
+        let result =
+            result.unwrap_or_else(|_| Err(PlayerError::Other("the agent panicked".into())));
         shared.report(job.number, |progress| progress.finished = Some(result));
     }
 }

@@ -90,7 +90,9 @@ impl Contender for AgentContender {
         }
         let end = self.clocks.play.map(|clock| Instant::now() + clock);
         let (deadline, nodes) = self.spec.limits(end);
-        let answer = self.thread.choose(&position.observation(self.role), deadline, nodes);
+        let answer = self
+            .thread
+            .choose(&position.observation(self.role), deadline, nodes);
         if let Some(error) = answer.error {
             return Err(Lapse::Crashed(error.to_string()));
         }

@@ -176,7 +176,9 @@ impl MctsAgent {
             let mut game = Table::new(machine, Faults::Nothing);
             let mut game = OneByOne::new(&mut game, self.settings.mcts.playout_depth);
             return match &mut self.searcher {
-                Some(Searcher::Machine(tree)) => follow(tree, &mut game, state.clone(), reuses_tree),
+                Some(Searcher::Machine(tree)) => {
+                    follow(tree, &mut game, state.clone(), reuses_tree)
+                }
                 searcher => {
                     // A machine evaluates one state at a time.
                     let options = Mcts {

@@ -37,7 +37,10 @@ impl Observation {
     pub fn of_joint_moves(role: RoleId, joint_moves: impl Into<Arc<[Vec<Move>]>>) -> Self {
         let joint_moves = joint_moves.into();
         Observation {
-            own: joint_moves.iter().map(|joint| joint[role.index()]).collect(),
+            own: joint_moves
+                .iter()
+                .map(|joint| joint[role.index()])
+                .collect(),
             seen: Seen::JointMoves(joint_moves),
         }
     }
@@ -53,7 +56,11 @@ impl Observation {
         percepts: impl Into<Arc<[Vec<TermId>]>>,
     ) -> Self {
         let (own, percepts) = (own_moves.into(), percepts.into());
-        assert_eq!(own.len(), percepts.len(), "one list of percepts for each move");
+        assert_eq!(
+            own.len(),
+            percepts.len(),
+            "one list of percepts for each move"
+        );
         Observation {
             own,
             seen: Seen::Percepts(percepts),

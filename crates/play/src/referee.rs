@@ -256,7 +256,8 @@ fn ask<T: Send>(
     };
     let contenders = contenders.iter_mut().enumerate();
     if asking == Asking::InTurn {
-        let asked = contenders.map(|(role, contender)| Some(timed(role, contender.as_deref_mut()?)));
+        let asked =
+            contenders.map(|(role, contender)| Some(timed(role, contender.as_deref_mut()?)));
         return asked.collect();
     }
     std::thread::scope(|scope| {

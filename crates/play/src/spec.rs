@@ -86,7 +86,9 @@ pub enum OptionError {
 impl OptionError {
     /// An option that is not in a table of options.
     pub(super) fn unknown(name: &str, options: &[(&'static str, &'static str)]) -> Self {
-        let names = options.iter().map(|(usage, _)| usage.split('=').next().unwrap_or(usage));
+        let names = options
+            .iter()
+            .map(|(usage, _)| usage.split('=').next().unwrap_or(usage));
         OptionError::Unknown {
             name: name.to_owned(),
             known: names.collect(),
@@ -100,9 +102,17 @@ impl fmt::Display for OptionError {
             OptionError::Unknown { name, known } => match &known[..] {
                 [] => write!(f, "unknown option `{name}`; this player takes no options"),
                 [only] => write!(f, "unknown option `{name}`; the only option is {only}"),
-                known => write!(f, "unknown option `{name}`; the options are {}", known.join(", ")),
+                known => write!(
+                    f,
+                    "unknown option `{name}`; the options are {}",
+                    known.join(", ")
+                ),
             },
-            OptionError::Value { name, allowed, value } => {
+            OptionError::Value {
+                name,
+                allowed,
+                value,
+            } => {
                 write!(f, "{name} must be {allowed}, not `{value}`")
             }
         }
@@ -142,7 +152,11 @@ impl fmt::Display for SpecError {
         match self {
             SpecError::UnknownPlayer(name) => {
                 let names: Vec<&str> = AGENT_KINDS.iter().map(|kind| kind.name).collect();
-                write!(f, "unknown player `{name}`; the players are {}", names.join(", "))
+                write!(
+                    f,
+                    "unknown player `{name}`; the players are {}",
+                    names.join(", ")
+                )
             }
             SpecError::Malformed(option) => write!(
                 f,

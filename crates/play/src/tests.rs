@@ -44,7 +44,10 @@ impl<M: Machine> Player<M> for Script {
         machine: &mut M,
         turn: &Turn<'_, M::State>,
     ) -> Result<Choice, PlayerError> {
-        assert!(turn.legal.len() > 1, "a player is asked only if it has a choice");
+        assert!(
+            turn.legal.len() > 1,
+            "a player is asked only if it has a choice"
+        );
         match self.0.remove(0) {
             None => Ok(Choice::Undo),
             Some("quit") => Ok(Choice::Quit),

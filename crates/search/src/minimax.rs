@@ -201,7 +201,10 @@ pub struct MoveValue<M> {
 /// # Errors
 ///
 /// The first error of `game`.
-#[expect(clippy::too_many_arguments, reason = "the arguments have nothing in common")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the arguments have nothing in common"
+)]
 pub fn minimax<G: MinimaxGame>(
     game: &mut G,
     table: &mut TranspositionTable<G::State>,
@@ -233,7 +236,8 @@ pub fn minimax<G: MinimaxGame>(
 }
 
 /// A callback that can complete a report from the tree.
-type OnReport<'t, G> = dyn FnMut(&mut Tree<'_, G>, &mut MinimaxReport<<G as MinimaxGame>::Move>) + 't;
+type OnReport<'t, G> =
+    dyn FnMut(&mut Tree<'_, G>, &mut MinimaxReport<<G as MinimaxGame>::Move>) + 't;
 
 /// Searches with iterative deepening to a depth or until the budget is spent.
 fn deepen<G: MinimaxGame>(

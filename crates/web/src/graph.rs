@@ -20,7 +20,7 @@ use super::solving::moves;
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
 use ggp_gdl::game::{Game, Move, RoleId, Score};
 use ggp_gdl::terms::TermId;
-use ggp_search::graph::{self, GraphOf, explore_and_tell};
+use ggp_search::graph::{self, GraphOf, explore_with_progress};
 use ggp_search::{Budget, BudgetKind, KeyMeaning, Problem, Stats, Status};
 use ggp_solver::solve::{GameProblem, Joint, JointProblem, Keys, joint_text};
 
@@ -299,7 +299,7 @@ impl Task {
             }
         };
         let (stats, watch) = (&mut Stats::default(), &mut ());
-        let graph = explore_and_tell(&mut problem, &how, &budget, stats, watch, &mut told)?;
+        let graph = explore_with_progress(&mut problem, &how, &budget, stats, watch, &mut told)?;
         // Whoever is gone needs no answer.
         let _ = teller.tell(&problem, &graph, true);
         let complete = graph.is_complete();

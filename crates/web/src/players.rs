@@ -16,7 +16,7 @@ pub(super) struct Kind {
 
 /// All kinds.
 pub(super) async fn kinds() -> Json<Vec<Kind>> {
-    let kind = |kind: &'static ggp_play::Kind| Kind {
+    let kind = |kind: &'static ggp_play::AgentKind| Kind {
         name: kind.name,
         what: kind.about,
         thinks: kind.thinks(),

@@ -104,7 +104,8 @@ pub(super) struct Task {
 ///
 /// If there is none of that name, or its options are wrong.
 pub(super) fn spec(player: &str, role: usize, game: &Loaded) -> Result<AgentSpec, Refusal> {
-    let spec: AgentSpec = player.parse().map_err(|error| Refusal::wrong(error.to_string()))?;
+    let spec = player.parse::<AgentSpec>();
+    let spec = spec.map_err(|error| Refusal::wrong(error.to_string()))?;
     let role = game.game.roles().nth(role);
     let role = role.ok_or_else(|| Refusal::no_role(&game.game))?;
     // Its options are looked at only when it is made.
@@ -188,7 +189,9 @@ fn said(answer: AgentAnswer, teller: &mut Teller) -> Result<Thought, Refusal> {
     }
     match answer.advice {
         Some(advice) => Ok(teller.thought(&advice, answer.origin == Origin::Random)),
-        None => Err(Refusal::rules("the player had no time to read the rules; give it more seconds")),
+        None => Err(Refusal::rules(
+            "the player had no time to read the rules; give it more seconds",
+        )),
     }
 }
 

@@ -332,7 +332,7 @@ impl Session<'_> {
     }
 }
 
-/// A player's failure as the command's.
+/// Converts the error of a player into that of the command.
 fn failure(error: PlayerError) -> anyhow::Error {
     match error {
         PlayerError::Play(error) => error.into(),
@@ -340,5 +340,6 @@ fn failure(error: PlayerError) -> anyhow::Error {
             Ok(error) => (*error).into(),
             Err(error) => anyhow::Error::from_boxed(error),
         },
+        error => error.into(),
     }
 }

@@ -429,7 +429,7 @@ impl Cup<'_> {
             headers: false,
             case: Case::Fold,
             interrupt: Arc::clone(self.context.interrupt()),
-            means: Resources {
+            resources: Resources {
                 threads: self.options.threads.get(),
                 memory_bytes: self.options.memory.saturating_mul(1 << 20),
                 limits: Limits::default(),

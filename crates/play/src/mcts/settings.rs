@@ -20,7 +20,10 @@ pub const OPTIONS: &[(&str, &str)] = &[
         "playouts=uniform|mast",
         "playout moves: uniform, or preferring moves with high average scores (MAST)",
     ),
-    ("epsilon=P", "probability of a uniform move in MAST playouts"),
+    (
+        "epsilon=P",
+        "probability of a uniform move in MAST playouts",
+    ),
     (
         "fade=P",
         "share of the MAST statistics that is kept after each move of the game",
@@ -65,7 +68,8 @@ pub(super) fn options(settings: &[(String, String)], seed: u64) -> Result<Settin
     let (mut learns, mut learning) = (false, Learning::default());
     let (mut reuses_tree, mut threads) = (true, None);
     for (name, value) in settings {
-        let has_name = |(usage, _): &(&str, &str)| usage.split_once('=').is_some_and(|u| u.0 == name);
+        let has_name =
+            |(usage, _): &(&str, &str)| usage.split_once('=').is_some_and(|u| u.0 == name);
         if !OPTIONS.iter().any(has_name) {
             return Err(OptionError::unknown(name, OPTIONS));
         }
@@ -128,12 +132,16 @@ mod tests {
     fn all_listed_options_are_handled() {
         for (usage, _) in OPTIONS {
             let name = usage.split('=').next().unwrap();
-            let error = options(&[(name.to_owned(), "?".to_owned())], 0).unwrap_err().to_string();
+            let error = options(&[(name.to_owned(), "?".to_owned())], 0)
+                .unwrap_err()
+                .to_string();
             assert!(error.starts_with(&format!("{name} must be ")), "{error}");
             assert!(error.ends_with(", not `?`"), "{error}");
         }
         let wrong = |name: &str, value: &str| {
-            options(&[(name.to_owned(), value.to_owned())], 0).unwrap_err().to_string()
+            options(&[(name.to_owned(), value.to_owned())], 0)
+                .unwrap_err()
+                .to_string()
         };
         let threads = "threads must be a whole number from 1 to 256 or auto, not `0`";
         assert_eq!(wrong("threads", "0"), threads);

@@ -22,7 +22,9 @@ use ggp_gdl::game::Game;
 use ggp_gdl::markup;
 use ggp_gdl::symbol::Case;
 
-pub use exchange::{Address, AddressError, DEFAULT_PORT, Envelope, ExchangeError, Patience, exchange, request};
+pub use exchange::{
+    Address, AddressError, DEFAULT_PORT, Envelope, ExchangeError, Patience, exchange, request,
+};
 pub use remote::{BUSY, Invitation, Remote};
 pub use spelling::Spelling;
 

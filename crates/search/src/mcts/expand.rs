@@ -192,7 +192,9 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         let most = until.saturating_sub(self.iterations + self.waiting);
         let lines = match root.visits {
             0 => u64::from(root.pending == 0),
-            visits => (u64::from(visits) / VISITS_PER_LINE).clamp(1, self.options.batch.max(1).into()),
+            visits => {
+                (u64::from(visits) / VISITS_PER_LINE).clamp(1, self.options.batch.max(1).into())
+            }
         };
         let lines = lines.min(most) as usize;
         let mut void = 0;
@@ -202,7 +204,9 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         }
         self.waiting += batch.lines.len() as u64;
         for line in 0..batch.lines.len() {
-            let Line { end, is_duplicate, .. } = batch.lines[line];
+            let Line {
+                end, is_duplicate, ..
+            } = batch.lines[line];
             if is_duplicate {
                 continue;
             }

@@ -114,7 +114,8 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             }
             for &((_, choice), child) in &edges[edges_of(&edges, node)] {
                 if renumbered(child) != NONE {
-                    self.edges.insert((new_numbers[at], choice), renumbered(child));
+                    self.edges
+                        .insert((new_numbers[at], choice), renumbered(child));
                 }
             }
             data.mark = 0;

@@ -194,7 +194,9 @@ impl<S: Clone + Eq + std::hash::Hash> Graph<S> {
                     let outcome = match &child.scores {
                         Some(_) if child.is_wrong => ChildOutcome::Wrong,
                         Some(scores) => ChildOutcome::End(scores[self.role]),
-                        None => ChildOutcome::Position(self.number(game, &child.state, position, at)),
+                        None => {
+                            ChildOutcome::Position(self.number(game, &child.state, position, at))
+                        }
                     };
                     let place = Place {
                         position,
@@ -240,7 +242,11 @@ impl<S: Clone + Eq + std::hash::Hash> Graph<S> {
     }
 
     /// The scores that one side can force.
-    fn attract(&self, side: Side, meter: &mut Meter<'_>) -> Result<Vec<Option<ForcedScore>>, BudgetKind> {
+    fn attract(
+        &self,
+        side: Side,
+        meter: &mut Meter<'_>,
+    ) -> Result<Vec<Option<ForcedScore>>, BudgetKind> {
         let mut reached: Vec<Option<ForcedScore>> = vec![None; self.positions.len()];
         let answers = self
             .outcomes
@@ -394,7 +400,8 @@ impl<S: Clone + Eq + std::hash::Hash> Graph<S> {
         loop {
             if let Some(child) = child {
                 let state = &self.positions[position as usize];
-                let expanded = Expanded::new(self.role, game.expand(state, self.role)?, &self.chance);
+                let expanded =
+                    Expanded::new(self.role, game.expand(state, self.role)?, &self.chance);
                 line.push(expanded.moves_to(child));
             }
             if position == 0 {

@@ -140,7 +140,8 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
             }
         }
         if self.wanted == Wanted::All {
-            self.moves.sort_by_key(|known| Reverse(known.value.expected));
+            self.moves
+                .sort_by_key(|known| Reverse(known.value.expected));
         }
         Ok(self.is_over())
     }
@@ -265,7 +266,9 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
             let beta = window.beta.min(worst.expected);
             let window = Window { beta, ..window };
             let found = match expanded.by_chance.get(at) {
-                None => self.value_of_child(expanded, expanded.at(own, others), depth, window, ply)?,
+                None => {
+                    self.value_of_child(expanded, expanded.at(own, others), depth, window, ply)?
+                }
                 Some(drawn) => self.mean_over_chance(expanded, own, drawn, depth, ply)?,
             };
             if found.expected < worst.expected {
@@ -331,7 +334,8 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
     ) -> Result<Value, Stop<G::Error>> {
         let (mut sum, mut least, mut most) = (0, 100, 0);
         for &others in drawn {
-            let found = self.value_of_child(expanded, expanded.at(own, others), depth, Window::FULL, ply)?;
+            let found =
+                self.value_of_child(expanded, expanded.at(own, others), depth, Window::FULL, ply)?;
             sum += i64::from(found.expected);
             least = least.min(found.least);
             most = most.max(found.most);
@@ -356,7 +360,9 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
         if order.len() > 1 && depth > 1 {
             order.sort_by_cached_key(|&own| {
                 let key = expanded.own_key(self.role, own);
-                let scores = expanded.expansion.children[expanded.at(own, 0)].scores.as_ref();
+                let scores = expanded.expansion.children[expanded.at(own, 0)]
+                    .scores
+                    .as_ref();
                 Reverse(match scores.map(|scores| scores[self.role]) {
                     _ if Some(key) == hint => u64::MAX,
                     Some(100) if expanded.others == 1 => FIRST,
@@ -396,7 +402,10 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
     }
 
     /// Sets the estimates of all children.
-    fn estimate_children(&mut self, expanded: &mut Expanded<G::State, G::Move>) -> Result<(), Stop<G::Error>> {
+    fn estimate_children(
+        &mut self,
+        expanded: &mut Expanded<G::State, G::Move>,
+    ) -> Result<(), Stop<G::Error>> {
         let children = &expanded.expansion.children;
         let open: Vec<&G::State> = (children.iter())
             .filter(|child| child.scores.is_none())

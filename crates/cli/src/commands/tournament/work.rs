@@ -128,9 +128,9 @@ impl Worker {
         let limits = &self.limits[game];
         let machine = self.machines[game].clone();
         let rules = machine.game().clone();
-        let means = Resources {
+        let resources = Resources {
             limits: limits.clone(),
-            ..self.host.means.clone()
+            ..self.host.resources.clone()
         };
         let letters = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
         let name: String = row.game.chars().map(letters).collect();
@@ -148,7 +148,7 @@ impl Worker {
             let party = player.map(|player| &entrants[player].party);
             table.push(match (party, &invitation) {
                 (Some(Party::Agent(spec)), _) => {
-                    let brief = means.brief(&rules, role, self.clocks, row.seed);
+                    let brief = resources.brief(&rules, role, self.clocks, row.seed);
                     let contender = AgentContender::new(brief, spec, self.clocks);
                     Some(Box::new(contender.map_err(|why| anyhow!(why))?))
                 }

@@ -217,15 +217,17 @@ fn a_tree_stays_within_its_memory() {
             most = most.max(tree.bytes());
         }
         assert!(most <= 30_000, "{most} bytes");
-        assert!(tree.visits() >= 5_000, "pruning keeps the statistics of the root");
+        assert!(
+            tree.visits() >= 5_000,
+            "pruning keeps the statistics of the root"
+        );
     }
 }
 
 #[test]
 fn batches_are_reproducible_by_seed() {
-    let report = |seed| {
-        grown(&mut Walk::random(8), (0, 0), full(seed), 300).report(BudgetKind::Time)
-    };
+    let report =
+        |seed| grown(&mut Walk::random(8), (0, 0), full(seed), 300).report(BudgetKind::Time);
     assert_eq!(report(1), report(1));
 }
 

@@ -128,7 +128,9 @@ fn an_interrupt_ends_all_threads_and_leaves_the_tree_consistent() {
         ..options(1)
     };
     let heaps = &mut [const { Heap }; 4];
-    let (tree, result) = grow(heaps, (5_000, 0), &options, u64::MAX, &|| Instant::now() < end);
+    let (tree, result) = grow(heaps, (5_000, 0), &options, u64::MAX, &|| {
+        Instant::now() < end
+    });
     result.unwrap();
     // A loaded machine may delay the threads.
     assert!(Instant::now() < end + Duration::from_secs(5));

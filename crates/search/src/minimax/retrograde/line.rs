@@ -53,7 +53,8 @@ where
                 _ => Some(-1),
             };
             let (to_least, to_most) = (rank(&forced.least), rank(&forced.most));
-            let nears = |to: Option<i64>, from: ForcedScore| to.is_some_and(|to| to < from.rank.into());
+            let nears =
+                |to: Option<i64>, from: ForcedScore| to.is_some_and(|to| to < from.rank.into());
             let low = i64::from(low.unwrap_or(0));
             let high = i64::from(high);
             Some(match (least, most) {
