@@ -1,6 +1,6 @@
 //! The language server as an editor sees it: messages to and from the program.
 
-mod mends;
+mod fixes;
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -282,7 +282,7 @@ fn names_tell_what_they_are_and_where_they_come_from() {
     let definition = editor.ask("textDocument/definition", place("(at 2", 0));
     assert!(
         definition.as_array().unwrap().is_empty(),
-        "a bracket is no name"
+        "a bracket is not a name"
     );
     let definition = editor.ask("textDocument/definition", place("at 2", 0));
     assert_eq!(lines(&definition), [2, 5, 6]);
@@ -431,10 +431,10 @@ fn lenses_count_play_and_check() {
     assert!(run("ggp.playout").ends_with("robot 100"));
     let counted = run("ggp.perft");
     assert!(
-        counted.contains("2: 4 ways, 3 positions, 1 of them ends"),
+        counted.contains("2: 4 paths, 3 positions, 1 of them terminal"),
         "{counted}"
     );
-    assert!(run("ggp.check").contains("play can go on for ever"));
+    assert!(run("ggp.check").contains("a match can go on forever"));
     let refused = editor.answer(
         "workspace/executeCommand",
         json!({ "command": "rm", "arguments": [URI] }),

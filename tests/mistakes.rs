@@ -47,7 +47,7 @@ fn wrong((game, from, to): Edit) -> String {
 /// What `check --play` finds, a line for each: code and text pointed at, or
 /// subject, role and verdict.
 fn found(rules: &str) -> (i32, Vec<String>) {
-    let limits = ["--plays", "20", "--time", "120"];
+    let limits = ["--playouts", "20", "--time", "120"];
     let (code, out) = ggp(
         &[&["check", "--play", "--json", "-"], &limits[..]].concat(),
         rules,

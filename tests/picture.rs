@@ -4,7 +4,7 @@ use std::fs;
 
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine};
 use ggp_gdl::game::Game;
-use ggp_picture::{Drawing, ENOUGH, Picture, sample};
+use ggp_picture::{Drawing, Picture, SAMPLE_STATES, sample};
 use serde_json::Value;
 
 fn machine(text: &str) -> AnyMachine {
@@ -16,7 +16,7 @@ fn machine(text: &str) -> AnyMachine {
 fn draw(text: &str, moves: &[&str]) -> Drawing {
     let mut machine = machine(text);
     let mut state = machine.initial().unwrap();
-    let states = sample(&mut machine, ENOUGH).unwrap();
+    let states = sample(&mut machine, SAMPLE_STATES).unwrap();
     let picture = Picture::new(machine.game(), machine.terms(), &states, None);
     let role = machine.game().roles().next().unwrap();
     for chosen in moves {
@@ -257,7 +257,7 @@ fn scrambled(text: &str) -> (String, Vec<String>) {
 /// Drawings of some states, without signs, which come from the letters of names.
 fn drawings(text: &str) -> Vec<String> {
     let mut machine = machine(text);
-    let states = sample(&mut machine, ENOUGH).unwrap();
+    let states = sample(&mut machine, SAMPLE_STATES).unwrap();
     let picture = Picture::new(machine.game(), machine.terms(), &states, None);
     let drawing = |facts| {
         let mut drawing = picture.draw(machine.terms(), facts, Default::default());
@@ -309,7 +309,7 @@ fn text_of(game: &Game) -> Option<String> {
 fn no_fact_is_lost() {
     for (name, game) in crate::common::own_games() {
         let mut machine = AnyMachine::new(&game, Backend::Datalog, Limits::default()).unwrap();
-        let states = sample(&mut machine, ENOUGH).unwrap();
+        let states = sample(&mut machine, SAMPLE_STATES).unwrap();
         let picture = Picture::new(&game, machine.terms(), &states, None);
         let draw = |facts: &[_]| picture.draw(machine.terms(), facts, Default::default());
         for facts in states.iter().step_by(9) {

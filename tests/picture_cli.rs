@@ -226,7 +226,7 @@ fn a_wrong_picture_file_is_refused_with_place_and_mend() {
     for (wishes, expected) in [
         (
             "[signs]\nwset = \"W\"",
-            "FILE:2:1: \"wset\" is no name of the rules; did you mean west?",
+            "FILE:2:1: the rules do not contain the name \"wset\"; did you mean west?",
         ),
         (
             "[signs]\nwest = \"west\"",
@@ -238,7 +238,7 @@ fn a_wrong_picture_file_is_refused_with_place_and_mend() {
         ),
         (
             "hide = [\"at\", \"walls\"]",
-            "FILE:1:15: \"walls\" is no name of the rules; did you mean wall?",
+            "FILE:1:15: the rules do not contain the name \"walls\"; did you mean wall?",
         ),
         (
             "[[board]]\nfacts = \"at\"\nrow = 4\ncolumn = 1",
@@ -258,15 +258,15 @@ fn a_wrong_picture_file_is_refused_with_place_and_mend() {
         ),
         (
             "[symbols]\nwest = \"M1 1\\\"/><script>\"",
-            "FILE:2:8: '\"' is no command of a path",
+            "FILE:2:8: '\"' is not a command of an SVG path",
         ),
         (
             "[symbols]\nwest = []",
-            "FILE:2:8: a symbol is a path, as \"M10 10 H90 V90 Z\", or a list",
+            "FILE:2:8: a symbol is a path, such as \"M10 10 H90 V90 Z\", or a list",
         ),
         (
             "[symbols]\nwest = [{ path = \"M1 1\", colour = \"red\" }]",
-            "FILE:2:8: \"colour\" is not understood: a shape is a path, or { path =",
+            "FILE:2:8: unknown key \"colour\": a shape is a path, or { path =",
         ),
         (
             "[symbols]\nwest = [{ path = \"M1 1\", fill = \"url(#x)\" }]",
@@ -274,7 +274,7 @@ fn a_wrong_picture_file_is_refused_with_place_and_mend() {
         ),
         (
             "[symbols]\nwest = [{ path = \"M1 1\", width = 1000 }]",
-            "FILE:2:8: the width of a line is from 1 to 50",
+            "FILE:2:8: the width of an outline is from 1 to 50",
         ),
         (
             "[symbols]\nwest = [{ fill = \"red\" }]",
@@ -282,9 +282,9 @@ fn a_wrong_picture_file_is_refused_with_place_and_mend() {
         ),
         (
             "[symbols]\nwset = \"M1 1\"",
-            "FILE:2:1: \"wset\" is no name of the rules; did you mean west?",
+            "FILE:2:1: the rules do not contain the name \"wset\"; did you mean west?",
         ),
-        ("signs", "FILE is no picture file"),
+        ("signs", "FILE is not a picture file"),
     ] {
         let (code, _, told) = drawn_with("games/light_cycles.kif", wishes);
         assert_eq!(code, Some(2), "{wishes}");

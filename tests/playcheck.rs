@@ -4,7 +4,8 @@
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, NaiveMachine, PlayError};
 use ggp_gdl::game::{Game, Move};
 use ggp_playcheck::{
-    Alarm, AuditOptions, Basis, Claim, Report, Subject, Verdict, audit, audit_within,
+    Alarm, Basis, Claim, ClaimVerdict, PlaycheckOptions, Report, Subject, playcheck,
+    playcheck_within,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -14,18 +15,18 @@ fn game(text: &str) -> Game {
     Game::from_text("test.kif", text).expect("the rules can be read")
 }
 
-fn report(game: &Game, options: &AuditOptions) -> Report {
+fn report(game: &Game, options: &PlaycheckOptions) -> Report {
     let mut machine = AnyMachine::new(game, Backend::Auto, Limits::default()).expect("it is small");
-    audit(&mut machine, &Limits::default(), options).expect("it can be played")
+    playcheck(&mut machine, &Limits::default(), options).expect("it can be played")
 }
 
 /// As much as a test needs, whatever the load of the machine.
-fn options(states: usize) -> AuditOptions {
-    AuditOptions {
-        plays: 300,
+fn options(states: usize) -> PlaycheckOptions {
+    PlaycheckOptions {
+        playouts: 300,
         states,
         time: Duration::from_secs(120),
-        ..AuditOptions::default()
+        ..PlaycheckOptions::default()
     }
 }
 
@@ -64,12 +65,12 @@ fn check_example(game: &Game, claim: &Claim) -> Result<(), String> {
         .role
         .as_ref()
         .map(|name| game.role_named(name).expect("it is a role"));
-    let fails = claim.verdict == Verdict::Fails;
+    let fails = claim.verdict == ClaimVerdict::Fails;
     let is_so = match claim.subject {
         // Over before it begins.
-        Subject::Ends if claim.round.is_none() => machine.is_terminal(&state).expect("it is small"),
+        Subject::Ends if claim.cycle.is_none() => machine.is_terminal(&state).expect("it is small"),
         Subject::Ends => {
-            let around = claim.round.clone().unwrap_or_default();
+            let around = claim.cycle.clone().unwrap_or_default();
             let (_, back, _) = replayed(game, &[&moves[..], &around[..]].concat());
             !around.is_empty() && back == state
         }
@@ -86,7 +87,7 @@ fn check_example(game: &Game, claim: &Claim) -> Result<(), String> {
                 .goal(&state, role.expect("it has one"))
                 .expect("it has a goal");
             machine.is_terminal(&state).expect("it is small")
-                && (score.get() == 100) == (claim.verdict == Verdict::Holds)
+                && (score.get() == 100) == (claim.verdict == ClaimVerdict::Holds)
         }
         Subject::Turns => {
             let choices = roles.iter().filter(|role| {
@@ -100,15 +101,15 @@ fn check_example(game: &Game, claim: &Claim) -> Result<(), String> {
         }
         Subject::Sum => machine.is_terminal(&state).expect("it is small"),
         Subject::Change => !before.is_empty(),
-        Subject::Single => {
+        Subject::SingleValue => {
             let facts = machine.facts(&state);
             let facts = facts
                 .iter()
                 .map(|fact| game.canonical(machine.terms(), *fact));
             facts.filter(|fact| claim.text.contains(&**fact)).count() >= 2
         }
-        Subject::Kept => !before.is_empty(),
-        Subject::Facts | Subject::Read | Subject::Alike | Subject::Roles => true,
+        Subject::Frame => !before.is_empty(),
+        Subject::Facts | Subject::Used | Subject::RoleSymmetry | Subject::Roles => true,
     };
     match is_so {
         true => Ok(()),
@@ -150,18 +151,18 @@ fn right_rules_have_no_errors() {
             Subject::Turns,
         ] {
             let claim = claim(&report, subject);
-            assert_eq!(claim.verdict, Verdict::Holds, "{}", claim.text);
+            assert_eq!(claim.verdict, ClaimVerdict::Holds, "{}", claim.text);
             assert_ne!(claim.basis, Basis::Seen, "{}", claim.text);
         }
         assert!(report.findings.is_empty(), "{:?}", report.findings);
         assert!(
-            claim(&report, Subject::Alike)
+            claim(&report, Subject::RoleSymmetry)
                 .text
                 .contains("but for the initial state")
         );
         // A fact that is always there, and that nothing reads.
         assert!(claim(&report, Subject::Facts).text.contains("idle"));
-        let unread = &claim(&report, Subject::Read).text;
+        let unread = &claim(&report, Subject::Used).text;
         assert!(
             unread.ends_with("depends on: idle (test.kif:2:53)"),
             "{unread}"
@@ -171,14 +172,14 @@ fn right_rules_have_no_errors() {
 }
 
 /// Each mistake, what is said about it, and with which verdict.
-fn mistakes() -> Vec<(Game, Subject, Verdict)> {
+fn mistakes() -> Vec<(Game, Subject, ClaimVerdict)> {
     let go = "(<= (legal ?r go) (true (turn ?r)) (true (at ?x)) (after ?x ?y))";
     vec![
         // A role is left without a move.
         (
             with(go, "(<= (legal ?r go) (true (turn ?r)) (true (at 1)))"),
             Subject::Legal,
-            Verdict::Fails,
+            ClaimVerdict::Fails,
         ),
         // An end without a goal, with two, with one that is none.
         (
@@ -187,7 +188,7 @@ fn mistakes() -> Vec<(Game, Subject, Verdict)> {
                 "(<= (goal ?r 0) (role ?r) (true (at 1))",
             ),
             Subject::Goal,
-            Verdict::Fails,
+            ClaimVerdict::Fails,
         ),
         (
             with(
@@ -195,7 +196,7 @@ fn mistakes() -> Vec<(Game, Subject, Verdict)> {
                 "(<= (goal ?r 0) (role ?r))",
             ),
             Subject::Goal,
-            Verdict::Fails,
+            ClaimVerdict::Fails,
         ),
         (
             with(
@@ -203,7 +204,7 @@ fn mistakes() -> Vec<(Game, Subject, Verdict)> {
                 "(worth 101) (<= (goal ?r ?n) (worth ?n)",
             ),
             Subject::Goal,
-            Verdict::Fails,
+            ClaimVerdict::Fails,
         ),
         // Play goes round.
         (
@@ -212,13 +213,13 @@ fn mistakes() -> Vec<(Game, Subject, Verdict)> {
                 "(<= (next (at 1)) (does ?r jump))",
             ),
             Subject::Ends,
-            Verdict::Fails,
+            ClaimVerdict::Fails,
         ),
         // Nobody wins.
         (
             with("(<= (goal ?r 100)", "(<= (goal ?r 90)"),
             Subject::Winnable,
-            Verdict::Fails,
+            ClaimVerdict::Fails,
         ),
         // Both move at once.
         (
@@ -227,7 +228,7 @@ fn mistakes() -> Vec<(Game, Subject, Verdict)> {
                 "(<= (legal ?r wait) (role ?r) (not (true (turn ?r)))) (<= (legal ?r rest) (role ?r) (not (true (turn ?r))))",
             ),
             Subject::Turns,
-            Verdict::Fails,
+            ClaimVerdict::Fails,
         ),
         // Both may get 100.
         (
@@ -236,19 +237,19 @@ fn mistakes() -> Vec<(Game, Subject, Verdict)> {
                 "(<= (goal ?r 100) (role ?r) (not (true (turn ?r))))",
             ),
             Subject::Sum,
-            Verdict::Holds,
+            ClaimVerdict::Holds,
         ),
         // A role is forgotten.
         (
             with("(role a) (role b)", "(role a) (player a) (player b)"),
             Subject::Roles,
-            Verdict::Fails,
+            ClaimVerdict::Fails,
         ),
         // One role is not like the other.
         (
             with("(other a b)", "(other a b) (chief a)"),
-            Subject::Alike,
-            Verdict::Open,
+            Subject::RoleSymmetry,
+            ClaimVerdict::Open,
         ),
     ]
 }
@@ -289,7 +290,7 @@ fn nothing_is_said_to_hold_beside_what_fails() {
         let mut claims = goalless.claims.iter();
         assert!(claims.all(|claim| claim.subject != Subject::Sum));
         let stuck = report(&stuck, &options(states));
-        assert_eq!(claim(&stuck, Subject::Ends).verdict, Verdict::Open);
+        assert_eq!(claim(&stuck, Subject::Ends).verdict, ClaimVerdict::Open);
     }
 }
 
@@ -403,7 +404,7 @@ fn causes_are_told_before_what_follows_from_them() {
 
 #[test]
 fn what_follows_from_a_fault_is_not_said() {
-    let subjects = |game: &Game, states| -> Vec<(Subject, Verdict)> {
+    let subjects = |game: &Game, states| -> Vec<(Subject, ClaimVerdict)> {
         let report = report(game, &options(states));
         let claims = report.claims.iter();
         claims.map(|claim| (claim.subject, claim.verdict)).collect()
@@ -416,20 +417,23 @@ fn what_follows_from_a_fault_is_not_said() {
         );
         let found = subjects(&several, states);
         assert!(
-            found.contains(&(Subject::Goal, Verdict::Fails)),
+            found.contains(&(Subject::Goal, ClaimVerdict::Fails)),
             "{found:?}"
         );
-        let winnable = |(subject, verdict): &&(Subject, Verdict)| {
-            *subject == Subject::Winnable && *verdict != Verdict::Holds
+        let winnable = |(subject, verdict): &&(Subject, ClaimVerdict)| {
+            *subject == Subject::Winnable && *verdict != ClaimVerdict::Holds
         };
         assert_eq!(found.iter().find(winnable), None);
         // Where no move is ever made nothing is said of moves but that.
         let wait = "(<= (legal ?r wait) (role ?r) (not (true (turn ?r))))";
         let stuck = with(wait, "(<= (legal ?r wait) (role ?r) (true (turn ?r)))");
         let found = subjects(&stuck, states);
-        assert!(found.contains(&(Subject::Legal, Verdict::Fails)));
+        assert!(found.contains(&(Subject::Legal, ClaimVerdict::Fails)));
         for subject in [Subject::Change, Subject::Turns, Subject::Legal] {
-            assert!(!found.contains(&(subject, Verdict::Holds)), "{subject:?}");
+            assert!(
+                !found.contains(&(subject, ClaimVerdict::Holds)),
+                "{subject:?}"
+            );
         }
     }
 }
@@ -449,13 +453,13 @@ fn facts_that_are_not_kept_and_places_with_two_values_are_told() {
     let keep = "(<= (next (on ?n ?v)) (true (on ?n ?v)) (not (does x (fill ?n))))";
     for states in [0, 1_000] {
         let fine = report(&game(SPOTS), &options(states));
-        let told = [Subject::Kept, Subject::Single];
+        let told = [Subject::Frame, Subject::SingleValue];
         let is_told = |claim: &Claim| told.contains(&claim.subject);
         assert!(!fine.claims.iter().any(is_told), "{:#?}", fine.claims);
 
         let forgotten = game(&SPOTS.replace(keep, ""));
         let report_of = report(&forgotten, &options(states));
-        let kept = claim(&report_of, Subject::Kept);
+        let kept = claim(&report_of, Subject::Frame);
         assert_eq!(
             kept.text,
             "no rule keeps on (test.kif:3:9): what holds of it is gone after one move"
@@ -463,13 +467,13 @@ fn facts_that_are_not_kept_and_places_with_two_values_are_told() {
         check_example(&forgotten, kept).expect("it is so");
 
         let both = game(&SPOTS.replace(" (not (does x (fill ?n))))", ")"));
-        let short = AuditOptions {
+        let short = PlaycheckOptions {
             depth: 20,
             ..options(states)
         };
         let report_of = report(&both, &short);
-        let single = claim(&report_of, Subject::Single);
-        assert_eq!(single.verdict, Verdict::Fails);
+        let single = claim(&report_of, Subject::SingleValue);
+        assert_eq!(single.verdict, ClaimVerdict::Fails);
         assert_eq!(single.moves.as_ref().map(Vec::len), Some(1));
         check_example(&both, single).expect("it is so");
     }
@@ -485,7 +489,7 @@ fn who_interrupts_gets_what_was_seen() {
     };
     let walk = game(WALK);
     let mut machine = AnyMachine::new(&walk, Backend::Auto, limits.clone()).expect("it is small");
-    let options = AuditOptions {
+    let options = PlaycheckOptions {
         plays: u64::MAX,
         ..options(0)
     };
@@ -494,11 +498,11 @@ fn who_interrupts_gets_what_was_seen() {
             std::thread::sleep(Duration::from_millis(500));
             flag.store(true, Ordering::Relaxed);
         });
-        audit_within(&mut machine, &limits, &alarm, &options)
+        playcheck_within(&mut machine, &limits, &alarm, &options)
     });
     let report = report.expect("it is what was seen");
     assert!(report.interrupted && report.cut && report.plays > 0);
-    assert_eq!(claim(&report, Subject::Goal).verdict, Verdict::Holds);
+    assert_eq!(claim(&report, Subject::Goal).verdict, ClaimVerdict::Holds);
 }
 
 #[test]
@@ -524,7 +528,7 @@ fn what_is_proved_of_the_rules_holds_in_all_positions() {
                 claim.basis,
                 Basis::Induction | Basis::Rules | Basis::Example
             );
-            if is_proved && claim.verdict != Verdict::Open && claim.verdict != whole.verdict {
+            if is_proved && claim.verdict != ClaimVerdict::Open && claim.verdict != whole.verdict {
                 return Err(format!("{claim:?}, but {whole:?}"));
             }
             // A bound is at least what is needed.
@@ -564,7 +568,7 @@ fn names_mean_nothing() {
                         c.subject,
                         c.verdict,
                         c.basis,
-                        c.weight,
+                        c.severity,
                         c.moves.as_ref().map(Vec::len),
                     )
                 })
@@ -574,12 +578,12 @@ fn names_mean_nothing() {
                 report.space,
                 report.positions,
                 report.lengths,
-                report.silent,
+                report.dead_rules,
             )
         });
         // Goals other than 0, 50 and 100 are renamed, too.
         let is_goal = |(subject, verdict, ..): &&(_, _, _, _, _)| {
-            *subject == Subject::Goal && *verdict == Verdict::Fails
+            *subject == Subject::Goal && *verdict == ClaimVerdict::Fails
         };
         if other.0.iter().any(|claim| is_goal(&claim)) {
             return Ok(());

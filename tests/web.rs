@@ -329,20 +329,20 @@ fn other_names_make_the_same_picture_and_moves_at_the_same_places() {
             };
             let shapes: Vec<_> = boards.map(shape).collect();
             let legal = position["legal"].as_array().expect("a list").iter();
-            let spots = |moves: &Value| {
+            let cells = |moves: &Value| {
                 let moves = moves.as_array().expect("a list").iter();
-                moves.map(|one| one["spots"].clone()).collect::<Vec<_>>()
+                moves.map(|one| one["cells"].clone()).collect::<Vec<_>>()
             };
-            (shapes, legal.map(spots).collect::<Vec<_>>())
+            (shapes, legal.map(cells).collect::<Vec<_>>())
         });
         assert_eq!(found[0], found[1], "{name}");
-        let (shapes, spots) = &found[0];
+        let (shapes, cells) = &found[0];
         assert!(!shapes.is_empty(), "{name}");
-        let first = spots
+        let first = cells
             .iter()
             .find(|moves| moves.len() > 1)
             .expect("somebody has a choice");
-        let is_somewhere = |spots: &Value| !spots.as_array().expect("a list").is_empty();
+        let is_somewhere = |cells: &Value| !cells.as_array().expect("a list").is_empty();
         assert!(first.iter().all(is_somewhere), "{name}: {first:?}");
     }
 }
@@ -359,13 +359,13 @@ fn a_move_is_about_the_places_that_it_names() {
             .flat_map(|moves| moves.as_array().expect("a list"));
         let mut moves = moves.filter(|one| one["move"] == action);
         let found = moves.next().unwrap_or_else(|| panic!("{game}: {action}"));
-        let row = |spot: &Value| {
-            let board = &position["drawing"]["boards"][spot[0].as_u64().unwrap() as usize];
+        let row = |cell: &Value| {
+            let board = &position["drawing"]["boards"][cell[0].as_u64().unwrap() as usize];
             let name = |axis: &str, at: &Value| text(&board[axis][at.as_u64().unwrap() as usize]);
-            format!("{} {}", name("rows", &spot[1]), name("columns", &spot[2]))
+            format!("{} {}", name("rows", &cell[1]), name("columns", &cell[2]))
         };
-        let spots = found["spots"].as_array().expect("a list").iter();
-        spots.map(row).collect::<Vec<_>>()
+        let cells = found["cells"].as_array().expect("a list").iter();
+        cells.map(row).collect::<Vec<_>>()
     };
     assert_eq!(first("tic_tac_toe", "(mark 2 3)"), ["2 3"]);
     // Who moves says where as well, and what tells boards apart.
@@ -534,7 +534,8 @@ fn the_page_is_made_of_its_modules() {
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
-    let made = std::fs::read_to_string(format!("{root}/crates/web/src/served/page.js")).expect("text");
+    let made =
+        std::fs::read_to_string(format!("{root}/crates/web/src/served/page.js")).expect("text");
     let first = made.lines().next().expect("a line");
     assert!(
         first.ends_with(&format!("is {digest}.")),

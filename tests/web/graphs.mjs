@@ -8,7 +8,7 @@ import { LINE_OF_THREE, ONE_LIGHT, addressed, opened, own, says, unending } from
 const sheet = (page, look, where = '.graph') => page.evaluate(([source, place]) => new Function('sheet', `return ${source}`)(document.querySelector(`${place} canvas`).sheet), [look, where]);
 const summary = (page) => page.locator('.graph > p[aria-live]');
 /** Where a node of the sheet stands in the window. */
-const spot = (page, node, where = '.graph') => sheet(page, `(() => { const box = sheet.canvas.getBoundingClientRect(); const [x, y] = sheet.at(${node}); return [x + box.left, y + box.top]; })()`, where);
+const nodeAt = (page, node, where = '.graph') => sheet(page, `(() => { const box = sheet.canvas.getBoundingClientRect(); const [x, y] = sheet.at(${node}); return [x + box.left, y + box.top]; })()`, where);
 
 async function exploring(page, { depth, most, merge } = {}) {
   await page.getByRole('tab', { name: 'Graph' }).click();
@@ -109,7 +109,7 @@ export const tests = {
       (<= (goal player 100) (true lit)) (<= (goal player 0) (not (true lit)))`);
     await explored(page, { merge: 'state' });
     assert.deepEqual(await sheet(page, 'sheet.scene.ranks.map((rank) => rank.length)'), [1, 2, 2, 2]);
-    await page.mouse.move(...await spot(page, 'sheet.scene.ranks[0][0]'));
+    await page.mouse.move(...await nodeAt(page, 'sheet.scene.ranks[0][0]'));
     await page.waitForFunction(() => document.querySelector('.graph canvas').sheet.alike.length > 0);
     assert.deepEqual(await sheet(page, 'sheet.alike.map((node) => node.level)'), [1, 2, 3]);
   },
@@ -146,15 +146,15 @@ export const tests = {
     assert.ok(await sheet(page, 'sheet.drawn.arcs') <= 20_600, 'all arcs are drawn');
     await sheet(page, `(() => { sheet.counts = []; const { frame } = sheet; sheet.frame = function (now) { frame.call(this, now); this.counts.push({ ...this.drawn, moving: this.moving }); }; })()`);
     // The wheel knows whole pixels only.
-    const [x, y] = (await spot(page, 'sheet.scene.ranks[11][450]')).map(Math.round);
-    const [fx, fy] = await spot(page, 'sheet.scene.ranks[11][450]');
+    const [x, y] = (await nodeAt(page, 'sheet.scene.ranks[11][450]')).map(Math.round);
+    const [fx, fy] = await nodeAt(page, 'sheet.scene.ranks[11][450]');
     const before = await sheet(page, '({ ...sheet.view })');
     await page.mouse.move(x, y);
     for (let turn = 0; turn < 12; turn += 1) await page.mouse.wheel(0, -100);
     await page.waitForFunction(() => !document.querySelector('.graph canvas').sheet.moving);
     const after = await sheet(page, '({ ...sheet.view })');
     assert.ok(Math.abs(after.zoom - before.zoom * Math.exp(12 * 0.16)) < 1e-6, `${before.zoom} to ${after.zoom}`);
-    const [nx, ny] = await spot(page, 'sheet.scene.ranks[11][450]');
+    const [nx, ny] = await nodeAt(page, 'sheet.scene.ranks[11][450]');
     const [px, py] = [x + (fx - x) * after.kx / before.kx, y + (fy - y) * after.ky / before.ky];
     assert.ok(Math.hypot(nx - px, ny - py) < 0.1, `what is under the pointer moved by ${nx - px}, ${ny - py}`);
     await page.mouse.down();
@@ -202,7 +202,7 @@ export const tests = {
     await explored(page, { depth: 2 });
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 400);
     await page.locator('.graph canvas').scrollIntoViewIfNeeded();
-    const [x, y] = await spot(page, 'sheet.scene.ranks[1][4]');
+    const [x, y] = await nodeAt(page, 'sheet.scene.ranks[1][4]');
     const zoom = await sheet(page, 'sheet.view.zoom');
     const touch = await context.newCDPSession(page);
     const fingers = (type, far) => touch.send('Input.dispatchTouchEvent', { type, touchPoints: far === null ? [] : [{ x: x - far, y, id: 1 }, { x: x + far, y, id: 2 }] });
@@ -262,9 +262,9 @@ export const tests = {
     await page.locator('.tree canvas').scrollIntoViewIfNeeded();
     const node = 'sheet.scene.ranks[2][0]';
     const [first, second] = await sheet(page, `[${node}.parent.move, ${node}.move]`, '.tree');
-    await page.mouse.move(...await spot(page, node, '.tree'));
+    await page.mouse.move(...await nodeAt(page, node, '.tree'));
     await page.locator('.tree .sheet-tip').getByText(/visits?, expects \d/).waitFor();
-    await page.mouse.click(...await spot(page, node, '.tree'));
+    await page.mouse.click(...await nodeAt(page, node, '.tree'));
     await page.waitForFunction(() => /^2 \//.test(document.querySelector('.count').textContent));
     await addressed(page, new RegExp(`moves=${`${first} wait;wait ${second}`.replaceAll(/[()]/g, '\\$&')}`));
   },

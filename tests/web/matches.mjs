@@ -13,7 +13,7 @@ export const tests = {
     await page.waitForFunction((before) => document.querySelectorAll('.card').length < before, all);
     await page.locator(`.card[href="#/${LINE_OF_THREE}"]`).click();
     await board(page).locator('svg').waitFor();
-    assert.equal(await page.locator('[data-spot]').count(), 9);
+    assert.equal(await page.locator('[data-cell]').count(), 9);
     assert.match(await status(page).textContent(), /cross to move/);
   },
 
@@ -278,19 +278,19 @@ export const tests = {
   async two_clicks_name_a_piece_and_its_way({ page }) {
     await opened(page, '#/breakthrough_small');
     const { legal } = await (await fetch(`${home}api/games/breakthrough_small/position`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })).json();
-    const about = (spot) => legal[0].filter((move) => move.spots.some((one) => one.join() === spot.join()));
-    const from = legal[0].flatMap((move) => move.spots).find((spot) => about(spot).length > 1);
+    const about = (cell) => legal[0].filter((move) => move.cells.some((one) => one.join() === cell.join()));
+    const from = legal[0].flatMap((move) => move.cells).find((cell) => about(cell).length > 1);
     const move = about(from)[0];
-    const to = move.spots.find((spot) => spot.join() !== from.join());
-    await page.locator(`[data-spot="${from.join(' ')}"]`).first().click();
+    const to = move.cells.find((cell) => cell.join() !== from.join());
+    await page.locator(`[data-cell="${from.join(' ')}"]`).first().click();
     await page.getByText(`${about(from).length} moves about this place`).waitFor();
-    await page.locator(`[data-spot="${to.join(' ')}"]`).first().click();
+    await page.locator(`[data-cell="${to.join(' ')}"]`).first().click();
     await page.waitForFunction((made) => document.querySelector('.status').textContent.includes(made), move.move);
   },
 
   async an_edge_between_places_is_clicked({ page }) {
     await opened(page, '#/dots_and_boxes');
-    await page.locator('[data-spot="1 0 2"]').first().click();
+    await page.locator('[data-cell="1 0 2"]').first().click();
     await page.locator('.history', { hasText: '(draw upright 1 3)' }).waitFor();
   },
 

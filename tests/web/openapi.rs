@@ -81,15 +81,19 @@ fn answers_are_as_the_openapi_file_says() {
         .post("/api/games/eight_puzzle/graph", &asked)
         .events();
     for (name, event) in &events {
-        let schema = if name == "graph" { "Graph" } else { "Grown" };
+        let schema = if name == "graph" {
+            "Graph"
+        } else {
+            "GraphPart"
+        };
         check(schema, event);
     }
     let seats = json!({ "game": "nim", "seats": ["person", "random"] });
-    let laid = service.post("/api/tables", &seats).ok();
-    check("Laid", &laid);
-    let mut watch = service.stream(&format!("/api/tables/{}", text(&laid["table"])));
+    let created = service.post("/api/tables", &seats).ok();
+    check("CreatedTable", &created);
+    let mut watch = service.stream(&format!("/api/tables/{}", text(&created["table"])));
     check("Table", &watch.next_event().1);
-    check("Refusal", &service.get("/api/tables/none").json());
+    check("ApiError", &service.get("/api/tables/none").json());
     // Every path of the file is there, with its method.
     for (path, operations) in file["paths"].as_object().expect("paths") {
         let path = path.replace("{game}", "nim").replace("{table}", "none");

@@ -30,7 +30,7 @@ export const BOTH = `(role left) (role right)
 
 export const board = (page) => page.locator('.board');
 export const status = (page) => page.locator('.status');
-export const place = (page, row, column) => page.locator(`[data-spot="0 ${row} ${column}"]`).first();
+export const place = (page, row, column) => page.locator(`[data-cell="0 ${row} ${column}"]`).first();
 export const facts = async (page) => {
   const folded = page.locator('.below details').first();
   if ((await folded.getAttribute('open')) === null) await folded.locator('summary').click();

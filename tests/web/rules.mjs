@@ -318,14 +318,14 @@ function scrambled(text) {
 function shapes(page) {
   return page.evaluate(() => {
     const found = [];
-    for (const group of document.querySelector('.board').shadowRoot.querySelectorAll('[data-spot]')) {
+    for (const group of document.querySelector('.board').shadowRoot.querySelectorAll('[data-cell]')) {
       for (const shape of group.querySelectorAll('rect, circle, polygon')) {
         const { x, y, width, height } = shape.getBBox();
-        found.push([group.dataset.spot, shape.tagName, shape.getAttribute('class'), x, y, width, height]);
+        found.push([group.dataset.cell, shape.tagName, shape.getAttribute('class'), x, y, width, height]);
       }
     }
     // Labels beside the board may be longer.
     const [left, top] = [Math.min(...found.map((one) => one[3])), Math.min(...found.map((one) => one[4]))];
-    return found.map(([spot, tag, look, x, y, ...size]) => [spot, tag, look, x - left, y - top, ...size].join(' '));
+    return found.map(([cell, tag, look, x, y, ...size]) => [cell, tag, look, x - left, y - top, ...size].join(' '));
   });
 }

@@ -1,36 +1,35 @@
-//! A small file beside the rules that says how states are drawn: which one it is.
+//! The option that names a picture file, and the search for the file next to the rules.
 
 use std::path::PathBuf;
 
 use super::Context;
 use super::rules::{self, RuleOptions};
 use ggp_gdl::game::Game;
-use ggp_picture::Wishes;
 
-/// Where wishes for pictures are.
+/// The options that name a picture file.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct PictureOptions {
-    /// Draw as this file says [default: GAME.picture.toml beside GAME.kif, if there is one]
+    /// The picture file [default: GAME.picture.toml next to GAME.kif, if it exists]
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,
 }
 
-/// Bytes of a file.
+/// Maximum size of a picture file in bytes.
 const LONGEST: usize = 1 << 20;
 
 impl PictureOptions {
-    /// What is wished for the picture of a game, by the file given or that beside the
-    /// rules.
+    /// The options for the picture of a game, from the given file or from the one next to
+    /// the rules; the default options if there is no file.
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, or names what the rules do not have.
-    pub fn wishes(
+    /// If the file cannot be read, or uses a name that the rules do not have.
+    pub fn read(
         &self,
         rules: &RuleOptions,
         game: &Game,
         context: &Context,
-    ) -> anyhow::Result<Wishes> {
+    ) -> anyhow::Result<ggp_picture::PictureOptions> {
         let beside = rules
             .files
             .iter()
@@ -42,9 +41,13 @@ impl PictureOptions {
         match found {
             Some(path) => {
                 let text = rules::read_text(&path, LONGEST, context)?;
-                ggp_picture::wishes(&rules::shown_name(&path), &text, game)
+                Ok(ggp_picture::read_options(
+                    &rules::shown_name(&path),
+                    &text,
+                    game,
+                )?)
             }
-            None => Ok(Wishes::default()),
+            None => Ok(ggp_picture::PictureOptions::default()),
         }
     }
 }

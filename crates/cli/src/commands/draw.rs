@@ -7,7 +7,7 @@ use crate::position::PositionOptions;
 use crate::rules::RuleOptions;
 use crate::{Context, Exit, raster};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError};
-use ggp_picture::{Limits, Picture, Wishes};
+use ggp_picture::{DrawingLimits, Picture};
 
 /// The options of `ggp draw`.
 #[derive(clap::Args)]
@@ -35,7 +35,7 @@ pub struct Options {
     #[arg(value_parser = clap::value_parser!(u16).range(1..))]
     most: u16,
     /// Most states of random games to guess from what the rules mean
-    #[arg(long, value_name = "N", default_value_t = ggp_picture::ENOUGH as u16)]
+    #[arg(long, value_name = "N", default_value_t = ggp_picture::SAMPLE_STATES as u16)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..))]
     samples: u16,
 }
@@ -53,11 +53,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let state = options
         .position
         .state(&mut machine, &options.rules, context)?;
-    let wishes = options.picture.wishes(&options.rules, machine.game(), context)?;
-    let picture = picture(&mut machine, usize::from(options.samples), wishes)?;
+    let picture_options = options.picture.read(&options.rules, machine.game(), context)?;
+    let picture = picture(&mut machine, usize::from(options.samples), picture_options)?;
     let facts = machine.facts(&state);
-    let limits = Limits {
-        most: usize::from(options.most),
+    let limits = DrawingLimits {
+        max: usize::from(options.most),
     };
     let drawing = picture.draw(machine.terms(), &facts, limits);
     match &options.output {
@@ -88,7 +88,7 @@ fn parse_output(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// The picture of a machine's game, as it is wished.
+/// The picture of a machine's game, with options.
 ///
 /// # Errors
 ///
@@ -96,11 +96,11 @@ fn parse_output(text: &str) -> Result<PathBuf, String> {
 pub fn picture(
     machine: &mut AnyMachine,
     samples: usize,
-    wishes: Wishes,
+    picture_options: ggp_picture::PictureOptions,
 ) -> Result<Picture, PlayError> {
     let states = ggp_picture::sample(machine, samples)?;
     let start = machine.initial()?;
     let possible = machine.network(&start).map(|(net, _)| net.facts.clone());
     let (game, terms) = (machine.game(), machine.terms());
-    Ok(Picture::with(game, terms, &states, possible.as_deref(), wishes))
+    Ok(Picture::with(game, terms, &states, possible.as_deref(), picture_options))
 }

@@ -50,7 +50,7 @@ export class Controls {
       await thought(view.game, asking(node, role, player), this.stop.signal, (seen, running) => {
         if (view.history.here !== node) return;
         view.think.show(role, player, seen, running, (move) => view.move(role, move));
-        view.hint = view.spotsOf(role, seen.move);
+        view.hint = view.cellsOf(role, seen.move);
         view.mark({});
       }, (tree) => view.think.grown(role, player, node, tree));
     } catch (error) {

@@ -33,7 +33,7 @@ export class GameView {
     this.game = game;
     this.target = target;
     this.history = new History();
-    this.spots = [];
+    this.cells = [];
     /** What programs think by role while nobody may see it: the thought, and the node and tree. */
     this.seen = new Map();
     const heard = {
@@ -45,17 +45,17 @@ export class GameView {
     this.match = this.atTable ? new Seat(game, this.history, target, heard) : new Match(game, heard);
     this.trouble = trouble();
     this.status = make('p', { class: 'status', 'aria-live': 'polite' });
-    this.board = new Board({ onSpot: (spot) => this.spot(spot), onClear: () => this.choose([]) });
+    this.board = new Board({ onCell: (cell) => this.cell(cell), onClear: () => this.choose([]) });
     const onWhy = (question) => this.why.ask(question);
     this.moves = new Moves({
       onWhy, onMove: (role, move) => this.move(role, move), onBack: (role) => this.match.back(role),
-      onHover: (spots) => this.mark({ hover: new Set(spots.map((spot) => spot.join(' '))) }), onClear: () => this.choose([]),
+      onHover: (cells) => this.mark({ hover: new Set(cells.map((cell) => cell.join(' '))) }), onClear: () => this.choose([]),
     });
     this.facts = new Facts(onWhy);
     this.timeline = new Timeline({ onGo: (node) => this.go(node), onUndo: () => this.step(-1), onRedo: () => this.step(1) });
     this.seats = new Seats(game.roles, { onWhy, onSit: (role, player) => this.sit(role, player) });
     const onGo = (from, joints) => this.timeline.go(this.history.graft(from, joints));
-    this.think = new Think(game.roles, { onGo, onHover: (move, role) => this.mark({ hover: this.spotsOf(role, move) }), onOpen: () => this.controls.grow() });
+    this.think = new Think(game.roles, { onGo, onHover: (move, role) => this.mark({ hover: this.cellsOf(role, move) }), onOpen: () => this.controls.grow() });
     this.why = new Why(game, () => this.history.here.moves(), () => { if (!narrow.matches) this.board.element.scrollIntoView({ block: 'nearest' }); });
     this.hover = new Hover(game, () => this.history.here);
     this.controls = new Controls(this);
@@ -165,7 +165,7 @@ export class GameView {
     this.seen.clear();
     this.history.goto(node);
     this.timeline.show(this.history);
-    this.spots = [];
+    this.cells = [];
     this.hover.hide();
     this.element.setAttribute('aria-busy', 'true');
     try {
@@ -255,32 +255,32 @@ export class GameView {
     return this.history.here.position?.legal[this.active] ?? [];
   }
 
-  spotsOf(role, move) {
+  cellsOf(role, move) {
     const found = this.history.here.position?.legal[role]?.find((one) => one.move === move);
-    return new Set((found?.spots ?? []).map((spot) => spot.join(' ')));
+    return new Set((found?.cells ?? []).map((cell) => cell.join(' ')));
   }
 
-  spot(spot) {
-    if (this.spots.includes(spot)) return this.choose(this.spots.filter((one) => one !== spot));
-    const narrowed = [...this.spots, spot];
-    return this.choose(this.choices.some((move) => concerns(move, narrowed)) ? narrowed : [spot]);
+  cell(cell) {
+    if (this.cells.includes(cell)) return this.choose(this.cells.filter((one) => one !== cell));
+    const narrowed = [...this.cells, cell];
+    return this.choose(this.choices.some((move) => concerns(move, narrowed)) ? narrowed : [cell]);
   }
 
   /** These places are meant: the move is made if only one is about them all. */
-  choose(spots) {
-    const left = this.choices.filter((move) => concerns(move, spots));
-    if (spots.length > 0 && left.length === 0) spots = [];
-    if (spots.length > this.spots.length && left.length === 1) {
+  choose(cells) {
+    const left = this.choices.filter((move) => concerns(move, cells));
+    if (cells.length > 0 && left.length === 0) cells = [];
+    if (cells.length > this.cells.length && left.length === 1) {
       this.move(this.active, left[0].move);
       return;
     }
-    this.spots = spots;
+    this.cells = cells;
     this.changed();
   }
 
   move(role, move) {
     if (!this.match.node) return;
-    this.spots = [];
+    this.cells = [];
     this.match.choose(role, move);
   }
 
@@ -331,7 +331,7 @@ export class GameView {
     }));
     // Who is to choose stands first, who has no choice last.
     const rank = { open: 0, chosen: 1, others: 2, single: 3 };
-    this.moves.show(groups.sort((a, b) => rank[a.state] - rank[b.state] || a.role - b.role), this.spots);
+    this.moves.show(groups.sort((a, b) => rank[a.state] - rank[b.state] || a.role - b.role), this.cells);
     const words = { open: 'to move', chosen: 'has chosen', thinking: 'thinks …', others: '', single: '' };
     this.seats.show(states.map((state, role) => (state === 'others' && position.turn.includes(role) && !position.over ? 'to move' : words[state])), position.goals, position.over);
     this.mark({});
@@ -375,24 +375,24 @@ export class GameView {
     const near = new Set();
     const open = new Set();
     for (const move of this.choices) {
-      const meant = this.spots.length > 0 && concerns(move, this.spots);
-      for (const spot of move.spots.map((one) => one.join(' '))) {
-        open.add(spot);
-        if (meant && !this.spots.includes(spot)) near.add(spot);
+      const meant = this.cells.length > 0 && concerns(move, this.cells);
+      for (const cell of move.cells.map((one) => one.join(' '))) {
+        open.add(cell);
+        if (meant && !this.cells.includes(cell)) near.add(cell);
       }
     }
     const { joint, parent, position } = this.history.here;
     let last = new Set();
     joint?.forEach((move, role) => {
       const found = parent.position?.turn.includes(role) && parent.position.legal[role].find((one) => one.move === move);
-      for (const spot of found ? found.spots : []) last.add(spot.join(' '));
+      for (const cell of found ? found.cells : []) last.add(cell.join(' '));
     });
     // Of a whole line, what has changed there.
     if (last.size > 1) {
-      const fresh = [...last].filter((spot) => standing(position, spot) !== standing(parent.position, spot));
+      const fresh = [...last].filter((cell) => contentOf(position, cell) !== contentOf(parent.position, cell));
       if (fresh.length > 0) last = new Set(fresh);
     }
-    this.board.mark({ chosen: new Set(this.spots), near, open, last, hint: this.hint, ...marks });
+    this.board.mark({ chosen: new Set(this.cells), near, open, last, hint: this.hint, ...marks });
   }
 
   key(event) {
@@ -435,8 +435,8 @@ function misplaced(seats, roles, kinds) {
 }
 
 /** What stands at a place. */
-function standing({ drawing }, spot) {
-  const [board, row, column] = spot.split(' ');
+function contentOf({ drawing }, cell) {
+  const [board, row, column] = cell.split(' ');
   return JSON.stringify(drawing.boards[board]?.contents[row]?.[column]);
 }
 

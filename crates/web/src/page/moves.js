@@ -7,7 +7,7 @@ const MOST = 3000;
 
 export class Moves {
   /**
-   * `onMove(role, move)` hears a choice, `onWhy(question)` a question, `onHover(spots)` what the
+   * `onMove(role, move)` hears a choice, `onWhy(question)` a question, `onHover(cells)` what the
    * pointer is over, `onBack(role)` that a choice is taken back, `onClear()` that no place is meant.
    */
   constructor(heard) {
@@ -19,7 +19,7 @@ export class Moves {
       if (event.key === 'Enter' && first) first.click();
       if (event.key === 'ArrowDown' && first) first.focus();
     });
-    this.about = make('div', { class: 'about-spots', hidden: true });
+    this.about = make('div', { class: 'about-cells', hidden: true });
     this.list = make('div', { class: 'move-list' });
     this.list.addEventListener('click', (event) => this.clicked(event));
     this.list.addEventListener('pointerover', (event) => this.hovered(event));
@@ -32,11 +32,11 @@ export class Moves {
   /**
    * `groups`: `{role, name, moves, state, back}` by role, `state` being `open` (to be chosen here),
    * `chosen` (hidden until all have chosen), `others` or `single`; `back` if the
-   * choice may be taken back. `spots`: the places chosen.
+   * choice may be taken back. `cells`: the places chosen.
    */
-  show(groups, spots) {
+  show(groups, cells) {
     this.groups = groups;
-    this.spots = spots;
+    this.cells = cells;
     this.render();
   }
 
@@ -48,11 +48,11 @@ export class Moves {
     fill(this.list, sections.length ? sections : make('p', { class: 'quiet' }, 'The game is over: nobody can move.'));
     // Who moves by keys stays among the moves.
     if (entered) (this.list.querySelector('button.move') ?? this.search).focus({ preventScroll: true });
-    this.about.hidden = this.spots.length === 0;
-    if (this.spots.length) {
+    this.about.hidden = this.cells.length === 0;
+    if (this.cells.length) {
       const left = this.groups.filter((group) => group.state === 'open')
-        .reduce((sum, group) => sum + group.moves.filter((move) => concerns(move, this.spots)).length, 0);
-      fill(this.about, `${counted(left, 'move')} about ${this.spots.length === 1 ? 'this place' : 'these places'}`,
+        .reduce((sum, group) => sum + group.moves.filter((move) => concerns(move, this.cells)).length, 0);
+      fill(this.about, `${counted(left, 'move')} about ${this.cells.length === 1 ? 'this place' : 'these places'}`,
         button('Clear', () => this.heard.onClear(), { class: 'small' }));
     }
   }
@@ -70,7 +70,7 @@ export class Moves {
       return make('div', { class: 'group' }, make('h3', {}, name),
         make('p', { class: 'quiet' }, 'Has chosen; hidden until all have. ', back && button('Choose again', () => this.heard.onBack(role), { class: 'small' })));
     }
-    const left = moves.toSorted((a, b) => inOrder(a.move, b.move)).filter((move) => (state !== 'open' || concerns(move, this.spots))
+    const left = moves.toSorted((a, b) => inOrder(a.move, b.move)).filter((move) => (state !== 'open' || concerns(move, this.cells))
       && wanted.every((word) => move.move.toLowerCase().includes(word)));
     const rows = left.slice(0, MOST).map((move) => this.row(role, name, move, state));
     const count = left.length === moves.length ? counted(moves.length, 'move') : `${left.length} of ${counted(moves.length, 'move')}`;
@@ -100,7 +100,7 @@ export class Moves {
   }
 
   hovered(event) {
-    this.heard.onHover(this.of(event)?.move.spots ?? []);
+    this.heard.onHover(this.of(event)?.move.cells ?? []);
   }
 
   walked(event) {
@@ -116,8 +116,8 @@ export class Moves {
 const inOrder = new Intl.Collator('en', { numeric: true }).compare;
 
 /** Whether a move is about all these places. */
-export function concerns(move, spots) {
-  return spots.every((spot) => move.spots.some((one) => one.join(' ') === spot));
+export function concerns(move, cells) {
+  return cells.every((cell) => move.cells.some((one) => one.join(' ') === cell));
 }
 
 export function counted(count, noun) {

@@ -145,8 +145,8 @@ class Painter {
         before[look] = x;
         const r = Math.max(scene.radius(node, room), lit ? 2.5 : 0);
         const key = `${kind} ${look} ${scene.isFaint(node) && !lit}`;
-        if (!sorts.has(key)) sorts.set(key, { kind, look, faint: scene.isFaint(node) && !lit, spots: [] });
-        sorts.get(key).spots.push(x, y, r);
+        if (!sorts.has(key)) sorts.set(key, { kind, look, faint: scene.isFaint(node) && !lit, circles: [] });
+        sorts.get(key).circles.push(x, y, r);
         count += 1;
         const after = part[index + 1] ? (part[index + 1].x - node.x) * kx - 2 * r : this.width - x - r;
         if (after > 40 && ky > 16 && x > 0 && x < this.width) words.push([node, x + r + 4, y, after]);
@@ -158,18 +158,18 @@ class Painter {
     return count;
   }
 
-  discs({ kind, look, faint, spots }, colours) {
+  discs({ kind, look, faint, circles }, colours) {
     const { context } = this;
     context.globalAlpha = faint ? 0.4 : 1;
     const hollow = isHollow(kind);
     context.fillStyle = hollow ? colours.ground : colours[look];
     context.strokeStyle = hollow ? colours[look] : colours.ground;
     context.lineWidth = hollow ? 1.6 : 1;
-    for (let start = 0; start < spots.length; start += 3 * TOGETHER) {
+    for (let start = 0; start < circles.length; start += 3 * TOGETHER) {
       context.beginPath();
       let large = false;
-      for (let at = start; at < Math.min(spots.length, start + 3 * TOGETHER); at += 3) {
-        const [x, y, r] = [spots[at], spots[at + 1], spots[at + 2]];
+      for (let at = start; at < Math.min(circles.length, start + 3 * TOGETHER); at += 3) {
+        const [x, y, r] = [circles[at], circles[at + 1], circles[at + 2]];
         large ||= r > 2.4;
         if (r > 2.4) traced(context, kind, x, y, r);
         else context.rect(x - r, y - r, 2 * r, 2 * r);
