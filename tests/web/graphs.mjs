@@ -12,9 +12,9 @@ const nodeAt = (page, node, where = '.graph') => sheet(page, `(() => { const box
 
 async function exploring(page, { depth, most, merge } = {}) {
   await page.getByRole('tab', { name: 'Graph' }).click();
-  if (depth) await page.getByLabel('Most moves from here').fill(String(depth));
-  if (most) await page.getByLabel('Most positions').fill(String(most));
-  if (merge) await page.getByLabel('What counts as the same position').selectOption(merge);
+  if (depth) await page.getByLabel('Maximum number of moves from here').fill(String(depth));
+  if (most) await page.getByLabel('Maximum number of positions').fill(String(most));
+  if (merge) await page.getByLabel('Merge positions').selectOption(merge);
   await page.getByRole('button', { name: 'Explore' }).click();
 }
 
@@ -125,7 +125,7 @@ export const tests = {
     await page.keyboard.press('Enter');
     const glance = page.locator('.glance');
     await glance.locator('.board svg').waitFor();
-    assert.match(await glance.textContent(), /way of 2 moves|ways of 2 moves/);
+    assert.match(await glance.textContent(), /paths? of 2 moves/);
     const lit = await sheet(page, 'sheet.scene.lit.arcs.size');
     assert.ok(lit >= 2);
     const way = await sheet(page, `[...sheet.scene.lit.arcs].map((arc) => arc.move)`);
@@ -133,7 +133,7 @@ export const tests = {
     await page.waitForFunction(() => /^3 \//.test(document.querySelector('.count').textContent));
     await addressed(page, /moves=\(mark 1 1\) wait;wait \(mark \d \d\);\(mark \d \d\) wait$/);
     assert.ok(way.some((move) => decodeURIComponent(page.url()).includes(move)));
-    await says(page, /to move/);
+    await says(page, /Your move/);
   },
 
   async twenty_thousand_nodes_stay_quick_to_move({ page }) {
@@ -220,7 +220,7 @@ export const tests = {
     await opened(page, '#/connect_four_small');
     const questions = [];
     page.on('request', (request) => { if (request.url().endsWith('/think')) questions.push(request.postDataJSON()); });
-    await page.getByLabel(/Who plays/).nth(1).selectOption('mcts');
+    await page.getByLabel(/Player of/).nth(1).selectOption('mcts');
     await page.getByLabel(/Seconds a move/).nth(1).fill('600');
     await page.getByLabel(/Seconds a move/).nth(1).press('Enter');
     await page.locator('.group.open button.move').first().click();
@@ -263,7 +263,7 @@ export const tests = {
     const node = 'sheet.scene.ranks[2][0]';
     const [first, second] = await sheet(page, `[${node}.parent.move, ${node}.move]`, '.tree');
     await page.mouse.move(...await nodeAt(page, node, '.tree'));
-    await page.locator('.tree .sheet-tip').getByText(/visits?, expects \d/).waitFor();
+    await page.locator('.tree .sheet-tip').getByText(/visits?, expected score \d/).waitFor();
     await page.mouse.click(...await nodeAt(page, node, '.tree'));
     await page.waitForFunction(() => /^2 \//.test(document.querySelector('.count').textContent));
     await addressed(page, new RegExp(`moves=${`${first} wait;wait ${second}`.replaceAll(/[()]/g, '\\$&')}`));

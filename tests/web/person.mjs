@@ -51,7 +51,7 @@ export async function says(page, pattern, timeout = 30_000) {
 }
 
 export async function seated(page, role, kind, seconds) {
-  await page.getByLabel(`Who plays ${role}`).selectOption(kind);
+  await page.getByLabel(`Player of ${role}`).selectOption(kind);
   if (seconds) {
     await page.getByLabel(`Seconds a move for ${role}`).fill(String(seconds));
     await page.getByLabel(`Seconds a move for ${role}`).press('Enter');
@@ -65,7 +65,7 @@ export async function typed(page, text) {
 
 export async function own(page, text) {
   await typed(page, text);
-  await page.getByText('The rules are right').waitFor();
+  await page.getByText('No errors found').waitFor();
   await page.getByRole('button', { name: 'Play', exact: true }).click();
   await board(page).locator('svg').waitFor();
 }

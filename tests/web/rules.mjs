@@ -9,19 +9,19 @@ export const tests = {
     const puzzle = list.find(({ id }) => /^lights_out.+/.test(id) && !/unsolvable|10|7x7/.test(id));
     if (puzzle) await opened(page, `#/${puzzle.id}`);
     else await own(page, ONE_LIGHT);
-    if (/is over/.test(await status(page).textContent())) await own(page, ONE_LIGHT);
+    if (/Game over/.test(await status(page).textContent())) await own(page, ONE_LIGHT);
     await page.getByRole('button', { name: 'Solve', exact: true }).click();
     await page.getByText(/Solved in \d+ moves/).waitFor({ timeout: 60_000 });
-    await page.getByRole('button', { name: 'Play the plan' }).click();
-    await says(page, /The game is over: player 100/, 60_000);
+    await page.getByRole('button', { name: 'Play the solution' }).click();
+    await says(page, /Game over: player 100/, 60_000);
   },
 
   async a_plan_is_played_in_its_order({ page }) {
     await opened(page, '#/wolf_goat_cabbage');
     await page.getByRole('button', { name: 'Solve', exact: true }).click();
     await page.getByText(/Solved in \d+ moves/).waitFor({ timeout: 60_000 });
-    await page.getByRole('button', { name: 'Play the plan' }).click();
-    await says(page, /The game is over: \S+ 100/, 60_000);
+    await page.getByRole('button', { name: 'Play the solution' }).click();
+    await says(page, /Game over: \S+ 100/, 60_000);
   },
 
   async broken_rules_say_where_and_what({ page }) {
@@ -41,12 +41,12 @@ export const tests = {
   async what_was_typed_is_kept_beside_other_rules({ page }) {
     await typed(page, '(role somebody)');
     await opened(page, `#/${LINE_OF_THREE}`);
-    await page.getByRole('button', { name: 'Change rules' }).click();
+    await page.getByRole('button', { name: 'Edit rules' }).click();
     await page.locator('textarea.rules').waitFor();
     assert.match(await page.locator('textarea.rules').inputValue(), /role cross/);
     await page.locator('textarea.rules').press('End');
     await page.locator('textarea.rules').pressSequentially(' ');
-    await page.getByRole('button', { name: 'What you typed before' }).click();
+    await page.getByRole('button', { name: 'Restore earlier rules' }).click();
     assert.equal(await page.locator('textarea.rules').inputValue(), '(role somebody)');
   },
 
@@ -83,7 +83,7 @@ export const tests = {
     await own(page, ONE_LIGHT);
     await page.locator('.group.open').getByText('(press 1)').click();
     await says(page, /Last: player \(press 1\)/);
-    await page.getByText('Looks for a plan from the position').waitFor();
+    await page.getByText('Finds a solution from this position').waitFor();
     await page.getByRole('button', { name: 'Solve', exact: true }).click();
     await page.getByText(/^Solved in 1 move[,.]/).waitFor();
     assert.equal(await page.locator('.solve').getByText(/\b(0 positions|1 positions)\b/).count(), 0);
@@ -106,7 +106,7 @@ export const tests = {
       return items;
     }, [ONE_LIGHT]);
     await page.locator('.home').dispatchEvent('drop', { dataTransfer: dropped });
-    await page.getByText('The rules are right').waitFor();
+    await page.getByText('No errors found').waitFor();
     assert.equal(await page.locator('.editor .file').count(), 2);
   },
 
@@ -158,20 +158,20 @@ export const tests = {
 
   async an_address_may_leave_out_what_is_no_choice_and_facts_have_a_history({ page }) {
     await opened(page, `#/${LINE_OF_THREE}?moves=(mark%201%201);(mark%202%202);(mark%203%203)&seats=nobody;random`);
-    await page.getByText('There is no player called nobody').waitFor();
+    await page.getByText('This address names an unknown player, nobody').waitFor();
     await addressed(page, /moves=\(mark 1 1\) wait;wait \(mark 2 2\);\(mark 3 3\) wait/);
-    await page.getByRole('button', { name: 'Rules and why' }).click();
+    await page.getByRole('button', { name: 'Rules & explanations' }).click();
     await page.getByLabel('A fact or relation to ask about').fill('(cell 1 1 cross)');
     await page.getByRole('button', { name: 'Ask' }).click();
-    await page.getByRole('button', { name: 'Over the moves' }).click();
+    await page.getByRole('button', { name: 'Over the match' }).click();
     await page.locator('.answer', { hasText: '(does cross (mark 1 1))' }).waitFor();
     await page.getByRole('button', { name: 'Only in this position' }).click();
-    await page.getByRole('button', { name: 'Over the moves' }).waitFor();
+    await page.getByRole('button', { name: 'Over the match' }).waitFor();
     // What is legal has none.
     await page.getByLabel('A fact or relation to ask about').fill('(legal nought (mark 1 1))');
     await page.getByRole('button', { name: 'Ask' }).click();
     await page.locator('.why-line.fails').first().waitFor();
-    assert.equal(await page.getByRole('button', { name: 'Over the moves' }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: 'Over the match' }).count(), 0);
   },
 
   async resting_on_a_thing_says_why_without_a_flood({ page }) {
@@ -250,13 +250,13 @@ export const tests = {
     assert.deepEqual(await rows(), ['1. three · 1.00  1.00 100.0 1', '2. one 0.00 · 0.75 0.50 50.0 3', '3. two  0.25 · 0.25 25.0 2']);
     await page.getByLabel('What the table says').selectOption('score');
     assert.deepEqual((await rows())[1], '2. one 0 · 75 50 50.0 3');
-    await page.getByText('1 not played to an end').waitFor();
+    await page.getByText('1 not finished').waitFor();
     await page.locator('.results a').first().click();
     await says(page, /Last: cross \(mark 1 1\)/);
     await page.goto(home);
     await page.locator('.card').first().waitFor();
     await dropped('cup.jsonl', `${lines[0]}\n{"game": 3, "players": []}\n${lines[1]}`);
-    await page.getByText('cup.jsonl:2: this is no line of results').waitFor();
+    await page.getByText('cup.jsonl:2: not a line of results').waitFor();
   },
 
   async a_scrambled_game_has_the_same_board({ page }) {
@@ -289,7 +289,7 @@ export const tests = {
   async an_illegal_link_says_so_and_shows_what_is_legal({ page }) {
     await opened(page, `#/${LINE_OF_THREE}?moves=(mark 9 9) wait`);
     await page.locator('.stage .trouble').waitFor();
-    await says(page, /cross to move/);
+    await says(page, /Your move: cross/);
     // What can be made of the moves is there.
     await opened(page, `#/${LINE_OF_THREE}?moves=(mark 1 1);(mark 2 2);(mark 1 1);(mark 3 3)`);
     await page.locator('.stage .trouble', { hasText: 'move 3' }).waitFor();
@@ -297,7 +297,7 @@ export const tests = {
     await opened(page, `#/${LINE_OF_THREE}?moves=(mark 1`);
     await page.getByText('cannot be read').waitFor();
     await page.goto(`${home}#/no_such_game`);
-    await page.getByText('This cannot be shown').waitFor();
+    await page.getByText('This page cannot be shown').waitFor();
   },
 };
 

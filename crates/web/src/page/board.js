@@ -1,8 +1,8 @@
-// The drawing of a position: shown, clicked, and walked over by keys.
+// The drawing of a position, for mouse, touch and keyboard.
 //
-// It comes as SVG from the server, and what it shows are names of rules that anybody may have
-// written: only elements and attributes that draw are taken over. It stands in a shadow tree, so
-// that its styles stay its own.
+// The server sends it as SVG. It contains names from rules that anyone may have written, so
+// only elements and attributes that draw are copied. It is put into a shadow tree, so that
+// its styles affect nothing else.
 
 import { draw, make } from './dom.js';
 import { isDark } from './theme.js';
@@ -12,7 +12,7 @@ const DRAWS = new Set(['svg', 'g', 'rect', 'circle', 'ellipse', 'line', 'polylin
   'stop', 'marker', 'image']);
 const SHAPES = 'rect,circle,ellipse,polygon,path';
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-/** How much larger than drawn it may be shown. */
+/** The maximum scale of a drawing. */
 const LARGEST = 2.1;
 
 const STYLE = `
@@ -29,7 +29,7 @@ svg { display: block; margin: 0 auto; width: 100%; height: auto; background: non
 svg:not(:focus-visible) .mark.cursor { display: none; }
 `;
 
-/** An SVG text as an element that can do nothing but be seen; null if it is none. */
+/** Turns SVG text into a passive element; null if the text is not SVG. */
 export function cleaned(text) {
   const root = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement;
   if (root.localName !== 'svg' || root.getElementsByTagName('parsererror').length > 0) return null;
@@ -48,8 +48,8 @@ export function cleaned(text) {
 
 export class Board {
   /**
-   * `onCell(cell)` hears which place was clicked or entered, `onClear()` that nothing is meant any
-   * more; `still` if it is only seen.
+   * `onCell(cell)` is called when a cell is clicked or entered, `onClear()` when the
+   * selection is cleared. `still` makes the board read-only.
    */
   constructor({ onCell, onClear, still = false }) {
     this.still = still;
@@ -64,13 +64,13 @@ export class Board {
     this.own.replaceSync(STYLE);
   }
 
-  /** Shows a drawing; says whether it could. */
+  /** Shows a drawing. Returns whether it is valid. */
   show(text, label) {
     if (text === this.text) return true;
     this.text = null;
     const svg = cleaned(text);
     if (!svg) {
-      this.shadow.replaceChildren(make('p', {}, 'The drawing cannot be shown; the facts below are all there is.'));
+      this.shadow.replaceChildren(make('p', {}, 'The drawing cannot be shown. See the facts below.'));
       this.cells.clear();
       return false;
     }
@@ -99,7 +99,7 @@ export class Board {
     return true;
   }
 
-  /** Takes the colours of the page, whatever the system likes. */
+  /** Applies the colour scheme of the page, which may differ from that of the system. */
   paint() {
     for (const rule of this.sheet?.cssRules ?? []) {
       if (!(rule instanceof CSSMediaRule)) continue;
@@ -132,7 +132,7 @@ export class Board {
     }
     svg.setAttribute('tabindex', '0');
     svg.setAttribute('role', 'listbox');
-    svg.setAttribute('aria-label', `${label}. Arrows move over the places, Enter chooses, Escape clears.`);
+    svg.setAttribute('aria-label', `${label}. Arrow keys move between cells, Enter selects, Escape clears the selection.`);
     if (this.cursor && !this.cells.has(this.cursor)) this.cursor = null;
   }
 
@@ -163,7 +163,7 @@ export class Board {
     });
   }
 
-  /** Moves the cursor to the nearest place in this direction. */
+  /** Moves the cursor to the nearest cell in a direction. */
   walk([dx, dy]) {
     const from = this.cells.get(this.cursor);
     let best = null;
@@ -180,7 +180,7 @@ export class Board {
     this.mark(this.marked);
   }
 
-  /** Marks places: `{chosen, near, hint, last, hover, open}`, each a set of places. */
+  /** Marks cells: `{chosen, near, hint, last, hover, open}`, each a set of cells. */
   mark(marked) {
     this.marked = marked;
     if (!this.layer) return;
