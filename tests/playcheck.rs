@@ -158,7 +158,7 @@ fn right_rules_have_no_errors() {
         assert!(
             claim(&report, Subject::RoleSymmetry)
                 .text
-                .contains("but for the initial state")
+                .contains("except for the initial state")
         );
         // A fact that is always there, and that nothing reads.
         assert!(claim(&report, Subject::Facts).text.contains("idle"));
@@ -370,12 +370,12 @@ fn causes_are_told_before_what_follows_from_them() {
             panic!("{:#?}", report_of_stuck.findings);
         };
         assert!(
-            said.starts_with("no fact matches this, and nothing can make one"),
+            said.starts_with("no fact matches this, and nothing can produce one"),
             "{said}"
         );
         assert!(said.contains("did you mean noom?; "), "{said}");
         assert!(
-            said.contains("play never comes to where others fire: test.kif:"),
+            said.contains("no match reaches a position in which these fire: test.kif:"),
             "{said}"
         );
         // What is needed by others is said once, and with it who needs it.
@@ -389,7 +389,7 @@ fn causes_are_told_before_what_follows_from_them() {
             panic!("{said:#?}");
         };
         let (_, follows) = said
-            .split_once("because of it test.kif:11:")
+            .split_once("as a consequence, test.kif:11:")
             .expect("it follows");
         assert!(follows.ends_with(" never fire either"), "{said}");
         assert_eq!(follows.matches("test.kif:12:").count(), 2, "{said}");
@@ -462,7 +462,7 @@ fn facts_that_are_not_kept_and_places_with_two_values_are_told() {
         let kept = claim(&report_of, Subject::Frame);
         assert_eq!(
             kept.text,
-            "no rule keeps on (test.kif:3:9): what holds of it is gone after one move"
+            "no rule keeps on (test.kif:3:9): these facts are lost after one move"
         );
         check_example(&forgotten, kept).expect("it is so");
 
