@@ -1,5 +1,5 @@
-//! What play shows of rules: mistakes are found, what is proved is so, examples
-//! can be played again, and names mean nothing.
+//! Dynamic checks: mistakes are found, proofs are correct, examples can be replayed, and
+//! names carry no meaning.
 
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, NaiveMachine, PlayError};
 use ggp_gdl::game::{Game, Move};
@@ -20,7 +20,7 @@ fn report(game: &Game, options: &PlaycheckOptions) -> Report {
     playcheck(&mut machine, &Limits::default(), options).expect("it can be played")
 }
 
-/// As much as a test needs, whatever the load of the machine.
+/// Enough for a test, whatever the load of the machine.
 fn options(states: usize) -> PlaycheckOptions {
     PlaycheckOptions {
         playouts: 300,
@@ -38,7 +38,7 @@ fn claim(report: &Report, subject: Subject) -> &Claim {
 
 type State = <NaiveMachine as Machine>::State;
 
-/// Plays an example again, slowly; every move must be legal.
+/// Replays an example with the naive machine; every move must be legal.
 fn replayed(game: &Game, moves: &[String]) -> (NaiveMachine, State, Vec<State>) {
     let mut machine = NaiveMachine::new(game, Limits::default());
     let mut state = machine.initial().expect("there is a start");
@@ -54,7 +54,7 @@ fn replayed(game: &Game, moves: &[String]) -> (NaiveMachine, State, Vec<State>) 
     (machine, state, before)
 }
 
-/// What each claim says of its example is so.
+/// Checks that an example of a claim shows what the claim says.
 fn check_example(game: &Game, claim: &Claim) -> Result<(), String> {
     let Some(moves) = &claim.moves else {
         return Ok(());
@@ -67,7 +67,7 @@ fn check_example(game: &Game, claim: &Claim) -> Result<(), String> {
         .map(|name| game.role_named(name).expect("it is a role"));
     let fails = claim.verdict == ClaimVerdict::Fails;
     let is_so = match claim.subject {
-        // Over before it begins.
+        // The game is over before it begins.
         Subject::Ends if claim.cycle.is_none() => machine.is_terminal(&state).expect("it is small"),
         Subject::Ends => {
             let around = claim.cycle.clone().unwrap_or_default();
@@ -138,7 +138,7 @@ fn with(from: &str, to: &str) -> Game {
 }
 
 #[test]
-fn right_rules_have_no_errors() {
+fn correct_rules_have_no_errors() {
     let walk = game(WALK);
     for states in [0, 1_000] {
         let report = report(&walk, &options(states));
@@ -160,7 +160,7 @@ fn right_rules_have_no_errors() {
                 .text
                 .contains("except for the initial state")
         );
-        // A fact that is always there, and that nothing reads.
+        // A fact that always holds and that nothing reads.
         assert!(claim(&report, Subject::Facts).text.contains("idle"));
         let unread = &claim(&report, Subject::Used).text;
         assert!(
@@ -171,7 +171,7 @@ fn right_rules_have_no_errors() {
     assert_eq!(report(&walk, &options(1_000)).space, Some(6));
 }
 
-/// Each mistake, what is said about it, and with which verdict.
+/// Each mistake, with the claim about it and its verdict.
 fn mistakes() -> Vec<(Game, Subject, ClaimVerdict)> {
     let go = "(<= (legal ?r go) (true (turn ?r)) (true (at ?x)) (after ?x ?y))";
     vec![
@@ -181,7 +181,7 @@ fn mistakes() -> Vec<(Game, Subject, ClaimVerdict)> {
             Subject::Legal,
             ClaimVerdict::Fails,
         ),
-        // An end without a goal, with two, with one that is none.
+        // A terminal position without a goal, with two goals, and with an invalid one.
         (
             with(
                 "(<= (goal ?r 0) (role ?r)",
@@ -206,7 +206,7 @@ fn mistakes() -> Vec<(Game, Subject, ClaimVerdict)> {
             Subject::Goal,
             ClaimVerdict::Fails,
         ),
-        // Play goes round.
+        // A match goes in a cycle.
         (
             with(
                 "(<= (next (at 3)) (does ?r jump))",
@@ -221,7 +221,7 @@ fn mistakes() -> Vec<(Game, Subject, ClaimVerdict)> {
             Subject::Winnable,
             ClaimVerdict::Fails,
         ),
-        // Both move at once.
+        // Both roles move at once.
         (
             with(
                 "(<= (legal ?r wait) (role ?r) (not (true (turn ?r))))",
@@ -230,7 +230,7 @@ fn mistakes() -> Vec<(Game, Subject, ClaimVerdict)> {
             Subject::Turns,
             ClaimVerdict::Fails,
         ),
-        // Both may get 100.
+        // Both roles may get 100.
         (
             with(
                 "(<= (goal ?r 0) (role ?r) (not (true (turn ?r))))",
@@ -239,13 +239,13 @@ fn mistakes() -> Vec<(Game, Subject, ClaimVerdict)> {
             Subject::Sum,
             ClaimVerdict::Holds,
         ),
-        // A role is forgotten.
+        // A role is not declared.
         (
             with("(role a) (role b)", "(role a) (player a) (player b)"),
             Subject::Roles,
             ClaimVerdict::Fails,
         ),
-        // One role is not like the other.
+        // The roles are not symmetric.
         (
             with("(other a b)", "(other a b) (chief a)"),
             Subject::RoleSymmetry,
@@ -258,7 +258,7 @@ fn mistakes() -> Vec<(Game, Subject, ClaimVerdict)> {
 fn mistakes_are_found_with_an_example() {
     for (game, subject, verdict) in mistakes() {
         for states in [0, 1_000] {
-            // Without all positions a round is not found.
+            // Without the complete state space, the cycle is not found.
             if states == 0 && subject == Subject::Ends {
                 continue;
             }
@@ -275,8 +275,8 @@ fn mistakes_are_found_with_an_example() {
 }
 
 #[test]
-fn nothing_is_said_to_hold_beside_what_fails() {
-    // Ends without a goal have no sum; a play that is stuck does not end.
+fn consequences_of_a_failed_claim_are_not_claimed() {
+    // Terminal positions without a goal have no sum; a stuck match does not end.
     let goalless = with(
         "(<= (goal ?r 0) (role ?r)",
         "(<= (goal ?r 0) (role ?r) (true (at 1))",
@@ -295,9 +295,9 @@ fn nothing_is_said_to_hold_beside_what_fails() {
 }
 
 #[test]
-fn rules_that_never_fire_are_shown_where_they_fail() {
+fn dead_rules_are_reported_at_the_failing_literal() {
     for (game, at, proved) in [
-        // A name that is written in two ways, and what follows from it.
+        // A name with two spellings, and its consequences.
         (
             with(
                 "(<= terminal (true (at 4)))",
@@ -306,7 +306,7 @@ fn rules_that_never_fire_are_shown_where_they_fail() {
             "(true (att 3))",
             true,
         ),
-        // Fulfilled alone, never together.
+        // Two conditions that are satisfied alone, but never together.
         (
             with(
                 "(<= terminal (true (at 4)))",
@@ -339,7 +339,7 @@ fn rules_that_never_fire_are_shown_where_they_fail() {
     }
 }
 
-/// Notes and help of what is said of rules that never fire.
+/// The notes and help texts of findings about rules that never fire.
 fn words(report: &Report) -> Vec<String> {
     let findings = report.findings.iter();
     let said = findings.map(|finding| {
@@ -351,9 +351,10 @@ fn words(report: &Report) -> Vec<String> {
 }
 
 #[test]
-fn causes_are_told_before_what_follows_from_them() {
+fn causes_are_reported_before_their_consequences() {
     for states in [0, 1_000] {
-        // Stuck at once for a word: nothing is said of what never comes then.
+        // The game is stuck immediately because of one word; rules that cannot be reached
+        // are not reported.
         let stuck = with(
             "(<= (legal ?r go) (true (turn ?r)) (true (at ?x)) (after ?x ?y))",
             "(<= (legal ?r go) (true (turn ?r)) (hour noon) (true (at ?x)) (after ?x ?y)) (hour noom)",
@@ -378,7 +379,7 @@ fn causes_are_told_before_what_follows_from_them() {
             said.contains("no match reaches a position in which these fire: test.kif:"),
             "{said}"
         );
-        // What is needed by others is said once, and with it who needs it.
+        // A cause is reported once, together with its consequences.
         let needed = with(
             "(<= terminal (true (at 4)))",
             "(<= terminal (true (at 4))) (<= (next odd) (true (at five))) (<= even (true odd))
@@ -394,7 +395,7 @@ fn causes_are_told_before_what_follows_from_them() {
         assert!(follows.ends_with(" never fire either"), "{said}");
         assert_eq!(follows.matches("test.kif:12:").count(), 2, "{said}");
     }
-    // Rules that need each other have no other cause.
+    // Rules that depend on each other have no other cause.
     let round = with(
         "(<= terminal (true (at 4)))",
         "(<= terminal (true (at 4))) (<= (next hen) (true egg)) (<= (next egg) (true hen))",
@@ -403,14 +404,14 @@ fn causes_are_told_before_what_follows_from_them() {
 }
 
 #[test]
-fn what_follows_from_a_fault_is_not_said() {
+fn consequences_of_an_error_are_not_reported() {
     let subjects = |game: &Game, states| -> Vec<(Subject, ClaimVerdict)> {
         let report = report(game, &options(states));
         let claims = report.claims.iter();
         claims.map(|claim| (claim.subject, claim.verdict)).collect()
     };
     for states in [0, 1_000] {
-        // Who has two goals gets neither.
+        // A role with two goals gets neither.
         let several = with(
             "(<= (goal ?r 0) (role ?r) (not (true (turn ?r))))",
             "(<= (goal ?r 0) (role ?r))",
@@ -424,7 +425,7 @@ fn what_follows_from_a_fault_is_not_said() {
             *subject == Subject::Winnable && *verdict != ClaimVerdict::Holds
         };
         assert_eq!(found.iter().find(winnable), None);
-        // Where no move is ever made nothing is said of moves but that.
+        // If no move is ever made, that is the only report about moves.
         let wait = "(<= (legal ?r wait) (role ?r) (not (true (turn ?r))))";
         let stuck = with(wait, "(<= (legal ?r wait) (role ?r) (true (turn ?r)))");
         let found = subjects(&stuck, states);
@@ -438,7 +439,7 @@ fn what_follows_from_a_fault_is_not_said() {
     }
 }
 
-const SPOTS: &str = "
+const CELLS: &str = "
     (role x) (spot 1) (spot 2) (spot 3)
     (<= (init (on ?n free)) (spot ?n))
     (<= (legal x (fill ?n)) (true (on ?n free)))
@@ -449,15 +450,19 @@ const SPOTS: &str = "
     (<= (goal x 0) open)";
 
 #[test]
-fn facts_that_are_not_kept_and_places_with_two_values_are_told() {
+fn facts_without_frame_rules_and_keys_with_two_values_are_reported() {
     let keep = "(<= (next (on ?n ?v)) (true (on ?n ?v)) (not (does x (fill ?n))))";
     for states in [0, 1_000] {
-        let fine = report(&game(SPOTS), &options(states));
+        let fine = report(&game(CELLS), &options(states));
         let told = [Subject::Frame, Subject::SingleValue];
-        let is_told = |claim: &Claim| told.contains(&claim.subject);
-        assert!(!fine.claims.iter().any(is_told), "{:#?}", fine.claims);
+        let is_about_values = |claim: &Claim| told.contains(&claim.subject);
+        assert!(
+            !fine.claims.iter().any(is_about_values),
+            "{:#?}",
+            fine.claims
+        );
 
-        let forgotten = game(&SPOTS.replace(keep, ""));
+        let forgotten = game(&CELLS.replace(keep, ""));
         let report_of = report(&forgotten, &options(states));
         let kept = claim(&report_of, Subject::Frame);
         assert_eq!(
@@ -466,7 +471,7 @@ fn facts_that_are_not_kept_and_places_with_two_values_are_told() {
         );
         check_example(&forgotten, kept).expect("it is so");
 
-        let both = game(&SPOTS.replace(" (not (does x (fill ?n))))", ")"));
+        let both = game(&CELLS.replace(" (not (does x (fill ?n))))", ")"));
         let short = PlaycheckOptions {
             depth: 20,
             ..options(states)
@@ -480,7 +485,7 @@ fn facts_that_are_not_kept_and_places_with_two_values_are_told() {
 }
 
 #[test]
-fn who_interrupts_gets_what_was_seen() {
+fn an_interrupt_keeps_the_observations() {
     let flag = Arc::new(AtomicBool::new(false));
     let alarm = Alarm::new(Arc::clone(&flag));
     let limits = Limits {
@@ -490,7 +495,7 @@ fn who_interrupts_gets_what_was_seen() {
     let walk = game(WALK);
     let mut machine = AnyMachine::new(&walk, Backend::Auto, limits.clone()).expect("it is small");
     let options = PlaycheckOptions {
-        plays: u64::MAX,
+        playouts: u64::MAX,
         ..options(0)
     };
     let report = std::thread::scope(|scope| {
@@ -501,12 +506,12 @@ fn who_interrupts_gets_what_was_seen() {
         playcheck_within(&mut machine, &limits, &alarm, &options)
     });
     let report = report.expect("it is what was seen");
-    assert!(report.interrupted && report.cut && report.plays > 0);
+    assert!(report.interrupted && report.cut && report.playouts > 0);
     assert_eq!(claim(&report, Subject::Goal).verdict, ClaimVerdict::Holds);
 }
 
 #[test]
-fn what_is_proved_of_the_rules_holds_in_all_positions() {
+fn proved_claims_hold_in_all_positions() {
     crate::common::for_each(&crate::common::own_games(), |_, game| {
         let some = report(game, &options(0));
         for claim in &some.claims {
@@ -531,7 +536,7 @@ fn what_is_proved_of_the_rules_holds_in_all_positions() {
             if is_proved && claim.verdict != ClaimVerdict::Open && claim.verdict != whole.verdict {
                 return Err(format!("{claim:?}, but {whole:?}"));
             }
-            // A bound is at least what is needed.
+            // A bound is at least as large as the exact number.
             let most = |claim: &Claim| {
                 claim
                     .text
@@ -547,7 +552,7 @@ fn what_is_proved_of_the_rules_holds_in_all_positions() {
 }
 
 #[test]
-fn names_mean_nothing() {
+fn reports_do_not_depend_on_names() {
     let compared = AtomicUsize::new(0);
     crate::common::for_each(&crate::common::own_games(), |_, game| {
         let text: String = game

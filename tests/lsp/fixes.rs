@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::{Editor, URI, WALK, edited};
 
-/// Titles of what is offered for the `number`-th place of a text, and the text after the
-/// first of it.
+/// The titles of the fixes for the `number`-th occurrence of a text, and the text after the
+/// first fix.
 fn fixed(text: &str, of: &str, number: usize) -> (Vec<String>, String) {
     let mut editor = Editor::open(text);
     let start = text.match_indices(of).nth(number).expect("it is there").0;
@@ -30,7 +30,7 @@ fn fixed(text: &str, of: &str, number: usize) -> (Vec<String>, String) {
 }
 
 #[test]
-fn what_is_wrong_is_mended() {
+fn errors_have_quick_fixes() {
     let broken = |right: &str, wrong: &str| {
         assert!(WALK.contains(right), "{right}");
         WALK.replacen(right, wrong, 1)
@@ -80,7 +80,7 @@ fn what_is_wrong_is_mended() {
             "?y)) (does",
             "Replace ?y with ?yy",
         ),
-        // Keywords that are missing.
+        // Missing keywords.
         (
             "(<= terminal (true (at 2)))",
             "(<= terminal (at 2))",
@@ -129,12 +129,12 @@ fn what_is_wrong_is_mended() {
         };
         assert_eq!(text, expected, "{title}");
     }
-    // A rule that is closed too early goes on to its end.
+    // A rule that is closed too early continues to its end.
     let right = format!("{WALK}(<= (next (seen ?x))\n    (true (at ?x))\n    (does robot stay))\n");
     let wrong = right.replace("(true (at ?x))\n    (does", "(true (at ?x)))\n    (does");
     let (titles, text) = fixed(&wrong, ")\n", wrong.matches(")\n").count() - 1);
     assert_eq!((text, &titles[0][..18]), (right, "Remove the bracket"));
-    // Two names of which one is wrong become one, by hand as well.
+    // Two names, one of which is wrong, are merged; a manual rename does the same.
     let wrong = broken("(after ?x ?y))", "(follows ?x ?y))");
     let mut editor = Editor::open(&wrong);
     let at =
@@ -143,6 +143,6 @@ fn what_is_wrong_is_mended() {
     let answer = editor.ask("textDocument/rename", params);
     assert_eq!(edited(&wrong, &answer["changes"][URI]), WALK);
     editor.end();
-    // Nothing is offered for what is right.
+    // There are no fixes for correct rules.
     assert_eq!(fixed(WALK, "after", 1).0, Vec::<String>::new());
 }

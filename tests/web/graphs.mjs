@@ -1,13 +1,13 @@
-// Graphs of positions, and trees of players.
+// Graphs of positions, and search trees of players.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { LINE_OF_THREE, ONE_LIGHT, addressed, opened, own, says, unending } from './person.mjs';
 
-/** A value of the sheet that a canvas belongs to. */
+/** A property of the graph canvas. */
 const sheet = (page, look, where = '.graph') => page.evaluate(([source, place]) => new Function('sheet', `return ${source}`)(document.querySelector(`${place} canvas`).sheet), [look, where]);
 const summary = (page) => page.locator('.graph > p[aria-live]');
-/** Where a node of the sheet stands in the window. */
+/** The position of a node in the window. */
 const nodeAt = (page, node, where = '.graph') => sheet(page, `(() => { const box = sheet.canvas.getBoundingClientRect(); const [x, y] = sheet.at(${node}); return [x + box.left, y + box.top]; })()`, where);
 
 async function exploring(page, { depth, most, merge } = {}) {
@@ -24,7 +24,10 @@ async function explored(page, asked) {
   await page.waitForFunction(() => document.querySelector('.graph canvas').sheet.settled);
 }
 
-/** What the server would send of a graph with so many nodes: each has arcs to three of the next level. */
+/**
+ * The server's events for a graph with `nodes` nodes: each has arcs to three nodes of the
+ * next level.
+ */
 function many(nodes, wide) {
   const events = [];
   const level = (id) => (id === 0 ? 0 : 1 + Math.floor((id - 1) / wide));
@@ -39,7 +42,7 @@ function many(nodes, wide) {
 }
 
 export const tests = {
-  async a_graph_grows_level_by_level_and_its_sums_agree({ page }) {
+  async a_graph_grows_level_by_level_and_its_counts_agree({ page }) {
     await opened(page, `#/${LINE_OF_THREE}`);
     await page.evaluate(() => {
       window.told = [];
@@ -48,7 +51,7 @@ export const tests = {
     await explored(page, { depth: 4 });
     const told = await page.evaluate(() => window.told);
     assert.ok(new Set(told.filter((one) => one.endsWith('…'))).size >= 4, `it did not grow: ${told}`);
-    // 9 squares, and the same position by whatever order.
+    // 9 squares, and equal positions for all orders of moves.
     assert.match(await summary(page).textContent(), /^1,090 positions, /);
     const rows = await page.locator('.counts tbody tr').evaluateAll((all) => all.map((row) => [...row.children].map((cell) => Number(cell.textContent.replaceAll(',', '')))));
     assert.deepEqual(rows.map(([level, count]) => [level, count]), [[0, 1], [1, 9], [2, 72], [3, 252], [4, 756]]);
@@ -73,10 +76,10 @@ export const tests = {
     await page.getByRole('button', { name: 'Explore' }).waitFor();
   },
 
-  async plans_ends_and_repeated_positions_are_told_apart({ page }) {
+  async plans_endings_and_repeated_positions_are_distinguished({ page }) {
     await own(page, ONE_LIGHT);
     await explored(page);
-    // Three lights that are lit or not; two are to be put out, in either order.
+    // Three lights that are on or off; two must be turned off, in either order.
     assert.match(await summary(page).textContent(), /^8 positions, 21 moves, 4 levels/);
     assert.deepEqual(await sheet(page, `[...sheet.scene.lit.arcs].map((arc) => arc.move).sort()`), ['(press 1)', '(press 1)', '(press 3)', '(press 3)']);
     assert.deepEqual(await sheet(page, `sheet.scene.ranks.map((rank) => rank.map((node) => sheet.scene.kind(node)).sort().join(' '))`),
@@ -114,7 +117,7 @@ export const tests = {
     assert.deepEqual(await sheet(page, 'sheet.alike.map((node) => node.level)'), [1, 2, 3]);
   },
 
-  async a_node_shows_its_board_and_is_gone_to_by_keys({ page }) {
+  async a_node_shows_its_board_and_is_opened_with_the_keyboard({ page }) {
     await opened(page, `#/${LINE_OF_THREE}?moves=(mark 1 1) wait`);
     await explored(page, { depth: 2 });
     assert.match(await summary(page).textContent(), /^After 1 move: 65 positions, /);
@@ -136,16 +139,16 @@ export const tests = {
     await says(page, /Your move/);
   },
 
-  async twenty_thousand_nodes_stay_quick_to_move({ page }) {
+  async twenty_thousand_nodes_move_smoothly({ page }) {
     await page.route('**/graph', (route) => route.fulfill({ contentType: 'text/event-stream', body: many(20_000, 900) }));
     await opened(page, `#/${LINE_OF_THREE}`);
     await explored(page, { most: 20000 });
     assert.equal(await page.locator('.graph').getAttribute('data-nodes'), '20000');
-    // What would stand on the same pixel is drawn once, and of the arcs a fair choice.
+    // Nodes on the same pixel are drawn once, and of the arcs only a uniform selection.
     assert.ok(await sheet(page, 'sheet.drawn.nodes') <= 23 * 400, 'all nodes are drawn');
     assert.ok(await sheet(page, 'sheet.drawn.arcs') <= 20_600, 'all arcs are drawn');
     await sheet(page, `(() => { sheet.counts = []; const { frame } = sheet; sheet.frame = function (now) { frame.call(this, now); this.counts.push({ ...this.drawn, moving: this.moving }); }; })()`);
-    // The wheel knows whole pixels only.
+    // The mouse wheel works in whole pixels.
     const [x, y] = (await nodeAt(page, 'sheet.scene.ranks[11][450]')).map(Math.round);
     const [fx, fy] = await nodeAt(page, 'sheet.scene.ranks[11][450]');
     const before = await sheet(page, '({ ...sheet.view })');
@@ -175,7 +178,7 @@ export const tests = {
     assert.ok(Math.abs(await sheet(page, 'sheet.view.zoom') - 1) < 1e-9);
   },
 
-  async what_is_there_keeps_its_order_while_a_level_grows({ page }) {
+  async existing_nodes_keep_their_order_while_a_level_grows({ page }) {
     const source = readFileSync(new URL('../../crates/web/src/page/layers.js', import.meta.url), 'utf8').replaceAll('export ', '');
     const orders = await page.evaluate((module) => {
       const layers = new (new Function(`${module}; return Layers;`)())();

@@ -1,4 +1,4 @@
-// How it looks: colours, widths, long lists.
+// The appearance: colours, widths, long lists.
 
 import assert from 'node:assert/strict';
 import { home, opened, says, typed, own, LINE_OF_THREE } from './person.mjs';
@@ -110,7 +110,7 @@ export const tests = {
   },
 };
 
-/** Texts that stand out from what is behind them by less than 4.5 to 1. */
+/** Texts whose contrast with their background is less than 4.5 to 1. */
 function faint(page) {
   return page.evaluate(() => {
     const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });

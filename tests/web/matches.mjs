@@ -1,4 +1,4 @@
-// Games are found and played: alone, with programs, with others.
+// Matches: alone, against programs, and against other persons.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -150,7 +150,7 @@ export const tests = {
     await says(one, /Your move: cross\. Last: nought/);
     assert.deepEqual(await facts(one), await facts(two));
     assert.equal((await facts(one)).length, 3);
-    // Who looks back hears that the match goes on.
+    // A player who looks at an earlier position is informed that the match goes on.
     await two.getByRole('button', { name: 'Undo' }).click();
     await says(two, /an earlier position; the match has 2 moves/);
     await place(one, 2, 2).click();
@@ -160,7 +160,7 @@ export const tests = {
     await says(two, /Your move: nought\. Last: cross/);
   },
 
-  async who_looks_on_sits_down_with_an_invitation({ page, context }) {
+  async a_spectator_takes_a_seat_with_an_invitation({ page, context }) {
     await opened(page, `#/${LINE_OF_THREE}`);
     await seated(page, 'nought', 'person');
     await page.getByRole('button', { name: 'Invite' }).click();

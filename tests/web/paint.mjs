@@ -14,7 +14,7 @@ for (const game of games) {
   for (let run = 0; run < runs; run += 1) {
     const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
     const page = await context.newPage();
-    // In the page itself, so that asking takes no time of it.
+    // Measured in the page, so that requests do not add to the time.
     await page.addInitScript(() => {
       const look = () => {
         if (document.querySelector('.board')?.shadowRoot?.querySelector('svg')) requestAnimationFrame(() => { window.painted = performance.now(); });

@@ -1,4 +1,4 @@
-// Rules are read, asked about and solved.
+// Rules: checked, explained and solved.
 
 import assert from 'node:assert/strict';
 import { home, board, status, place, facts, opened, says, seated, typed, own, addressed, LINE_OF_THREE, ONE_LIGHT, unending } from './person.mjs';
@@ -124,7 +124,7 @@ export const tests = {
 
   async a_forgotten_game_is_loaded_again({ page, context }) {
     await own(page, ONE_LIGHT);
-    // A server that was started anew knows neither the session nor its games.
+    // A restarted server knows neither the session nor its games.
     await context.clearCookies();
     let refused = 0;
     await page.route('**/position', (route) => {
@@ -167,7 +167,7 @@ export const tests = {
     await page.locator('.answer', { hasText: '(does cross (mark 1 1))' }).waitFor();
     await page.getByRole('button', { name: 'Only in this position' }).click();
     await page.getByRole('button', { name: 'Over the match' }).waitFor();
-    // What is legal has none.
+    // A legal move has no history.
     await page.getByLabel('A fact or relation to ask about').fill('(legal nought (mark 1 1))');
     await page.getByRole('button', { name: 'Ask' }).click();
     await page.locator('.why-line.fails').first().waitFor();
@@ -178,7 +178,7 @@ export const tests = {
     const questions = [];
     page.on('request', (request) => { if (request.url().endsWith('/why')) questions.push(request.postDataJSON().question); });
     await opened(page, `#/${LINE_OF_THREE}`);
-    // What the pointer only passes is not asked about.
+    // Elements that the pointer only passes are not requested.
     await page.evaluate(() => {
       [...document.querySelectorAll('.move-list li')].forEach((row, at) => row.dispatchEvent(new PointerEvent('pointerover', { bubbles: true, pointerType: 'mouse', clientX: 10 * at, clientY: 10 })));
     });
@@ -209,7 +209,7 @@ export const tests = {
     await page.locator('.why-drawer .why-line').first().waitFor();
     assert.equal(await tip.isVisible(), false);
     await page.keyboard.press('Escape');
-    // What comes under the pointer while it rests is not meant.
+    // Elements that appear under a resting pointer are ignored.
     await seated(page, 'nought', 'person');
     await page.locator('.move-list li', { hasText: '(mark 1 1)' }).locator('button.move').click();
     await page.locator('.history', { hasText: '(mark 1 1)' }).waitFor();
@@ -263,7 +263,7 @@ export const tests = {
     const game = await (await fetch(`${home}api/games/breakthrough_small`)).json();
     const plain = game.files.map((file) => file.text).join('\n');
     const text = scrambled(plain);
-    // As rules of one's own: without the picture file, which speaks of names.
+    // As uploaded rules: without the picture file, which contains names.
     await own(page, plain);
     const before = await shapes(page);
     assert.ok(before.length > 20);
@@ -290,7 +290,7 @@ export const tests = {
     await opened(page, `#/${LINE_OF_THREE}?moves=(mark 9 9) wait`);
     await page.locator('.stage .trouble').waitFor();
     await says(page, /Your move: cross/);
-    // What can be made of the moves is there.
+    // The readable part of the moves is shown.
     await opened(page, `#/${LINE_OF_THREE}?moves=(mark 1 1);(mark 2 2);(mark 1 1);(mark 3 3)`);
     await page.locator('.stage .trouble', { hasText: 'move 3' }).waitFor();
     await page.locator('.count', { hasText: '2 / 2' }).waitFor();
@@ -301,7 +301,7 @@ export const tests = {
   },
 };
 
-/** Other words for all names but those of the language, and numbers that are scores. */
+/** Other names for everything except keywords and numbers that are scores. */
 function scrambled(text) {
   const kept = new Set(['role', 'init', 'true', 'next', 'legal', 'does', 'goal', 'terminal', 'base', 'input', 'not', 'or', 'distinct', '<=']);
   const plain = text.replaceAll(/;.*/g, '');
@@ -314,7 +314,7 @@ function scrambled(text) {
   });
 }
 
-/** Where the places and pieces of the board stand. */
+/** The positions of cells and pieces on the board. */
 function shapes(page) {
   return page.evaluate(() => {
     const found = [];
@@ -324,7 +324,7 @@ function shapes(page) {
         found.push([group.dataset.cell, shape.tagName, shape.getAttribute('class'), x, y, width, height]);
       }
     }
-    // Labels beside the board may be longer.
+    // The labels next to the board may be longer.
     const [left, top] = [Math.min(...found.map((one) => one[3])), Math.min(...found.map((one) => one[4]))];
     return found.map(([cell, tag, look, x, y, ...size]) => [cell, tag, look, x - left, y - top, ...size].join(' '));
   });

@@ -17,9 +17,9 @@ if (!folder) {
 }
 const home = url.endsWith('/') ? url : `${url}/`;
 
-/** Joint moves that are made at most to find the middle. */
+/** Maximum number of joint moves to the middle of a match. */
 const MOST = 30;
-/** Joint moves that are tried before a game that they end is taken to be over. */
+/** Number of joint moves that are tried before a match is accepted as over. */
 const TRIES = 12;
 const WIDE = { width: 1400, height: 900 };
 const NARROW = { width: 400, height: 800 };
@@ -37,7 +37,7 @@ async function asked(path, body) {
   return answer.json();
 }
 
-/** Numbers from 0 to below 1, the same ones for the same text: each follows from the one before. */
+/** Pseudorandom numbers from 0 to below 1, with a text as the seed. */
 function chances(text) {
   let state = [...text].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 2 ** 32, 7);
   return () => {
@@ -46,7 +46,7 @@ function chances(text) {
   };
 }
 
-/** Moves to the middle of a game that goes on as long as it can without looking far ahead. */
+/** Moves to the middle of a match that avoids ending where possible. */
 async function middle(game) {
   const chance = chances(game);
   const moves = [];
@@ -69,13 +69,13 @@ async function middle(game) {
   return moves.slice(0, Math.ceil(moves.length / 2));
 }
 
-/** The address of a position with people at all seats; see `crates/web/src/page/route.js`. */
+/** The address of a position with persons in all seats; see `crates/web/src/page/route.js`. */
 function address({ id, roles }, moves) {
   const written = moves.map((joint) => joint.map(encodeURIComponent).join('%20')).join(';');
   return `${home}#/${encodeURIComponent(id)}?${written && `moves=${written}&`}seats=${roles.map(() => 'person').join(';')}`;
 }
 
-/** Opens an address on a page of its own, and takes a picture when `ready(page)` is through. */
+/** Opens an address in a new page, and takes a screenshot when `ready(page)` is done. */
 async function shot(name, at, { colorScheme = 'light', viewport = WIDE }, ready) {
   const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' });
   context.setDefaultTimeout(20_000);
@@ -96,7 +96,7 @@ async function shot(name, at, { colorScheme = 'light', viewport = WIDE }, ready)
   await context.close();
 }
 
-/** Waits until a game is there after so many moves, with something drawn. */
+/** Waits until a game is shown after the given number of moves, with something drawn. */
 async function drawn(page, moves) {
   await page.locator('main .board svg, main .trouble:visible').first().waitFor();
   await page.waitForFunction(() => !document.querySelector('article.game')?.getAttribute('aria-busy')?.includes('true'));
