@@ -130,18 +130,18 @@ fn symbols_are_drawn_for_contents_and_for_empty_places() {
     let folder = tempfile::tempdir().unwrap();
     let game = folder.path().join("game.kif");
     fs::write(&game, rules).unwrap();
-    let wished = picture.to_owned() + "\nempty = \"nothing\"";
-    fs::write(folder.path().join("game.picture.toml"), wished).unwrap();
-    let picture = folder.path().join("picture.svg");
+    let with_empty = picture.to_owned() + "\nempty = \"nothing\"";
+    fs::write(folder.path().join("game.picture.toml"), with_empty).unwrap();
+    let svg_path = folder.path().join("picture.svg");
     let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
     command
         .args(["--quiet", "draw"])
         .arg(&game)
         .arg("--output")
-        .arg(&picture);
+        .arg(&svg_path);
     let output = command.output().unwrap();
     assert!(output.status.success(), "{output:?}");
-    let drawn = fs::read_to_string(&picture).unwrap();
+    let drawn = fs::read_to_string(&svg_path).unwrap();
     for (path, count) in [
         // On the board and in the legend.
         (

@@ -33,7 +33,7 @@ fn options(states: usize) -> PlaycheckOptions {
 fn claim(report: &Report, subject: Subject) -> &Claim {
     let mut claims = report.claims.iter();
     let found = claims.find(|claim| claim.subject == subject);
-    found.unwrap_or_else(|| panic!("nothing is said of {subject:?}"))
+    found.unwrap_or_else(|| panic!("there is no claim about {subject:?}"))
 }
 
 type State = <NaiveMachine as Machine>::State;

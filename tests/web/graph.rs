@@ -23,13 +23,13 @@ struct ReceivedGraph {
 fn number(value: &Value) -> u64 {
     value
         .as_u64()
-        .unwrap_or_else(|| panic!("{value} is no number"))
+        .unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
 fn list(value: &Value) -> &[Value] {
     value
         .as_array()
-        .unwrap_or_else(|| panic!("{value} is no list"))
+        .unwrap_or_else(|| panic!("{value} is not a list"))
 }
 
 fn received(service: &Service, game: &str, asked: &Value) -> ReceivedGraph {

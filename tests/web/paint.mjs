@@ -1,6 +1,7 @@
-// How long it takes until a board is there: `node tests/web/paint.mjs URL [GAME…]`, with `ggp web`
-// running at URL. Prints milliseconds from opening an address in a new browser session, the least
-// and the median of RUNS (7); what they should be depends on the machine, so nothing is said of it.
+// Measures the time until a board is visible: `node tests/web/paint.mjs URL [GAME…]`, with
+// `ggp web` running at URL. Prints milliseconds from opening an address in a new browser
+// session: the minimum and the median of RUNS (7). There is no limit, since the times
+// depend on the machine.
 
 import assert from 'node:assert/strict';
 import { board, browsing, home } from './person.mjs';

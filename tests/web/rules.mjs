@@ -56,16 +56,16 @@ export const tests = {
     await page.locator('.card').first().waitFor();
     for (const file of files) {
       await page.locator('.hero input[type=file]').setInputFiles(file);
-      await page.locator('.trouble', { hasText: `${file.name} is no text` }).waitFor();
+      await page.locator('.trouble', { hasText: `${file.name} is not UTF-8 text` }).waitFor();
     }
     assert.equal(await page.locator('.card').first().isVisible(), true);
     await typed(page, '(role somebody)');
     await page.locator('.editor input[type=file]').setInputFiles(files[1]);
-    await page.locator('.trouble', { hasText: '1.kif is no text' }).waitFor();
+    await page.locator('.trouble', { hasText: '1.kif is not UTF-8 text' }).waitFor();
     assert.equal(await page.locator('textarea.rules').inputValue(), '(role somebody)');
     await opened(page, `#/${LINE_OF_THREE}`);
     await page.locator('.sharing input[type=file]').setInputFiles(files[0]);
-    await page.locator('.stage .trouble', { hasText: '0.kif is no text' }).waitFor();
+    await page.locator('.stage .trouble', { hasText: '0.kif is not UTF-8 text' }).waitFor();
   },
 
   async a_solver_that_is_stopped_keeps_what_it_said({ page }) {

@@ -1,11 +1,12 @@
-// Screenshots of the page: `node tests/web/screenshots.mjs URL FOLDER [GAME…]`, with `ggp web`
-// running at URL.
+// Takes screenshots of the page: `node tests/web/screenshots.mjs URL FOLDER [GAME…]`, with
+// `ggp web` running at URL.
 //
-// Written to FOLDER: the home page, wide and narrow (`home.wide.light.png`), and all bundled games,
-// or those named: the start (`GAME.start.light.png`, `.dark.png`) and a position in the middle
-// (`GAME.after_7_moves.light.png`; always the same one). Exits with 1 if a game cannot be shown,
-// nothing is drawn of it, or the page writes an error to the console. Games without a board, of
-// which there are tables only, are told. CHROMIUM is the browser (/usr/bin/chromium).
+// FOLDER receives the start page, wide and narrow (`home.wide.light.png`), and for all
+// bundled games, or the named ones, the initial state (`GAME.start.light.png`, `.dark.png`)
+// and a position in the middle of a match (`GAME.after_7_moves.light.png`; always the same
+// one). Exits with 1 if a game cannot be shown, nothing is drawn of it, or the page writes
+// an error to the console. Games without a board, which have only tables, are listed.
+// CHROMIUM is the path of the browser (/usr/bin/chromium).
 
 import { mkdir } from 'node:fs/promises';
 import { chromium } from 'playwright-core';

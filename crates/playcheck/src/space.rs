@@ -255,13 +255,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ways_are_measured_and_rounds_found() {
+    fn longest_paths_and_cycles_are_found() {
         let line = [vec![1, 2], vec![2], vec![3], vec![]];
         assert_eq!(longest(&line, 0), Some(3));
-        let cycle = [vec![1], vec![2, 3], vec![1], vec![]];
-        assert_eq!(longest(&cycle, 0), None);
-        assert_eq!(longest(&cycle, 3), Some(0));
-        assert_eq!(cycle(&cycle), [1, 2]);
+        let looping = [vec![1], vec![2, 3], vec![1], vec![]];
+        assert_eq!(longest(&looping, 0), None);
+        assert_eq!(longest(&looping, 3), Some(0));
+        assert_eq!(cycle(&looping), [1, 2]);
         assert_eq!(cycle(&[vec![0]]), [0]);
     }
 }
