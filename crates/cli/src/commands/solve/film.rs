@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use anyhow::bail;
 
 use super::texts;
-use crate::picture_file::PictureOptions;
-use crate::rules::RuleOptions;
+use crate::picture_options::{self, PictureOptions};
+use crate::rule_files::RuleOptions;
 use crate::Context;
-use crate::commands::draw;
 use ggp_engine::machine::{AnyMachine, Machine};
 use ggp_picture::{DrawingLimits, SAMPLE_STATES};
 use ggp_search::Verdict;
@@ -74,8 +73,8 @@ impl FilmOptions {
             }
         };
         let mut machine = machine.clone();
-        let picture_options = self.picture.read(rules, machine.game(), context)?;
-        let picture = draw::picture(&mut machine, SAMPLE_STATES, picture_options)?;
+        let drawing_options = self.picture.read(rules, machine.game(), context)?;
+        let picture = picture_options::picture(&mut machine, SAMPLE_STATES, drawing_options)?;
         let said = texts(&machine, plan);
         let mut state = start.clone();
         let mut frames = Vec::with_capacity(plan.len() + 1);
