@@ -21,7 +21,7 @@ fn puzzle(name: &str, change: impl Fn(String) -> String) -> Puzzle {
     let game = Game::from_text(name, &change(text)).unwrap();
     let (mut net, _) = Propnet::ground(&game, &GroundLimits::default()).unwrap();
     net.simplify();
-    let start = pack(net.initial.clone());
+    let start = pack(net.initial().clone());
     Puzzle::new(net, start, Score::MAX).unwrap()
 }
 
@@ -135,7 +135,7 @@ fn threads_change_nothing() {
 
 #[test]
 fn what_is_the_same_but_for_symmetry_is_one() {
-    let machine = |puzzle: &Puzzle| DatalogMachine::new(&puzzle.net.game, Limits::default());
+    let machine = |puzzle: &Puzzle| DatalogMachine::new(puzzle.net.game(), Limits::default());
     for (name, depth, symmetries) in [("senku", 10, 8), ("eight_puzzle", u32::MAX, 2)] {
         let puzzle = own(name);
         let budget = Budget {
@@ -166,7 +166,7 @@ fn what_is_the_same_but_for_symmetry_is_one() {
                 assert_eq!(plan.len(), lifted.len(), "{name}");
                 let moves: Vec<_> = lifted
                     .iter()
-                    .map(|&chosen| puzzle.net.moves[0][chosen as usize])
+                    .map(|&chosen| puzzle.net.moves()[0][chosen as usize])
                     .collect();
                 let machine = machine(&puzzle).unwrap();
                 assert_eq!(check_plan(&machine, &moves), Ok(Score::MAX), "{name}");

@@ -190,7 +190,7 @@ fn a_role_that_cannot_move_is_found() {
             panic!("{way:?}: {found:?}");
         };
         assert_eq!(depths, [(0, 1), (1, 4)], "{way:?}");
-        assert_eq!(packed.len(), net.facts.len().div_ceil(64));
+        assert_eq!(packed.len(), net.facts().len().div_ceil(64));
         let found = counter.run(2, || true, |_| {});
         assert!(found.is_ok(), "{way:?}: {found:?}");
         let found = counter.run(1, || false, |_| {});

@@ -1,11 +1,14 @@
 //! Networks: their limits, the states they do not speak of, and playouts.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use ggp_engine::machine::{
     AnyMachine, Backend, Limits, Machine, PlayError, PlayoutOptions, PropnetMachine, PropnetState,
     canonical_facts, canonical_moves, playout,
 };
 use ggp_engine::propnet::playout::{PlayoutOptions as LaneOptions, Playouts, Proceed};
-use ggp_engine::propnet::{Approach, GroundLimits, Propnet, TooLarge};
+use ggp_engine::propnet::{Approach, GroundError, GroundLimits, Propnet};
 use ggp_gdl::game::{Game, Move};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -41,7 +44,7 @@ fn lamps() -> Game {
 }
 
 fn machine(game: &Game) -> PropnetMachine {
-    PropnetMachine::new(game, Limits::default(), &GroundLimits::default()).unwrap()
+    PropnetMachine::new(game, Limits::default()).unwrap()
 }
 
 /// The same question asked of the network and of Datalog.
@@ -135,43 +138,49 @@ const SUBSETS: &str = "
     (<= terminal (true (s 1 1 1 1 1 1 1 1 1 1)))
     (goal one 100)";
 
-fn too_large(limits: &GroundLimits) -> TooLarge {
+/// The counted things, the limit and the rule of the error that grounding gives.
+fn exceeded(limits: &GroundLimits) -> (&'static str, u64, Option<String>) {
     let game = Game::from_text("subsets.kif", SUBSETS).unwrap();
-    Propnet::ground(&game, limits).expect_err("it is too large")
+    match Propnet::ground(&game, limits).expect_err("it is too large") {
+        GroundError::TooLarge { what, limit, rule } => (what, limit, rule),
+        error => panic!("{error}"),
+    }
 }
 
 #[test]
-fn what_grew_is_named_with_its_rule() {
-    let facts = too_large(&GroundLimits {
+fn the_error_names_the_exceeded_limit_and_the_rule() {
+    let (what, limit, rule) = exceeded(&GroundLimits {
         facts: 1_000,
         ..GroundLimits::default()
     });
-    assert_eq!(
-        (facts.what, facts.limit),
-        ("facts that can ever hold", 1_000)
-    );
-    assert_eq!(facts.rule.as_deref(), Some("subsets.kif:5:5"));
-    let instances = too_large(&GroundLimits {
+    assert_eq!((what, limit), ("facts that can ever hold", 1_000));
+    assert_eq!(rule.as_deref(), Some("subsets.kif:5:5"));
+    let (what, limit, _) = exceeded(&GroundLimits {
         instances: 1_000,
         ..GroundLimits::default()
     });
-    assert_eq!(
-        (instances.what, instances.limit),
-        ("instances of rules", 1_000)
-    );
-    let memory = too_large(&GroundLimits {
+    assert_eq!((what, limit), ("instances of rules", 1_000));
+    let (what, limit, _) = exceeded(&GroundLimits {
         memory: 1_000,
         ..GroundLimits::default()
     });
-    assert_eq!(
-        (memory.what, memory.limit),
-        ("bytes of rows and gates", 1_000)
-    );
-    let time = too_large(&GroundLimits {
+    assert_eq!((what, limit), ("bytes of rows and gates", 1_000));
+    let (what, limit, _) = exceeded(&GroundLimits {
         time: Some(std::time::Duration::ZERO),
         ..GroundLimits::default()
     });
-    assert_eq!((time.what, time.limit), ("milliseconds of grounding", 0));
+    assert_eq!((what, limit), ("milliseconds of grounding", 0));
+}
+
+#[test]
+fn an_interrupted_grounding_reports_that() {
+    let game = Game::from_text("subsets.kif", SUBSETS).unwrap();
+    let limits = GroundLimits {
+        interrupt: Some(Arc::new(AtomicBool::new(true))),
+        ..GroundLimits::default()
+    };
+    let error = Propnet::ground(&game, &limits).expect_err("it is interrupted");
+    assert_eq!(error, GroundError::Interrupted);
 }
 
 #[test]
@@ -205,7 +214,7 @@ fn endless_growth_ends_with_a_limit() {
                  (<= (next over) (true never))";
     let game = Game::from_text("endless", rules).unwrap();
     let reason = Propnet::ground(&game, &GroundLimits::default()).expect_err("it is endless");
-    assert_ne!(reason.what, "", "{reason}");
+    assert_ne!(reason, GroundError::Interrupted);
 }
 
 /// The mean and the variance of numbers, given how often each occurs.
@@ -260,7 +269,7 @@ fn playouts_of_lanes_have_the_means_of_single_ones() {
         let length = tally.state_changes as f64 / LANES as f64;
         let square = tally.squared_lengths as f64 / LANES as f64;
         let mut found = vec![(length, (square - length * length).max(0.0))];
-        for (goals, counts) in net.goals.iter().zip(&tally.goals) {
+        for (goals, counts) in net.goals().iter().zip(&tally.goals) {
             let score = |value| f64::from(game.score(&terms, value).unwrap().get());
             let goals = goals.iter().map(|&(value, _)| score(value));
             found.push(moments(goals.zip(counts.iter().copied())));
@@ -312,11 +321,11 @@ fn the_network_depends_on_the_rules_not_on_terms_made_before() {
         let (first, grounded) = Propnet::ground(&game(), &limits).expect("it is small");
         let of_roles = |moves: &Vec<Move>| moves.iter().map(|m| m.term()).collect::<Vec<_>>();
         let written = |net: &Propnet| {
-            let mut terms = net.game.terms().clone();
+            let mut terms = net.game().terms().clone();
             terms.refresh();
-            let moves = net.moves.iter().flat_map(of_roles);
-            let listed = net.facts.iter().copied().chain(moves);
-            let texts = listed.map(|term| net.game.text(&terms, term).to_string());
+            let moves = net.moves().iter().flat_map(of_roles);
+            let listed = net.facts().iter().copied().chain(moves);
+            let texts = listed.map(|term| net.game().text(&terms, term).to_string());
             texts.collect::<Vec<_>>()
         };
         // The same terms, made in another order.

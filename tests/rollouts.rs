@@ -26,8 +26,7 @@ fn game(name: &str) -> Game {
 /// from the initial state to where it is over.
 fn check(name: &str, states: usize) {
     let game = game(name);
-    let mut machine = PropnetMachine::new(&game, Limits::default(), &GroundLimits::default())
-        .expect("it is small");
+    let mut machine = PropnetMachine::new(&game, Limits::default()).expect("it is small");
     let mut random = Xoshiro256PlusPlus::seed_from_u64(4);
     let options = PlayoutOptions::default();
     let start = machine.initial().expect("it has one");
@@ -95,7 +94,7 @@ fn learned(name: &str, role: usize) -> [f64; 2] {
     };
     let mut rollouts = Rollouts::new(&net, &options, 3);
     rollouts.set_exploration(0.25);
-    let start = [batch::pack(net.initial.iter().copied())];
+    let start = [batch::pack(net.initial().iter().copied())];
     let mut mean = || {
         let outcomes = rollouts.run(&start, 20_000, &mut || Proceed::On);
         let mean = outcomes[0].mean(role).expect("playouts ended");

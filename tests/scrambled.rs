@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PlayError, PropnetMachine};
 use ggp_engine::machine::{canonical_facts, canonical_moves};
-use ggp_engine::propnet::{GroundLimits, TooLarge};
+use ggp_engine::propnet::{GroundError, GroundLimits};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::{Game, Move, RoleId};
 use rand::seq::SliceRandom;
@@ -185,19 +185,19 @@ struct Own<'g> {
     game: &'g Game,
     machine: AnyMachine,
     /// Of the network, once it is known; none if there is no network.
-    gates: OnceCell<Result<usize, TooLarge>>,
+    gates: OnceCell<Result<usize, GroundError>>,
 }
 
 impl Own<'_> {
-    fn gates(&self) -> Result<usize, TooLarge> {
-        let ground = || PropnetMachine::new(self.game, limits(), &limits().ground);
+    fn gates(&self) -> Result<usize, GroundError> {
+        let ground = || PropnetMachine::new(self.game, limits());
         let gates = || ground().map(|machine| gates(&machine));
         self.gates.get_or_init(gates).clone()
     }
 }
 
 fn gates(machine: &PropnetMachine) -> usize {
-    machine.net().network.gates()
+    machine.net().network().gates()
 }
 
 /// All changes of a game's text, so that what it is compared with is made once.
@@ -250,8 +250,8 @@ enum Stop {
     Differs(String),
 }
 
-impl From<TooLarge> for Stop {
-    fn from(reason: TooLarge) -> Self {
+impl From<GroundError> for Stop {
+    fn from(reason: GroundError) -> Self {
         Stop::Play(reason.into())
     }
 }

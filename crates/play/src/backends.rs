@@ -10,7 +10,7 @@ use super::{Brief, Pace};
 use ggp_engine::machine::{
     AnyMachine, Backend, Limits, Machine, PlayError, PropnetMachine, PropnetState,
 };
-use ggp_engine::propnet::TooLarge;
+use ggp_engine::propnet::GroundError;
 use ggp_gdl::game::{Game, Move};
 use ggp_gdl::terms::TermId;
 
@@ -32,7 +32,7 @@ pub struct Backends {
 
 #[derive(Debug)]
 struct Grounding {
-    network: Receiver<Result<PropnetMachine, TooLarge>>,
+    network: Receiver<Result<PropnetMachine, GroundError>>,
     thread: Option<JoinHandle<()>>,
     interrupt: Arc<AtomicBool>,
 }
@@ -55,9 +55,8 @@ impl Grounding {
         limits.ground.interrupt = Some(Arc::clone(&interrupt));
         let game = game.clone();
         let thread = std::thread::spawn(move || {
-            let ground = limits.ground.clone();
             // Nobody listens if the match is over.
-            let _ = sender.send(PropnetMachine::new(&game, limits, &ground));
+            let _ = sender.send(PropnetMachine::new(&game, limits));
         });
         Grounding {
             network,

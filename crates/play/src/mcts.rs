@@ -150,7 +150,7 @@ impl MctsAgent {
                 }
                 Searcher::Lanes(own) => {
                     own.hire(threads, self.settings.mcts.seed);
-                    let moves = &network(backends.machine()).net().moves;
+                    let moves = &network(backends.machine()).net().moves();
                     let name = |role: usize, made: &u32| moves[role][*made as usize];
                     let lanes = &mut own.lanes[..threads];
                     sure(stint.run(&mut own.tree, lanes, name, true))

@@ -37,7 +37,7 @@ pub(super) fn play(
     let net = machine.network(&start).map(|(net, _)| net.clone());
     let mut scores = Scores::new(machine.game(), machine.terms());
     match net {
-        Some(net) if net.moves.iter().all(|moves| !moves.is_empty()) => {
+        Some(net) if net.moves().iter().all(|moves| !moves.is_empty()) => {
             *kept = on_lanes(&net, orders, tally, &mut scores, random);
             Ok(())
         }
@@ -54,8 +54,9 @@ fn on_lanes(
 ) -> Vec<Path> {
     let mut batch = Batch::new(net, LANES, Engine::Auto);
     let roles = batch.roles();
-    let compared: Packed =
-        ggp_engine::propnet::batch::pack(net.facts.iter().map(|fact| !orders.apart.contains(fact)));
+    let compared: Packed = ggp_engine::propnet::batch::pack(
+        net.facts().iter().map(|fact| !orders.apart.contains(fact)),
+    );
     let initial = batch.initial().to_vec();
     let mut begun = (LANES as u64).min(orders.plays);
     // By lane: the moves made so far, if a play is on.
@@ -81,7 +82,7 @@ fn on_lanes(
                 let goals: Vec<Vec<TermId>> = (0..roles)
                     .map(|role| {
                         let values = batch.goal_values(lane, role);
-                        values.map(|value| net.goals[role][value].0).collect()
+                        values.map(|value| net.goals()[role][value].0).collect()
                     })
                     .collect();
                 tally.end(&goals, scores, length, || path(so_far));
@@ -146,7 +147,7 @@ fn on_lanes(
 fn moves_of(net: &Propnet, joint: &[usize]) -> Vec<Move> {
     let chosen = joint.iter().enumerate();
     chosen
-        .map(|(role, &chosen)| net.moves[role][chosen])
+        .map(|(role, &chosen)| net.moves()[role][chosen])
         .collect()
 }
 

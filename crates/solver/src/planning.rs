@@ -56,10 +56,10 @@ pub struct Puzzle {
 impl Puzzle {
     /// None if the game has several roles or the state is none of the network's.
     pub fn new(mut net: Propnet, start: Packed, target: Score) -> Option<Puzzle> {
-        if net.game.role_count() != 1 || net.game.is_random(net.game.roles().next()?) {
+        if net.game().role_count() != 1 || net.game().is_random(net.game().roles().next()?) {
             return None;
         }
-        let facts = net.facts.len();
+        let facts = net.facts().len();
         let holds: Vec<bool> = (0..facts)
             .map(|f| start[f / 64] >> (f % 64) & 1 == 1)
             .collect();
@@ -67,24 +67,24 @@ impl Puzzle {
             return None;
         }
         let terms = net.terms();
-        let game: &Game = &net.game;
+        let game: &Game = net.game();
         let enough = |value| game.score(&terms, value).is_ok_and(|score| score >= target);
-        let enough: Vec<Literal> = net.goals[0]
+        let enough: Vec<Literal> = net.goals()[0]
             .iter()
             .filter(|&&(value, _)| enough(value))
             .map(|&(_, due)| due)
             .collect();
-        let live = live(&net.network, net.roots());
-        let mut builder = Builder::new(net.network.inputs());
-        let inputs: Vec<Literal> = (0..net.network.inputs())
+        let live = live(net.network(), net.roots());
+        let mut builder = Builder::new(net.network().inputs());
+        let inputs: Vec<Literal> = (0..net.network().inputs())
             .map(|i| builder.input(i))
             .collect();
-        let network = &net.network;
+        let network = net.network();
         let became = copy(network, &live, &inputs, &mut builder);
         let of = |literal: Literal| became[literal.node()].negated_if(literal.is_negated());
         let enough: Vec<Literal> = enough.into_iter().map(of).collect();
         let enough = builder.or(&enough);
-        let solved = builder.and(&[of(net.terminal), enough]);
+        let solved = builder.and(&[of(net.terminal()), enough]);
         net.rebuilt(builder, &became);
         Some(Puzzle {
             net,
@@ -102,11 +102,11 @@ impl Puzzle {
     /// What ends may be worth, in order, without what the rules write wrongly.
     pub fn scores(&self) -> Vec<Score> {
         let terms = self.net.terms();
-        let values = self.net.goals[0]
+        let values = self.net.goals()[0]
             .iter()
             .filter(|due| due.1 != Literal::FALSE);
         let mut scores: Vec<Score> = values
-            .filter_map(|&(value, _)| self.net.game.score(&terms, value).ok())
+            .filter_map(|&(value, _)| self.net.game().score(&terms, value).ok())
             .collect();
         scores.sort_unstable();
         scores.dedup();
@@ -118,15 +118,15 @@ impl Puzzle {
     pub(crate) fn worth(&self, plan: &Plan) -> Option<Score> {
         let net = &self.net;
         let end = Position::at_end(net, &self.start, plan);
-        let mut due = net.goals[0].iter().filter(|&&(_, due)| end.holds(due));
+        let mut due = net.goals()[0].iter().filter(|&&(_, due)| end.holds(due));
         let (&(value, _), more) = (due.next()?, due.next());
-        let is_sure = end.holds(net.terminal) && more.is_none();
-        is_sure.then(|| net.game.score(&net.terms(), value).ok())?
+        let is_sure = end.holds(net.terminal()) && more.is_none();
+        is_sure.then(|| net.game().score(&net.terms(), value).ok())?
     }
 
     /// Number of moves that may ever be legal.
     pub fn moves(&self) -> usize {
-        self.net.moves[0].len()
+        self.net.moves()[0].len()
     }
 }
 

@@ -214,13 +214,14 @@ impl Loaded {
     pub(super) fn card(&self) -> Result<String, PlayError> {
         let card = self.card.get_or_init(|| {
             // A small network tells which places there are.
-            let ground = GroundLimits {
+            let mut limits = Loaded::limits();
+            limits.ground = GroundLimits {
                 facts: CARD.0,
                 instances: CARD.0 as u64,
                 work: CARD.1,
                 ..GroundLimits::default()
             };
-            let network = PropnetMachine::new(&self.game, Loaded::limits(), &ground);
+            let network = PropnetMachine::new(&self.game, limits);
             let mut machine = match network {
                 Ok(network) => AnyMachine::Propnet(Box::new(network)),
                 Err(_) => AnyMachine::new(&self.game, Backend::Datalog, Loaded::limits())?,
@@ -297,7 +298,7 @@ fn first_role(game: &Game) -> RoleId {
 fn drawn(machine: &mut AnyMachine, wishes: Wishes) -> Result<Picture, PlayError> {
     let states = ggp_picture::sample(machine, ggp_picture::ENOUGH)?;
     let start = machine.initial()?;
-    let possible = machine.network(&start).map(|(net, _)| net.facts.clone());
+    let possible = machine.network(&start).map(|(net, _)| net.facts().clone());
     let (game, terms) = (machine.game(), machine.terms());
     Ok(Picture::with(
         game,

@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::position::PositionOptions;
 use crate::rules::RuleOptions;
 use crate::{Context, Exit, show};
-use ggp_engine::machine::{AnyMachine, Machine, PerftOptions, PlayError, PropnetState, Stop, perft};
+use ggp_engine::machine::{AnyMachine, Machine, PerftOptions, PlayError, PropnetState, PerftEnd, perft};
 use table::Row;
 
 /// The options of `ggp perft`.
@@ -40,10 +40,10 @@ pub struct Options {
     #[arg(long, short = 'j', value_name = "N", default_value_t = 0)]
     #[arg(value_parser = clap::value_parser!(u16).range(..=1024))]
     threads: u16,
-    /// Stop after so many seconds
+    /// PerftEnd after so many seconds
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     time: Option<Duration>,
-    /// Stop when a level has more distinct states
+    /// PerftEnd when a level has more distinct states
     #[arg(long, value_name = "N", default_value_t = PerftOptions::default().states)]
     max_states: usize,
     /// Play every sequence, also where equal states meet
@@ -71,18 +71,18 @@ struct Answer<'a> {
 #[derive(Copy, Clone, Serialize)]
 #[serde(untagged)]
 enum Ending {
-    Counted(Stop),
+    Counted(PerftEnd),
     Other(&'static str),
 }
 
 impl Ending {
     fn text(self) -> &'static str {
         match self {
-            Ending::Counted(Stop::Exhausted) => "the whole game is counted",
-            Ending::Counted(Stop::Depth) => "the last depth is reached",
-            Ending::Counted(Stop::States) => "there are too many states; see --max-states",
-            Ending::Counted(Stop::Time) | Ending::Other("time") => "the time is over",
-            Ending::Counted(Stop::Overflow) => "there are more sequences than 128 bits can count",
+            Ending::Counted(PerftEnd::Exhausted) => "the whole game is counted",
+            Ending::Counted(PerftEnd::Depth) => "the last depth is reached",
+            Ending::Counted(PerftEnd::States) => "there are too many states; see --max-states",
+            Ending::Counted(PerftEnd::Time) | Ending::Other("time") => "the time is over",
+            Ending::Counted(PerftEnd::Overflow) => "there are more sequences than 128 bits can count",
             Ending::Other(_) => "interrupted",
         }
     }
@@ -171,7 +171,7 @@ fn states(
     options: &Options,
     threads: usize,
     mut on_level: impl FnMut(Row),
-) -> Result<Stop, PlayError> {
+) -> Result<PerftEnd, PlayError> {
     let options = PerftOptions {
         depth: options.depth,
         threads,

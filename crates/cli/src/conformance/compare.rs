@@ -290,9 +290,7 @@ impl<'a, M: Machine> Comparison<'a, M> {
     }
 
     fn text(&self, chosen: Move) -> String {
-        let machine = &self.machine;
-        let text = machine.game().canonical(machine.terms(), chosen.term());
-        text.to_lowercase()
+        self.machine.text(chosen).to_lowercase()
     }
 
     /// What the machine answers; an error of play where there is an answer is

@@ -73,10 +73,10 @@ impl Lanes {
         tells_moves: bool,
         seed: u64,
     ) -> Self {
-        let (game, terms) = (&net.game, net.terms());
+        let (game, terms) = (net.game(), net.terms());
         let score = |value: &(_, _)| game.score(&terms, value.0).map_or(0, |score| score.get());
         let scores = |role: &Vec<_>| role.iter().map(score).collect::<Vec<u8>>();
-        let scores: Vec<Vec<u8>> = net.goals.iter().map(scores).collect();
+        let scores: Vec<Vec<u8>> = net.goals().iter().map(scores).collect();
         let range = |scores: &Vec<u8>| {
             [
                 // Ends without a score are worth nothing.
@@ -108,7 +108,7 @@ impl Lanes {
             chance: game.roles().map(|role| game.is_random(role)).collect(),
             range: scores.iter().map(range).collect(),
             scores,
-            is_small: net.network.gates() <= SMALL,
+            is_small: net.network().gates() <= SMALL,
         }
     }
 

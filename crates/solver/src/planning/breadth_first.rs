@@ -352,7 +352,7 @@ impl<'p> Flood<'p> {
     fn new(puzzle: &'p Puzzle, options: &LevelsOptions, budget: &Budget) -> Flood<'p> {
         let layout = Layout::new(puzzle, Facts::Relevant);
         let (bits, words) = (layout.key_bits(), layout.words());
-        let slow = 1 + puzzle.net.network.gates() / 20_000 + words / 8;
+        let slow = 1 + puzzle.net.network().gates() / 20_000 + words / 8;
         // A part of the memory is left to the rounds.
         let rounds = budget.memory_bytes / 8;
         let child = 8 * (2 * words + 1);

@@ -32,7 +32,7 @@ fn mean(lanes: &mut Lanes, start: &batch::Packed) -> f64 {
 fn playouts_learn_which_moves_are_worth_more() {
     let game = Game::from_text("walk.kif", RULES).expect("the rules are right");
     let (net, _) = Propnet::ground(&game, &GroundLimits::default()).expect("it is small");
-    let start = batch::pack(net.initial.iter().copied());
+    let start = batch::pack(net.initial().iter().copied());
     let lanes = |learning| Lanes::new(&net, Engine::Auto, 100, learning, false, 3);
 
     // Uniform ones get there one time out of eight.
