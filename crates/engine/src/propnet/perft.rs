@@ -24,7 +24,7 @@
 //!     (<= terminal (true (at 2)))
 //!     (<= (goal robot 100) (true (at 2)))
 //!     (<= (goal robot 0) (not (true (at 2))))";
-//! let game = Game::from_text("walk.kif", rules).expect("the rules are right");
+//! let game = Game::from_text("walk.kif", rules).expect("the rules are valid");
 //! let (net, _) = Propnet::ground(&game, &GroundLimits::default())?;
 //!
 //! let counter = Counter::new(&net, &CountOptions::default());

@@ -1,7 +1,7 @@
 //! Conversion of events to steps: the choice of values and of the polarity in which
 //! each is stored.
 //!
-//! In: a [`Cone`] and [`Event`]s. Out: [`Step`]s on values, each value available once,
+//! In: a [`Cone`] and [`Event`]s. Out: [`Step`]s on values, each value made once,
 //! so gates whose first operands agree share values. The polarity of a value
 //! follows from those of its operands: exactly one of "and", "and not", "or" fits,
 //! so negated edges cost nothing.
@@ -183,7 +183,7 @@ impl<'c, 'n> Emitter<'c, 'n> {
     }
 
     /// An output that is stored in the required polarity gets its place as home.
-    /// Any other output is a copy or a negation, available as early as possible so that
+    /// Any other output is a copy or a negation, made as early as possible so that
     /// nothing is kept for it.
     fn outputs(&mut self, outputs: &[(Literal, Place)]) {
         let available = self.available();
