@@ -27,7 +27,7 @@ fn network(game: &Game) -> Option<Propnet> {
 /// The levels up to the first that has too many sequences.
 fn expected(game: &Game, paths: u128) -> Vec<Level> {
     let limits = Limits::default();
-    let interrupt = limits.interrupt.clone();
+    let stop = limits.stop.clone();
     let mut machine = DatalogMachine::new(game, limits).expect("small rules");
     let start = machine.initial().expect("there is an initial state");
     let mut levels: Vec<Level> = Vec::new();
@@ -39,7 +39,7 @@ fn expected(game: &Game, paths: u128) -> Vec<Level> {
     let _ = perft(&mut machine, &start, options, |level| {
         levels.push(level.clone());
         if level.paths > paths / 8 {
-            interrupt.store(true, std::sync::atomic::Ordering::Relaxed);
+            stop.raise();
         }
     });
     levels
@@ -156,7 +156,10 @@ fn the_counts_agree_with_published_ones() {
                     "goal_errors": found.goal_errors as u64,
                 });
                 for (field, value) in found.as_object().expect("it is one") {
-                    assert_eq!(*value, level[field], "{key}, {configuration:?}: {field} in {level}");
+                    assert_eq!(
+                        *value, level[field],
+                        "{key}, {configuration:?}: {field} in {level}"
+                    );
                 }
             }
         }

@@ -6,8 +6,8 @@ use ggp_gdl::game::{Game, Move};
 use ggp_playcheck::{
     Alarm, AuditOptions, Basis, Claim, Report, Subject, Verdict, audit, audit_within,
 };
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use ggp_stop::Stop;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 fn game(text: &str) -> Game {
@@ -477,10 +477,10 @@ fn facts_that_are_not_kept_and_places_with_two_values_are_told() {
 
 #[test]
 fn who_interrupts_gets_what_was_seen() {
-    let flag = Arc::new(AtomicBool::new(false));
-    let alarm = Alarm::new(Arc::clone(&flag));
+    let stop = Stop::new();
+    let alarm = Alarm::new(stop.clone());
     let limits = Limits {
-        interrupt: alarm.bell(),
+        stop: alarm.bell(),
         ..Limits::default()
     };
     let walk = game(WALK);
@@ -492,7 +492,7 @@ fn who_interrupts_gets_what_was_seen() {
     let report = std::thread::scope(|scope| {
         scope.spawn(|| {
             std::thread::sleep(Duration::from_millis(500));
-            flag.store(true, Ordering::Relaxed);
+            stop.raise();
         });
         audit_within(&mut machine, &limits, &alarm, &options)
     });

@@ -1,8 +1,5 @@
 //! Networks: their limits, states that they do not cover, and playouts.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
 use ggp_engine::machine::{
     AnyMachine, Backend, Limits, Machine, PlayError, PlayoutOptions, PropnetMachine, PropnetState,
     canonical_facts, canonical_moves, playout,
@@ -10,6 +7,7 @@ use ggp_engine::machine::{
 use ggp_engine::propnet::playout::{PlayoutOptions as LaneOptions, Playouts, Proceed};
 use ggp_engine::propnet::{Approach, GroundError, GroundLimits, Propnet};
 use ggp_gdl::game::{Game, Move};
+use ggp_stop::Stop;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -177,7 +175,7 @@ fn the_error_names_the_exceeded_limit_and_the_rule() {
 fn an_interrupted_grounding_reports_that() {
     let game = Game::from_text("subsets.kif", SUBSETS).unwrap();
     let limits = GroundLimits {
-        interrupt: Some(Arc::new(AtomicBool::new(true))),
+        stop: Stop::raised(),
         ..GroundLimits::default()
     };
     let error = Propnet::ground(&game, &limits).expect_err("it is interrupted");

@@ -1,8 +1,7 @@
 //! Searches over packed states agree with the plain ones, plan by plan and
 //! position by position.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use ggp_stop::Stop;
 
 use ggp_engine::machine::DatalogMachine;
 use ggp_engine::machine::{Limits, Machine};
@@ -397,9 +396,8 @@ fn limits_are_kept() {
         assert_eq!(run(&puzzle, &budget, stats), Outcome::Unknown, "{name}");
         assert!(stats.total().expanded <= 777, "{name}");
 
-        let interrupt = Some(Arc::new(AtomicBool::new(true)));
         let budget = Budget {
-            interrupt,
+            stop: Stop::raised(),
             depth: 12,
             ..Budget::default()
         };

@@ -8,7 +8,9 @@
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
-use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PlayError, PropnetMachine, canonical_facts};
+use ggp_engine::machine::{
+    AnyMachine, Backend, Limits, Machine, PlayError, PropnetMachine, canonical_facts,
+};
 use ggp_engine::propnet::{GroundError, GroundLimits};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::{Game, Move, RoleId};
@@ -222,7 +224,12 @@ fn check_all(game: &Game) -> Result<(), String> {
     check(&original, Numbers::Keep, Order::Shuffle, 4).map_err(context("another order of rules"))
 }
 
-fn check(original: &Original<'_>, numbers: Numbers, order: Order, steps: usize) -> Result<(), String> {
+fn check(
+    original: &Original<'_>,
+    numbers: Numbers,
+    order: Order,
+    steps: usize,
+) -> Result<(), String> {
     let game = original.game;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(crate::common::seed());
     let mut renaming = Renaming {

@@ -1,10 +1,9 @@
 //! Symmetries found from rules: how many there are, that they are right, and that
 //! positions counted up to them lead to plans as short.
 
+use ggp_stop::Stop;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use crate::puzzle_search::shared::{own, puzzle_of};
 use ggp_engine::propnet::code::Engine;
@@ -295,7 +294,7 @@ fn names_and_order_mean_nothing() {
 fn looking_for_symmetries_ends_when_told() {
     let puzzle = puzzle_of(&own(&["senku.kif"]));
     let budget = Budget {
-        interrupt: Some(Arc::new(AtomicBool::new(true))),
+        stop: Stop::raised(),
         ..Budget::default()
     };
     assert_eq!(Symmetries::of(&puzzle, &budget).order(), Some(1));

@@ -17,8 +17,7 @@ mod row;
 mod tally;
 pub mod usage;
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use ggp_stop::Stop;
 use std::time::Duration;
 
 use ggp_engine::machine::PlayError;
@@ -106,7 +105,7 @@ pub struct Run {
     /// State changes after which a playout is cut.
     pub depth: u64,
     /// Raised to end at once.
-    pub interrupt: Arc<AtomicBool>,
+    pub stop: Stop,
 }
 
 /// When a run ends.
@@ -121,6 +120,6 @@ pub enum Until {
 impl Run {
     /// The clock of this run, which starts now.
     pub fn pace(&self) -> Pace {
-        Pace::new(self.until, Arc::clone(&self.interrupt))
+        Pace::new(self.until, self.stop.clone())
     }
 }

@@ -15,7 +15,7 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-use crate::propnet::clauses::Watch;
+use ggp_stop::Stop;
 
 /// An undirected graph.
 #[derive(Clone, Debug, Default)]
@@ -50,7 +50,7 @@ const MOST_KEPT: usize = 4_000_000;
 /// Generators of the automorphism group: by vertex, its image. `work` limits the
 /// number of edges examined.
 #[doc(hidden)]
-pub fn generators(graph: &Graph, work: usize, watch: &Watch) -> Vec<Vec<u32>> {
+pub fn generators(graph: &Graph, work: usize, stop: &Stop) -> Vec<Vec<u32>> {
     let vertices = graph.colours.len();
     let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); vertices];
     for &(one, other) in &graph.edges {
@@ -69,7 +69,7 @@ pub fn generators(graph: &Graph, work: usize, watch: &Watch) -> Vec<Vec<u32>> {
         mark: 0,
         levels: Vec::new(),
         work,
-        watch,
+        stop,
     };
     let mut cells = Cells::new(&graph.colours);
     let mut pending = cells.starts();
@@ -172,12 +172,12 @@ struct Search<'g> {
     mark: u32,
     levels: Vec<Level>,
     work: usize,
-    watch: &'g Watch,
+    stop: &'g Stop,
 }
 
 impl Search<'_> {
     fn is_exhausted(&self) -> bool {
-        self.work == 0 || self.watch.is_over()
+        self.work == 0 || self.stop.is_over()
     }
 
     /// Splits cells by the numbers of neighbours in other cells, starting from

@@ -5,3 +5,4 @@
 pub mod automorphism;
 pub mod machine;
 pub mod propnet;
+pub mod sat;

@@ -13,9 +13,9 @@ mod perft;
 mod playout;
 mod propnet;
 
+use ggp_stop::Stop;
 use std::fmt;
 use std::hash::Hash;
-use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -48,8 +48,8 @@ pub struct Limits {
     pub ground: GroundLimits,
     /// The engine that runs the network.
     pub engine: Engine,
-    /// Makes every query fail soon with [`PlayError::Interrupted`] when it is set.
-    pub interrupt: Arc<std::sync::atomic::AtomicBool>,
+    /// Ends every query with [`PlayError::Interrupted`] when it fires.
+    pub stop: Stop,
 }
 
 impl Default for Limits {
@@ -59,7 +59,7 @@ impl Default for Limits {
             work: 1_000_000_000,
             ground: GroundLimits::default(),
             engine: Engine::Auto,
-            interrupt: Arc::default(),
+            stop: Stop::new(),
         }
     }
 }

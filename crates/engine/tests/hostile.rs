@@ -7,10 +7,11 @@
 
 #![allow(unsafe_code)]
 
+use ggp_stop::Stop;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt::Write as _;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PlayError};
@@ -242,11 +243,7 @@ fn long_chains_of_rules() {
         let _ = writeln!(cycle, "(<= p{i} p{})", (i + 1) % 20_000);
     }
     check("cycle", cycle.clone(), "played");
-    check(
-        "cycle with a negation",
-        cycle + "(<= p0 (not p7))",
-        "G109",
-    );
+    check("cycle with a negation", cycle + "(<= p0 (not p7))", "G109");
 }
 
 #[test]
@@ -286,7 +283,7 @@ fn interrupted_reading_has_no_findings() {
         "rules.kif",
         "(role a) (<= (p ?x) (not (q ?x)))",
     ));
-    let reading = read_until(sources, &ReadOptions::default(), &AtomicBool::new(true));
+    let reading = read_until(sources, &ReadOptions::default(), &Stop::raised());
     assert!(reading.game.is_none() && reading.findings.is_empty());
 }
 

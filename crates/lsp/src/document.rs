@@ -1,7 +1,7 @@
 //! One open file: its text, places in it, and what it was read as.
 
+use ggp_stop::Stop;
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
 
 use lsp_types::{Diagnostic, DocumentSymbol, Location, Position, Range, SymbolKind, TextEdit, Uri};
 
@@ -423,7 +423,7 @@ impl Document {
         if self.is_infix() {
             return Err(INFIX.to_owned());
         }
-        let stop = AtomicBool::new(false);
+        let stop = Stop::new();
         let tree = match Tree::read(&self.sources, self.limits, &stop) {
             Ok(tree) => tree,
             Err(findings) => {

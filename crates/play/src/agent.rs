@@ -4,8 +4,7 @@
 //! [`Pace`]. Out: [`Advice`]. An [`Agent`] thinks in the thread that calls it;
 //! [`Seat`](super::Seat) gives it one of its own and sees to it that a move is
 //! there in time.
-
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_stop::Stop;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -111,9 +110,8 @@ impl Advice {
 /// A clone is the same pace.
 #[derive(Clone, Debug, Default)]
 pub struct Pace {
-    deadline: Option<Instant>,
     nodes: Option<u64>,
-    stop: Arc<AtomicBool>,
+    stop: Stop,
     best: Arc<Mutex<Option<Advice>>>,
 }
 
@@ -121,26 +119,27 @@ impl Pace {
     /// Until a point in time, and for so many iterations or positions; without
     /// limits until it is stopped.
     pub fn new(deadline: Option<Instant>, nodes: Option<u64>) -> Self {
+        let stop = Stop::new();
         Pace {
-            deadline,
             nodes,
+            stop: deadline.map_or(stop.clone(), |end| stop.until(end)),
             ..Pace::default()
         }
     }
 
     /// Whether the agent is to come to an end.
     pub fn is_over(&self) -> bool {
-        self.stop.load(Ordering::Relaxed) || self.deadline.is_some_and(|end| Instant::now() >= end)
+        self.stop.is_over()
     }
 
     /// Ends it.
     pub fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.stop.raise();
     }
 
     /// When it ends.
     pub fn deadline(&self) -> Option<Instant> {
-        self.deadline
+        self.stop.deadline()
     }
 
     /// The most iterations or positions.
@@ -153,10 +152,7 @@ impl Pace {
         Budget {
             nodes: self.nodes.unwrap_or(u64::MAX),
             memory_bytes,
-            time: self
-                .deadline
-                .map(|end| end.saturating_duration_since(Instant::now())),
-            interrupt: Some(Arc::clone(&self.stop)),
+            stop: self.stop.clone(),
             ..Budget::default()
         }
     }

@@ -1,7 +1,7 @@
 //! A thread for an agent, and a move in time whatever it does.
 
+use ggp_stop::Stop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -46,9 +46,9 @@ pub struct Seat {
     agent: Worker,
     clerk: Worker,
     /// Raised from outside.
-    interrupt: Arc<AtomicBool>,
+    stop: Stop,
     /// Raised when the match is over, for the machines.
-    ended: Arc<AtomicBool>,
+    ended: Stop,
     ponders: bool,
 }
 
@@ -159,8 +159,8 @@ impl Seat {
         mut brief: Brief,
         make: impl FnOnce(Brief) -> Result<Box<dyn Agent>, String>,
     ) -> Result<Self, String> {
-        let own = Arc::new(AtomicBool::new(false));
-        let interrupt = std::mem::replace(&mut brief.limits.interrupt, Arc::clone(&own));
+        let own = Stop::new();
+        let stop = std::mem::replace(&mut brief.limits.stop, own.clone());
         let agent = make(brief.clone())?;
         let board = Arc::new(Board::default());
         let told = Arc::clone(&board);
@@ -171,7 +171,7 @@ impl Seat {
             board,
             agent,
             clerk,
-            interrupt,
+            stop,
             ended: own,
             ponders: false,
         })
@@ -280,7 +280,7 @@ impl Seat {
         mut meanwhile: impl FnMut(),
     ) {
         let mut told = self.board.told();
-        while !is_so(&told) && !self.interrupt.load(Ordering::Relaxed) {
+        while !is_so(&told) && !self.stop.is_raised() {
             let left = deadline.map(|end| end.saturating_duration_since(Instant::now()));
             if left == Some(Duration::ZERO) {
                 return;
@@ -313,7 +313,7 @@ impl Seat {
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        self.ended.store(true, Ordering::Relaxed);
+        self.ended.raise();
         self.agent.end();
         self.clerk.end();
     }

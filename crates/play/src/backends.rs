@@ -1,7 +1,6 @@
 //! A machine at once, and a faster one when it is there.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_stop::Stop;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -34,12 +33,12 @@ pub struct Backends {
 struct Grounding {
     network: Receiver<Result<PropnetMachine, GroundError>>,
     thread: Option<JoinHandle<()>>,
-    interrupt: Arc<AtomicBool>,
+    stop: Stop,
 }
 
 impl Drop for Grounding {
     fn drop(&mut self) {
-        self.interrupt.store(true, Ordering::Relaxed);
+        self.stop.raise();
         if let Some(thread) = self.thread.take() {
             // What it fails with concerns nobody any more.
             let _ = thread.join();
@@ -50,9 +49,9 @@ impl Drop for Grounding {
 impl Grounding {
     fn new(game: &Game, limits: &Limits) -> Self {
         let (sender, network) = channel();
-        let interrupt = Arc::new(AtomicBool::new(false));
+        let stop = Stop::new();
         let mut limits = limits.clone();
-        limits.ground.interrupt = Some(Arc::clone(&interrupt));
+        limits.ground.stop = stop.clone();
         let game = game.clone();
         let thread = std::thread::spawn(move || {
             // Nobody listens if the match is over.
@@ -61,7 +60,7 @@ impl Grounding {
         Grounding {
             network,
             thread: Some(thread),
-            interrupt,
+            stop,
         }
     }
 }

@@ -3,8 +3,7 @@
 //! In: a game, a [`Contender`] for each role, a seed. Out: moves, scores, and what
 //! went wrong. Agents without clocks play the same match with the same seed.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_stop::Stop;
 use std::time::{Duration, Instant};
 
 use super::referee::{Asked, Asking, Contender, Lapse, Referee, Table};
@@ -112,7 +111,7 @@ pub struct Contest<M> {
     /// Joint moves after which the match is broken off.
     pub most_moves: usize,
     /// Raised from outside to break it off.
-    pub interrupt: Arc<AtomicBool>,
+    pub stop: Stop,
 }
 
 /// What came of a match.
@@ -146,7 +145,7 @@ impl<M: Machine> Contest<M> {
         outcome
             .lapses
             .extend(lapses.filter_map(|(role, lapse)| Some((None, role, lapse?))));
-        let is_interrupted = || self.interrupt.load(Ordering::Relaxed);
+        let is_interrupted = || self.stop.is_raised();
         let ended = loop {
             if outcome.moves.len() >= self.most_moves {
                 break Ok(());

@@ -23,10 +23,9 @@ pub mod referee;
 pub mod schedule;
 mod spec;
 
+use ggp_stop::Stop;
 use std::error::Error;
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use im::Vector;
@@ -313,7 +312,7 @@ pub struct SeatPlayer {
     seat: Seat,
     spec: AgentSpec,
     clock: Option<Duration>,
-    interrupt: Arc<AtomicBool>,
+    stop: Stop,
 }
 
 impl SeatPlayer {
@@ -326,7 +325,7 @@ impl SeatPlayer {
     pub fn new(brief: Brief, spec: AgentSpec) -> Result<Self, String> {
         Ok(SeatPlayer {
             clock: brief.play_clock,
-            interrupt: Arc::clone(&brief.limits.interrupt),
+            stop: brief.limits.stop.clone(),
             seat: Seat::new(brief, &spec)?,
             spec,
         })
@@ -346,9 +345,7 @@ impl<M: Machine> Player<M> for SeatPlayer {
         match (answer.error, answer.advice) {
             (Some(error), _) => Err(error),
             (None, Some(advice)) => Ok(Choice::Play(advice.chosen)),
-            (None, None) if self.interrupt.load(Ordering::Relaxed) => {
-                Err(PlayError::Interrupted.into())
-            }
+            (None, None) if self.stop.is_raised() => Err(PlayError::Interrupted.into()),
             // The time was too short for anything.
             (None, None) => Ok(Choice::Play(turn.legal[0])),
         }

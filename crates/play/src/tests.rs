@@ -208,9 +208,9 @@ fn an_agent_that_ends_on_time_is_heard() {
 fn raising_the_interrupt_ends_a_choice() {
     let game = game().machine().game().clone();
     let brief = Brief::new(&game, game.roles().next().unwrap());
-    let interrupt = std::sync::Arc::clone(&brief.limits.interrupt);
+    let stop = brief.limits.stop.clone();
     let mut seat = Seat::with(brief, |_| Ok(Box::new(Sleeper(false)))).unwrap();
-    interrupt.store(true, std::sync::atomic::Ordering::Relaxed);
+    stop.raise();
     // It would wait for ever.
     seat.choose(&[], None, None);
 }

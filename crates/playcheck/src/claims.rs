@@ -7,7 +7,6 @@ use super::tally::{Example, GoalFault, Tally};
 use super::{Basis, Claim, Evidence, Subject, Verdict, Weight, listed};
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_engine::propnet::Propnet;
-use ggp_engine::propnet::clauses::Watch;
 use ggp_gdl::game::{Move, Score};
 use ggp_gdl::terms::TermId;
 
@@ -25,7 +24,7 @@ impl Evidence<'_> {
             None if is_late => None,
             None => net
                 .as_ref()
-                .map(|net| Induction::new(net, Some(self.deadline), &self.limits.interrupt)),
+                .map(|net| Induction::new(net, self.limits.stop.until(self.deadline))),
         };
         let mut claims = vec![self.ends(net.as_ref(), induction.as_mut())];
         if self.is_over() {
@@ -415,16 +414,13 @@ impl Evidence<'_> {
     }
 
     fn alike(&self) -> Option<Claim> {
-        let watch = Watch {
-            deadline: Some(self.deadline),
-            interrupt: Some(std::sync::Arc::clone(&self.limits.interrupt)),
-        };
+        let stop = self.limits.stop.until(self.deadline);
         let mut claim = self.claim(Subject::Alike, Weight::Remark);
-        let whole = alike(self.game, true, &watch)?;
+        let whole = alike(self.game, true, &stop)?;
         let (found, but) = match whole.all {
             true => (whole, ""),
             false => (
-                alike(self.game, false, &watch)?,
+                alike(self.game, false, &stop)?,
                 " but for the initial state",
             ),
         };

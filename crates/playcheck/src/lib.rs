@@ -29,7 +29,6 @@ mod role_symmetry;
 mod space;
 mod tally;
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rand::SeedableRng;
@@ -260,7 +259,7 @@ pub fn audit(
     limits: &Limits,
     options: &AuditOptions,
 ) -> Result<Report, PlayError> {
-    let alarm = Alarm::new(Arc::clone(&limits.interrupt));
+    let alarm = Alarm::new(limits.stop.clone());
     let report = audit_within(machine, limits, &alarm, options)?;
     match report.interrupted {
         true => Err(PlayError::Interrupted),
@@ -404,7 +403,7 @@ impl Evidence<'_> {
         let options = SolveOptions {
             budget: Budget {
                 time: Some(time),
-                interrupt: Some(Arc::clone(&self.limits.interrupt)),
+                stop: self.limits.stop.clone(),
                 ..Budget::default()
             },
             seed: self.options.seed,

@@ -10,13 +10,12 @@
 //! it was: a fact that is never lost, or never gained, or facts of which one holds
 //! at a time and none holds again.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use ggp_stop::Stop;
 use std::time::Instant;
 
 use super::space::longest;
 use ggp_engine::propnet::Propnet;
-use ggp_engine::propnet::clauses::{Clauses, Frame, Watch};
+use ggp_engine::propnet::clauses::{Clauses, Frame};
 use ggp_engine::propnet::network::Literal;
 use ggp_gdl::game::Score;
 use ggp_gdl::terms::TermId;
@@ -33,7 +32,7 @@ const MOST_SUMS: usize = 4_000;
 pub(super) struct Induction<'n> {
     net: &'n Propnet,
     clauses: Clauses,
-    watch: Watch,
+    stop: Stop,
     now: Vec<i32>,
     next: Vec<i32>,
     legal: Vec<Vec<i32>>,
@@ -44,16 +43,8 @@ pub(super) struct Induction<'n> {
 }
 
 impl<'n> Induction<'n> {
-    pub(super) fn new(
-        net: &'n Propnet,
-        deadline: Option<Instant>,
-        interrupt: &Arc<AtomicBool>,
-    ) -> Self {
-        let watch = Watch {
-            deadline,
-            interrupt: Some(Arc::clone(interrupt)),
-        };
-        let mut clauses = Clauses::watched(watch.clone());
+    pub(super) fn new(net: &'n Propnet, stop: Stop) -> Self {
+        let mut clauses = Clauses::until(&stop);
         let inputs: Vec<i32> = (0..net.network().inputs())
             .map(|_| clauses.variable())
             .collect();
@@ -110,7 +101,7 @@ impl<'n> Induction<'n> {
         Induction {
             net,
             clauses,
-            watch,
+            stop,
             now,
             next,
             legal,
@@ -122,7 +113,7 @@ impl<'n> Induction<'n> {
 
     /// Whether time is over.
     pub(super) fn is_over(&self) -> bool {
-        self.watch.is_over()
+        self.stop.is_over()
     }
 
     /// Whether no state fulfils all of these.

@@ -1,8 +1,8 @@
 //! Answers that take time: events on a connection, until nobody listens.
 
+use ggp_stop::Stop;
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -112,11 +112,11 @@ pub(super) fn permit(house: &House, session: &Session) -> Result<Permit, Refusal
 /// Does work on a thread. When nobody listens any more, if somebody did, the work is to
 /// stop, and there is no answer.
 pub(super) async fn run<T: Send + 'static>(
-    work: impl FnOnce(&Arc<AtomicBool>) -> Result<T, Refusal> + Send + 'static,
+    work: impl FnOnce(&Stop) -> Result<T, Refusal> + Send + 'static,
     listener: Option<&Sender>,
 ) -> Option<Result<T, Refusal>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let raised = Arc::clone(&stop);
+    let stop = Stop::new();
+    let raised = stop.clone();
     let work = tokio::task::spawn_blocking(move || work(&raised));
     let gone = async {
         match listener {
@@ -130,7 +130,7 @@ pub(super) async fn run<T: Send + 'static>(
             Some(done.map_err(fault).and_then(|done| done))
         }
         () = gone => {
-            stop.store(true, Ordering::Relaxed);
+            stop.raise();
             None
         }
     }
@@ -141,12 +141,12 @@ pub(super) async fn run<T: Send + 'static>(
 pub(super) fn told<T: Serialize + Send + Sync + 'static>(
     permit: Permit,
     name: &'static str,
-    work: impl FnOnce(&Arc<AtomicBool>, &Sender) -> Result<T, Refusal> + Send + 'static,
+    work: impl FnOnce(&Stop, &Sender) -> Result<T, Refusal> + Send + 'static,
 ) -> Response {
     let (sender, response) = channel();
     tokio::spawn(async move {
         let own = sender.clone();
-        let work = move |stop: &Arc<AtomicBool>| {
+        let work = move |stop: &Stop| {
             let _permit = permit;
             work(stop, &own)
         };

@@ -1,7 +1,8 @@
 //! Rule sets: those that come with the program, and those that sessions give.
 
+use ggp_stop::Stop;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -66,7 +67,7 @@ impl GameStore {
             files: files.collect::<Option<Vec<File>>>()?,
             picture: bundled::picture(id, bundled::text),
         };
-        let game = Loaded::new(set, Some(id), &AtomicBool::new(false)).ok()?;
+        let game = Loaded::new(set, Some(id), &Stop::new()).ok()?;
         let mut read = locked(&self.read);
         let game = read.entry(id.to_owned()).or_insert_with(|| Arc::new(game));
         Some(Arc::clone(game))
@@ -106,7 +107,7 @@ impl RuleSet {
             .collect()
     }
 
-    fn read(&self, stop: &AtomicBool) -> Reading {
+    fn read(&self, stop: &Stop) -> Reading {
         let files = self.files.iter();
         let sources = files.map(|file| Source::new(file.name.clone(), file.text.clone()));
         let options = ReadOptions {
@@ -154,7 +155,7 @@ pub(super) struct Reached {
 }
 
 impl Loaded {
-    fn new(set: RuleSet, name: Option<&str>, stop: &AtomicBool) -> Result<Self, Check> {
+    fn new(set: RuleSet, name: Option<&str>, stop: &Stop) -> Result<Self, Check> {
         let reading = set.read(stop);
         let Some(game) = reading.game.clone() else {
             return Err(Check::of(&reading));
@@ -501,7 +502,7 @@ pub(super) async fn games(State(house): Shared) -> Result<Json<Vec<Card>>, Refus
 async fn reading<T: Send + 'static>(
     house: &Arc<House>,
     set: RuleSet,
-    read: impl FnOnce(RuleSet, &AtomicBool) -> T + Send + 'static,
+    read: impl FnOnce(RuleSet, &Stop) -> T + Send + 'static,
 ) -> Result<T, Refusal> {
     if set.files.is_empty() || set.files.len() > 64 {
         return Err(Refusal::wrong(
@@ -517,15 +518,15 @@ async fn reading<T: Send + 'static>(
             "a picture file has {PICTURE} bytes at most"
         )));
     }
-    let stop = Arc::new(AtomicBool::new(false));
-    let raised = Arc::clone(&stop);
+    let stop = Stop::new();
+    let raised = stop.clone();
     let watch = tokio::spawn(async move {
         tokio::time::sleep(READING).await;
         raised.store(true, Ordering::Relaxed);
     });
     let read = blocking(house, move || {
         let read = read(set, &stop);
-        match stop.load(Ordering::Relaxed) {
+        match stop.is_raised() {
             true => Err(Refusal::rules(format!(
                 "the rules were not read within {} seconds",
                 READING.as_secs()

@@ -1,8 +1,8 @@
 //! The graph of a game from a position on, told while it is explored.
 
+use ggp_stop::Stop;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use axum::Extension;
@@ -239,7 +239,7 @@ struct Task {
 }
 
 impl Task {
-    fn run(self, stop: &Arc<AtomicBool>, sender: &Sender) -> Result<Whole, Refusal> {
+    fn run(self, stop: &Stop, sender: &Sender) -> Result<Whole, Refusal> {
         let began = Instant::now();
         let reached = self.game.reach(&self.moves)?;
         let (machine, start) = (reached.machine, reached.state);
@@ -262,7 +262,7 @@ impl Task {
         &self,
         mut problem: P,
         began: Instant,
-        stop: &Arc<AtomicBool>,
+        stop: &Stop,
         sender: &Sender,
     ) -> Result<Whole, Refusal> {
         let how = graph::Explore {
@@ -279,7 +279,7 @@ impl Task {
             time: Some(self.time.saturating_sub(began.elapsed())),
             // As much again for what is told.
             memory_bytes: self.memory_bytes / 2,
-            interrupt: Some(Arc::clone(stop)),
+            stop: stop.clone(),
             ..Budget::default()
         };
         let mut teller = Teller {

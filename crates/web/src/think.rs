@@ -1,7 +1,7 @@
 //! A player thinks about a move, and says what it thinks meanwhile.
 
+use ggp_stop::Stop;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use axum::Extension;
@@ -119,11 +119,7 @@ impl Task {
     /// # Errors
     ///
     /// If the moves are wrong, or the player fails.
-    pub(super) fn choose(
-        self,
-        stop: &Arc<AtomicBool>,
-        listener: Option<&Sender>,
-    ) -> Result<Thought, Refusal> {
+    pub(super) fn choose(self, stop: &Stop, listener: Option<&Sender>) -> Result<Thought, Refusal> {
         let mut reached = self.game.reach(&self.moves)?;
         if reached.machine.is_terminal(&reached.state)? {
             return Err(Refusal::wrong(
@@ -138,7 +134,7 @@ impl Task {
             .expect("it was looked at");
         let mut brief = Brief::new(&self.game.game, role);
         brief.limits = Loaded::limits();
-        brief.limits.interrupt = Arc::clone(stop);
+        brief.limits.stop = stop.clone();
         brief.memory_bytes = self.memory_bytes;
         brief.seed = self.moves.len() as u64;
         brief.tree = self.tree;

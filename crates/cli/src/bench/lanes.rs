@@ -1,5 +1,6 @@
 //! The propositional network as a subject: many positions at once.
 
+use ggp_stop::Stop;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -106,7 +107,7 @@ impl Subject for LanesSubject {
         let start = Instant::now();
         let dropped = AtomicBool::new(false);
         let proceed = || {
-            if run.interrupt.load(Ordering::Relaxed) {
+            if run.stop.is_raised() {
                 return Proceed::Drop;
             }
             match run.until {
@@ -203,7 +204,7 @@ mod tests {
             depth,
             seed: 1,
             threads: 1,
-            interrupt: Arc::default(),
+            stop: Stop::new(),
         };
         let played = play(&run(1_000));
         // The number of throws has mean 2 and variance 2, its square a variance

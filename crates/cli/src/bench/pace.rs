@@ -1,7 +1,8 @@
 //! When playouts begin, and when they are given up.
 
+use ggp_stop::Stop;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use super::Until;
@@ -13,12 +14,12 @@ pub struct Pace {
     start: Instant,
     /// Playouts that may yet begin, where their number is given.
     left: AtomicU64,
-    interrupt: Arc<AtomicBool>,
+    stop: Stop,
 }
 
 impl Pace {
     /// A clock that starts now.
-    pub(super) fn new(until: Until, interrupt: Arc<AtomicBool>) -> Self {
+    pub(super) fn new(until: Until, stop: Stop) -> Self {
         let left = match until {
             Until::Time(_) => u64::MAX,
             Until::Playouts(count) => count,
@@ -27,13 +28,13 @@ impl Pace {
             until,
             start: Instant::now(),
             left: AtomicU64::new(left),
-            interrupt,
+            stop,
         }
     }
 
     /// How many of so many playouts may begin now; they are taken as begun.
     pub fn begin(&self, most: u64) -> u64 {
-        if self.interrupt.load(Ordering::Relaxed) {
+        if self.stop.is_raised() {
             return 0;
         }
         match self.until {
@@ -56,7 +57,7 @@ impl Pace {
             Until::Time(time) => self.start.elapsed() >= 2 * time,
             Until::Playouts(_) => false,
         };
-        late || self.interrupt.load(Ordering::Relaxed)
+        late || self.stop.is_raised()
     }
 }
 
@@ -74,9 +75,9 @@ mod tests {
 
     #[test]
     fn an_interrupt_ends_all() {
-        let interrupt: Arc<AtomicBool> = Arc::default();
-        let pace = Pace::new(Until::Playouts(5), Arc::clone(&interrupt));
-        interrupt.store(true, Ordering::Relaxed);
+        let stop: Stop = Stop::new();
+        let pace = Pace::new(Until::Playouts(5), stop.clone());
+        stop.raise();
         assert_eq!(pace.begin(1), 0);
         assert!(pace.is_over());
     }

@@ -3,9 +3,8 @@
 mod paths;
 mod table;
 
+use ggp_stop::PerftEnd;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
@@ -122,7 +121,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         levels.push(level);
         if printed.is_err() {
             // Nobody reads on, so there is nothing to count for.
-            context.interrupt().store(true, Ordering::Relaxed);
+            context.stop().raise();
         }
     };
     let counted = match options.no_transpositions {
@@ -134,7 +133,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let stop = match &counted {
         Ok(stop) => Ending::Counted(*stop),
         Err(PlayError::Interrupted) => match late {
-            Some(late) if late.load(Ordering::SeqCst) => Ending::Other("time"),
+            Some(late) if late.is_raised() => Ending::Other("time"),
             _ => Ending::Other("interrupted"),
         },
         Err(_) => Ending::Other("error"),
@@ -194,14 +193,14 @@ fn rate(levels: &[Row], seconds: f64) -> String {
 }
 
 /// Raises the interrupt after a time. The result tells whether it was this.
-fn stop_after(time: Duration, context: &Context) -> Arc<AtomicBool> {
-    let late: Arc<AtomicBool> = Arc::default();
-    let (raised, interrupt) = (Arc::clone(&late), Arc::clone(context.interrupt()));
+fn stop_after(time: Duration, context: &Context) -> Stop {
+    let late = Stop::new();
+    let (raised, interrupt) = (late.clone(), context.stop().clone());
     // The process does not wait for the thread.
     std::thread::spawn(move || {
         std::thread::sleep(time);
-        raised.store(true, Ordering::SeqCst);
-        interrupt.store(true, Ordering::SeqCst);
+        raised.raise();
+        interrupt.raise();
     });
     late
 }

@@ -114,8 +114,7 @@ impl DatalogMachine {
         let bounds = Bounds {
             facts: limits.facts,
             work: limits.work,
-            interrupt: limits.interrupt,
-            deadline: None,
+            stop: limits.stop,
             foresight: None,
         };
         let (mut evaluator, asks) = compile(rules, &inputs, &queries, &mut terms, bounds)

@@ -5,7 +5,6 @@
 //! indexes, orderings or rewriting with the fast evaluator, only the rules.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use rustc_hash::FxHashSet;
 
@@ -60,7 +59,7 @@ impl NaiveMachine {
 
     /// All facts that hold in a state when the moves are made.
     fn model(&mut self, state: &[TermId], joint: &[Move]) -> Result<Arc<Model>, PlayError> {
-        if self.limits.interrupt.load(Ordering::Relaxed) {
+        if self.limits.stop.is_raised() {
             return Err(PlayError::Interrupted);
         }
         if let Some((facts, moves, model)) = &self.last
@@ -266,7 +265,7 @@ impl Derivation<'_> {
                     rule: None,
                 });
             }
-            if self.work.is_multiple_of(4096) && self.limits.interrupt.load(Ordering::Relaxed) {
+            if self.work.is_multiple_of(4096) && self.limits.stop.is_raised() {
                 return Err(PlayError::Interrupted);
             }
             let before = bindings.clone();

@@ -5,7 +5,6 @@
 //! that the network does not cover go to a Datalog machine: unreachable states, and
 //! moves that are never legal.
 
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
@@ -152,7 +151,7 @@ impl PropnetMachine {
     }
 
     fn load(&mut self, state: &Arc<[u64]>) -> Result<(), PlayError> {
-        if self.limits.interrupt.load(Ordering::Relaxed) {
+        if self.limits.stop.is_raised() {
             return Err(PlayError::Interrupted);
         }
         let shared = &self.shared;

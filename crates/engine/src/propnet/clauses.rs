@@ -6,11 +6,11 @@
 //! be none.
 //!
 //! Source: Tseitin, On the complexity of derivation in propositional calculus
-//! (1968); CaDiCaL by Biere et al.
+//! (1968).
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use ggp_stop::Stop;
+
+use crate::sat::{SatSolver, Solver};
 
 use super::network::{Literal, Network, Node, Region, read};
 
@@ -18,49 +18,23 @@ use super::network::{Literal, Network, Node, Region, read};
 /// are numbers other than 0, as in DIMACS.
 #[doc(hidden)]
 pub struct Clauses {
-    solver: cadical::Solver<Watch>,
+    solver: Solver,
     variables: i32,
     written: u64,
-}
-
-/// What ends a search before its time.
-#[derive(Clone, Debug, Default)]
-#[doc(hidden)]
-pub struct Watch {
-    /// When it is over.
-    pub deadline: Option<Instant>,
-    /// Raised from outside.
-    pub interrupt: Option<Arc<AtomicBool>>,
-}
-
-impl Watch {
-    /// Whether to stop now.
-    pub fn is_over(&self) -> bool {
-        let raised = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
-        self.interrupt.as_ref().is_some_and(raised)
-            || self.deadline.is_some_and(|end| Instant::now() >= end)
-    }
-}
-
-impl cadical::Callbacks for Watch {
-    fn terminate(&mut self) -> bool {
-        self.is_over()
-    }
 }
 
 impl Clauses {
     /// No variables but one that is true.
     pub fn new() -> Self {
-        Self::with(cadical::Solver::new())
+        Self::with(Solver::new())
     }
 
     /// As [`Clauses::new`], without time spent on making long searches short.
     pub fn for_short_questions() -> Self {
-        let solver = cadical::Solver::with_config("plain");
-        Self::with(solver.expect("the solver knows this configuration"))
+        Self::with(Solver::for_short_questions())
     }
 
-    fn with(solver: cadical::Solver<Watch>) -> Self {
+    fn with(solver: Solver) -> Self {
         let mut clauses = Clauses {
             solver,
             variables: 0,
@@ -71,10 +45,10 @@ impl Clauses {
         clauses
     }
 
-    /// No variables but one that is true; questions end when this says so.
-    pub fn watched(watch: Watch) -> Self {
+    /// No variables but one that is true; questions end with this.
+    pub fn until(stop: &Stop) -> Self {
         let mut clauses = Clauses::new();
-        clauses.solver.set_callbacks(Some(watch));
+        clauses.solver.set_stop(stop.clone());
         clauses
     }
 
@@ -99,7 +73,7 @@ impl Clauses {
     /// One of these holds.
     pub fn add(&mut self, clause: &[i32]) {
         self.written += clause.len() as u64 + 1;
-        self.solver.add_clause(clause.iter().copied());
+        self.solver.add(clause);
     }
 
     /// A variable that holds if any of these does, and only then.
@@ -132,19 +106,17 @@ impl Clauses {
     /// found out within so many conflicts; less than none is no limit.
     pub fn solve(&mut self, assumptions: &[i32], conflicts: i32) -> Option<bool> {
         self.solver
-            .set_limit("conflicts", conflicts)
-            .expect("the solver knows this limit");
-        self.solver.solve_with(assumptions.iter().copied())
+            .solve(assumptions, u32::try_from(conflicts).ok())
     }
 
     /// Whether the last refutation needed this assumption.
     pub fn is_needed(&self, assumption: i32) -> bool {
-        self.solver.failed(assumption)
+        self.solver.is_needed(assumption)
     }
 
     /// The value of a variable, or of its negation, in the model found.
     pub fn holds(&self, literal: i32) -> bool {
-        (self.solver.value(literal.abs()) == Some(true)) == (literal > 0)
+        self.solver.holds(literal)
     }
 }
 

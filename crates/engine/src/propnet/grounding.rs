@@ -7,8 +7,7 @@
 //! is the "or" of its matches. Only mutually recursive relations are collected
 //! first and then ordered row by row.
 
-use std::time::Instant;
-
+use ggp_stop::Stop;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Propnet;
@@ -40,7 +39,7 @@ pub(super) fn wanted(game: &Game, flat: &Flat) -> Vec<RelationId> {
 /// The bounds of one attempt.
 pub(super) struct Attempt<'a> {
     pub limits: &'a GroundLimits,
-    pub deadline: Option<Instant>,
+    pub stop: &'a Stop,
     /// The maximum number of gates of a useful network.
     pub gates: usize,
     /// Called when there are more matches than allowed, with the counts so far.
@@ -65,7 +64,7 @@ pub(super) fn ground_pieces(
 ) -> Result<(Propnet, Grounded), GroundError> {
     let Attempt {
         limits,
-        deadline,
+        stop,
         gates,
         more,
     } = attempt;
@@ -89,8 +88,7 @@ pub(super) fn ground_pieces(
     let bounds = Bounds {
         facts: limits.facts,
         work: limits.work,
-        interrupt: limits.interrupt.clone().unwrap_or_default(),
-        deadline,
+        stop: stop.clone(),
         foresight: Some(FORESIGHT),
     };
     let fail = |error| reporter.failure(error);
@@ -107,7 +105,7 @@ pub(super) fn ground_pieces(
         relaxed: &relaxed,
         dynamic,
         reporter,
-        deadline,
+        stop,
         evaluator,
         terms,
         builder: Builder::new(0),
@@ -139,7 +137,7 @@ struct Grounder<'g> {
     rules: &'g RuleSet,
     relaxed: &'g RuleSet,
     reporter: Reporter<'g>,
-    deadline: Option<Instant>,
+    stop: &'g Stop,
     dynamic: Vec<bool>,
     evaluator: Evaluator,
     terms: Terms,
@@ -278,8 +276,8 @@ impl Grounder<'_> {
         rows: &mut CyclicRows,
     ) -> Result<(), GroundError> {
         let rule = &self.rules.rules[number];
-        if self.deadline.is_some_and(|end| Instant::now() >= end) {
-            let (failure, rule) = (Failure::Late, number);
+        if let Some(reason) = self.stop.reason() {
+            let (failure, rule) = (reason.into(), number);
             return Err(self.reporter.failure(EvaluationError { failure, rule }));
         }
         let shape = Shape::new(rule, &self.dynamic);

@@ -5,10 +5,9 @@
 //! network is built from decomposed rules or from the on-demand rules, whichever
 //! has fewer gates. The size found by one method limits what the other may try.
 
+use ggp_stop::Stop;
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::Propnet;
 use super::decompose::Pieces;
@@ -49,8 +48,8 @@ pub struct GroundLimits {
     pub time: Option<Duration>,
     /// The rules that are grounded.
     pub approach: Approach,
-    /// Stops grounding soon when it is set.
-    pub interrupt: Option<Arc<AtomicBool>>,
+    /// Ends grounding when it fires.
+    pub stop: Stop,
 }
 
 impl Default for GroundLimits {
@@ -62,7 +61,7 @@ impl Default for GroundLimits {
             memory: 1 << 30,
             time: None,
             approach: Approach::Best,
-            interrupt: None,
+            stop: Stop::new(),
         }
     }
 }
@@ -152,7 +151,7 @@ pub(super) fn ground(
     game: &Game,
     limits: &GroundLimits,
 ) -> Result<(Propnet, Grounded), GroundError> {
-    let deadline = limits.time.map(|time| Instant::now() + time);
+    let stop = &limits.stop.within(limits.time);
     let flat = flatten(game);
     let ground = |pieces: Pieces, attempt: Attempt| {
         let (mut net, grounded) = ground_pieces(game, &flat, pieces, attempt)?;
@@ -162,7 +161,7 @@ pub(super) fn ground(
     let attempt = |pieces: Pieces, limits: &GroundLimits, gates: usize| {
         let attempt = Attempt {
             limits,
-            deadline,
+            stop,
             gates,
             more: &mut |_| None,
         };
@@ -208,7 +207,7 @@ pub(super) fn ground(
         on_demand_pieces(),
         Attempt {
             limits: &small,
-            deadline,
+            stop,
             gates: usize::MAX,
             more: &mut |known| {
                 if cut.is_some() {

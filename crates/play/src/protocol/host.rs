@@ -8,8 +8,7 @@ mod exchange;
 mod remote;
 mod spelling;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_stop::Stop;
 use std::time::{Duration, Instant};
 
 use super::message::{Info, Message, MessageLimits};
@@ -81,7 +80,7 @@ pub struct HostOptions {
     /// Whether letter case tells names apart.
     pub case: Case,
     /// Raised from outside to break the match off.
-    pub interrupt: Arc<AtomicBool>,
+    pub stop: Stop,
     /// What agents of ours may use.
     pub means: Means,
 }
@@ -107,7 +106,7 @@ pub fn info(address: &Address, options: &HostOptions) -> Result<Info, ExchangeEr
         connect: options.connect.min(INFO),
         answer: INFO,
         bytes: options.most_bytes,
-        interrupt: Some(&options.interrupt),
+        stop: &options.stop,
     };
     let answer = exchange(address, &envelope, &Message::Info.to_string(), &patience)?;
     let said = Info::parse(&answer, MessageLimits::default());
@@ -167,7 +166,7 @@ pub fn host<M: Machine>(
         let state = referee.game().history().state().clone();
         record.reached(referee.game().machine(), &state, &lapses);
     }
-    let is_interrupted = || options.interrupt.load(Ordering::Relaxed);
+    let is_interrupted = || options.stop.is_raised();
     // What was played is told and kept at once, however long the next message waits.
     let wait = |begun: Instant, seconds: u32| {
         let end = begun + Duration::from_secs(seconds.into());

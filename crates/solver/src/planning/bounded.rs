@@ -11,16 +11,17 @@ mod partial_order;
 
 use super::move_set::effects::{Change, Effects};
 use super::move_set::timed_facts::{Course, Then};
-use super::move_set::{Answer, at_start, watch};
+use super::move_set::{Answer, at_start};
 use super::{Outcome, Plan, Puzzle, Reason};
 use ggp_engine::propnet::batch::holds;
-use ggp_engine::propnet::clauses::{Clauses, Frame, Watch};
+use ggp_engine::propnet::clauses::{Clauses, Frame};
 use ggp_engine::propnet::network::Literal;
 use ggp_search::Budget;
+use ggp_stop::Stop;
 
 /// A shortest plan of at most [`Budget::depth`] moves.
 pub fn unroll(puzzle: &Puzzle, budget: &Budget) -> Answer {
-    let watch = watch(budget);
+    let stop = budget.stop.within(budget.time);
     if let Some(outcome) = at_start(puzzle) {
         let found = "the game ends where it begins".to_owned();
         return Answer { outcome, found };
@@ -32,7 +33,7 @@ pub fn unroll(puzzle: &Puzzle, budget: &Budget) -> Answer {
         };
     };
     let course = Course::new(puzzle, &effects);
-    let mut steps = Steps::new(puzzle, &effects, &course, watch);
+    let mut steps = Steps::new(puzzle, &effects, &course, stop);
     let outcome = steps.solve(budget);
     let pairs: usize = steps.after.iter().map(Vec::len).sum();
     let found = format!(
@@ -47,7 +48,7 @@ struct Steps<'p> {
     effects: &'p Effects,
     course: &'p Course,
     clauses: Clauses,
-    watch: Watch,
+    stop: Stop,
     /// By step: the facts; false where nothing depends on them.
     states: Vec<Vec<i32>>,
     frames: Vec<Frame<'p>>,
@@ -60,7 +61,7 @@ struct Steps<'p> {
 }
 
 impl<'p> Steps<'p> {
-    fn new(puzzle: &Puzzle, effects: &'p Effects, course: &'p Course, watch: Watch) -> Self {
+    fn new(puzzle: &Puzzle, effects: &'p Effects, course: &'p Course, stop: Stop) -> Self {
         let mut movers = vec![Vec::new(); effects.relevant.len()];
         for (chosen, changes) in effects.changes.iter().enumerate() {
             for &(fact, _) in changes {
@@ -78,8 +79,8 @@ impl<'p> Steps<'p> {
         let mut steps = Steps {
             effects,
             course,
-            clauses: Clauses::watched(watch.clone()),
-            watch,
+            clauses: Clauses::until(&stop),
+            stop,
             states: Vec::new(),
             frames: Vec::new(),
             moves: Vec::new(),
@@ -110,7 +111,7 @@ impl<'p> Steps<'p> {
         let mut refuted = None;
         let done = |refuted: Option<u32>| refuted.map_or(Outcome::Unknown, Outcome::NoPlanWithin);
         for depth in 1..=budget.depth {
-            if self.watch.is_over() || self.clauses.memory() > budget.memory_bytes {
+            if self.stop.is_over() || self.clauses.memory() > budget.memory_bytes {
                 return done(refuted);
             }
             let over = Reason::Over { moves: depth - 1 };

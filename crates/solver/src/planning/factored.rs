@@ -16,15 +16,14 @@ use super::Position;
 use super::breadth_first::{LevelsOptions, levels};
 use super::depth_first::{DiveOptions, dive};
 use super::move_set::effects::{Conjuncts, Effects};
-use super::move_set::watch;
 use super::{Outcome, Plan, Puzzle};
 use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::batch::{Packed, holds, pack};
-use ggp_engine::propnet::clauses::Watch;
 use ggp_engine::propnet::network::{Builder, Literal, Network, Node};
 use ggp_engine::propnet::rewrite::{copy, live};
 use ggp_gdl::game::Game;
 use ggp_search::{Budget, Observer, Stats};
+use ggp_stop::Stop;
 
 /// Gates of a puzzle that is looked at.
 const MOST_GATES: usize = 200_000;
@@ -47,10 +46,10 @@ pub fn parts(
     let Some(effects) = Effects::new(puzzle) else {
         return Outcome::Unknown;
     };
-    let watch = watch(budget);
+    let stop = budget.stop.within(budget.time);
     let reach = Reach::new(&effects);
     for way in ways(&effects) {
-        if watch.is_over() {
+        if stop.is_over() {
             break;
         }
         let parts = reach.parts(&way);
@@ -62,7 +61,7 @@ pub fn parts(
             puzzle,
             effects: &effects,
             budget,
-            watch: &watch,
+            stop: &stop,
             stats,
             observer,
             plan: Plan::new(),
@@ -225,7 +224,7 @@ struct Search<'p> {
     puzzle: &'p Puzzle,
     effects: &'p Effects,
     budget: &'p Budget,
-    watch: &'p Watch,
+    stop: &'p Stop,
     stats: &'p mut Stats,
     observer: &'p mut dyn Observer,
     plan: Plan,
@@ -252,7 +251,7 @@ impl Search<'_> {
     /// Brings about what is wanted, a solution if nothing is said, by some of the
     /// moves. Whether that is a solution.
     fn part(&mut self, moves: &[bool], wanted: Option<&[Literal]>) -> Option<bool> {
-        if self.watch.is_over() {
+        if self.stop.is_over() {
             return None;
         }
         let part = restricted(self.puzzle, &self.state, self.effects, moves, wanted)?;

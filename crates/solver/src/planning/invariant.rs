@@ -11,7 +11,7 @@
 //! Source: Flanagan and Leino, Houdini (2001); Bradley, SAT-based model checking
 //! without unrolling (2011).
 
-use super::move_set::{self, watch};
+use super::move_set;
 use super::{Puzzle, Reason};
 use ggp_engine::propnet::batch::{Packed, holds};
 use ggp_engine::propnet::clauses::{Clauses, Frame};
@@ -96,7 +96,7 @@ struct Entry {
 impl<'p> Prover<'p> {
     fn new(puzzle: &'p Puzzle, ends: &[Packed], budget: &'p Budget) -> Option<Self> {
         let net = &puzzle.net;
-        let mut clauses = Clauses::watched(watch(budget));
+        let mut clauses = Clauses::until(&budget.stop.within(budget.time));
         let facts: Vec<i32> = net.facts().iter().map(|_| clauses.variable()).collect();
         let moves: Vec<i32> = net.moves()[0].iter().map(|_| clauses.variable()).collect();
         let inputs = [facts.as_slice(), &moves].concat();

@@ -27,9 +27,9 @@ use std::time::Instant;
 use super::{Outcome, Plan, Puzzle, Reason};
 use effects::Effects;
 use formula::{Duty, Formula};
-use ggp_engine::propnet::clauses::Watch;
 use ggp_engine::propnet::network::read;
 use ggp_search::Budget;
+use ggp_stop::Stop;
 use replay::{Replay, replay};
 use single_changes::Once;
 use timed_facts::Course;
@@ -70,7 +70,7 @@ pub fn collapse_sure(puzzle: &Puzzle, budget: &Budget) -> Answer {
 }
 
 fn attempt(puzzle: &Puzzle, budget: &Budget, fits: impl Fn(&Analysis) -> bool) -> Answer {
-    let watch = watch(budget);
+    let stop = budget.stop.within(budget.time);
     match at_start(puzzle) {
         Some(outcome) => Answer {
             outcome,
@@ -82,7 +82,7 @@ fn attempt(puzzle: &Puzzle, budget: &Budget, fits: impl Fn(&Analysis) -> bool) -
                 let outcome = Outcome::Unknown;
                 return Answer { outcome, found };
             }
-            let mut search = analysis.search(puzzle, budget, watch.clone());
+            let mut search = analysis.search(puzzle, budget, stop.clone());
             let outcome = match search.next() {
                 Next::Plan(plan) => Outcome::Solved {
                     plan,
@@ -104,7 +104,7 @@ fn attempt(puzzle: &Puzzle, budget: &Budget, fits: impl Fn(&Analysis) -> bool) -
 
 /// Plans that differ in the moves that are made, until there are so many.
 pub fn count(puzzle: &Puzzle, budget: &Budget, at_most: usize) -> Solutions {
-    let watch = watch(budget);
+    let stop = budget.stop.within(budget.time);
     let mut solutions = Solutions {
         plans: Vec::new(),
         is_all: false,
@@ -117,7 +117,7 @@ pub fn count(puzzle: &Puzzle, budget: &Budget, at_most: usize) -> Solutions {
         return solutions;
     }
     let found = with_analysis(puzzle, |analysis| {
-        let mut search = analysis.search(puzzle, budget, watch.clone());
+        let mut search = analysis.search(puzzle, budget, stop.clone());
         while solutions.plans.len() < at_most {
             match search.next() {
                 Next::Plan(plan) => solutions.plans.push(plan),
@@ -139,13 +139,6 @@ pub(super) fn guesses(puzzle: &Puzzle) -> Vec<Vec<(u32, bool)>> {
         guesses::guesses(puzzle, &analysis.effects, &analysis.once)
     })
     .unwrap_or_default()
-}
-
-pub(super) fn watch(budget: &Budget) -> Watch {
-    Watch {
-        deadline: budget.time.map(|time| Instant::now() + time),
-        interrupt: budget.interrupt.clone(),
-    }
 }
 
 /// What a puzzle comes to that is over before the first move.
@@ -221,7 +214,7 @@ impl Analysis {
         }
     }
 
-    fn search<'p>(&'p self, puzzle: &'p Puzzle, budget: &'p Budget, watch: Watch) -> Search<'p> {
+    fn search<'p>(&'p self, puzzle: &'p Puzzle, budget: &'p Budget, stop: Stop) -> Search<'p> {
         let conflicts = i32::try_from(budget.nodes).unwrap_or(-1);
         let (conflicts, rounds) = match (self.is_doubtful(), conflicts) {
             (false, _) => (conflicts, MOST_ROUNDS),
@@ -234,8 +227,8 @@ impl Analysis {
             budget,
             conflicts,
             rounds,
-            watch: watch.clone(),
-            formula: Formula::new(puzzle, &self.effects, &self.course, &self.once, watch),
+            stop: stop.clone(),
+            formula: Formula::new(puzzle, &self.effects, &self.course, &self.once, stop),
             shown: Vec::new(),
         }
     }
@@ -248,7 +241,7 @@ struct Search<'p> {
     budget: &'p Budget,
     conflicts: i32,
     rounds: usize,
-    watch: Watch,
+    stop: Stop,
     formula: Formula<'p>,
     /// The sets of moves that came out.
     shown: Vec<Vec<u32>>,
@@ -265,7 +258,7 @@ impl Search<'_> {
     fn next(&mut self) -> Next {
         while self.rounds > 0 {
             self.rounds -= 1;
-            if self.watch.is_over() || self.formula.memory() > self.budget.memory_bytes {
+            if self.stop.is_over() || self.formula.memory() > self.budget.memory_bytes {
                 break;
             }
             let set = match self.formula.solve(self.conflicts) {

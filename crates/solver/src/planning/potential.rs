@@ -21,8 +21,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::effects::{Effects, Form, Sparse};
 use super::{Outcome, Puzzle, Reason};
 use ggp_engine::propnet::batch::{Packed, holds, pack};
-use ggp_engine::propnet::clauses::Watch;
 use ggp_search::Budget;
+use ggp_stop::Stop;
 
 /// Potentials that are kept.
 const MOST_KEPT: usize = 128;
@@ -61,7 +61,7 @@ pub struct Potentials {
 /// What ends linear programs.
 #[derive(Default)]
 struct Limits {
-    watch: Watch,
+    stop: Stop,
     /// What all have taken.
     spent: Cell<Duration>,
     /// When a state was first to be learned from.
@@ -102,12 +102,7 @@ impl Potentials {
     /// From now on linear programs end with [`Budget::time`], counted from this
     /// call, or soon after [`Budget::interrupt`].
     pub fn within(&mut self, budget: &Budget) {
-        self.limits.watch = Watch {
-            deadline: budget
-                .time
-                .and_then(|time| Instant::now().checked_add(time)),
-            interrupt: budget.interrupt.clone(),
-        };
+        self.limits.stop = budget.stop.within(budget.time);
     }
 
     /// Whether one of the potentials shows that no solution follows a state.
@@ -334,7 +329,7 @@ impl Program {
 
     /// Weights of which the solutions all have a larger sum than the state.
     fn solve(&self, state: &[u64], solutions: &[Form], limits: &Limits) -> Option<Vec<(u32, f64)>> {
-        if limits.watch.is_over() {
+        if limits.stop.is_over() {
             return None;
         }
         let started = Instant::now();
@@ -350,7 +345,7 @@ impl Program {
         }
         let mut outcome = most.problem.solve();
         while let Ok(SolveOutcome::Interrupted(stopped)) = outcome {
-            if limits.watch.is_over() || started.elapsed() > MOST_TIME {
+            if limits.stop.is_over() || started.elapsed() > MOST_TIME {
                 outcome = Ok(SolveOutcome::Interrupted(stopped));
                 break;
             }

@@ -21,10 +21,11 @@ use super::Puzzle;
 use super::move_set::effects::Effects;
 use ggp_engine::automorphism::generators;
 use ggp_engine::propnet::batch::{Packed, holds};
-use ggp_engine::propnet::clauses::{Clauses, Frame, Watch};
+use ggp_engine::propnet::clauses::{Clauses, Frame};
 use ggp_engine::propnet::network::{Builder, Literal};
 use ggp_engine::propnet::rewrite::{copy, live};
 use ggp_search::Budget;
+use ggp_stop::Stop;
 
 pub use canonical::{Canonical, lift};
 
@@ -105,23 +106,18 @@ impl Symmetries {
     /// Looks for symmetries within [`Budget::time`]; what was found until then is
     /// as good as proved, too.
     pub fn of(puzzle: &Puzzle, budget: &Budget) -> Symmetries {
-        let watch = Watch {
-            deadline: budget
-                .time
-                .and_then(|time| Instant::now().checked_add(time)),
-            interrupt: budget.interrupt.clone(),
-        };
+        let stop = budget.stop.within(budget.time);
         let mut generators = Vec::new();
         if let Some(effects) = Effects::new(puzzle) {
             let mut seen = FxHashSet::default();
-            for candidate in candidates(puzzle, &effects, &watch) {
-                if watch.is_over() {
+            for candidate in candidates(puzzle, &effects, &stop) {
+                if stop.is_over() {
                     break;
                 }
                 if !candidate.is_identity()
                     && seen.insert(candidate.facts.clone())
                     && keeps_start(puzzle, &candidate)
-                    && is_proved(puzzle, &effects, &candidate, &watch)
+                    && is_proved(puzzle, &effects, &candidate, &stop)
                 {
                     generators.push(candidate);
                 }
@@ -204,7 +200,7 @@ impl Symmetries {
     }
 }
 
-fn candidates(puzzle: &Puzzle, effects: &Effects, watch: &Watch) -> Vec<Symmetry> {
+fn candidates(puzzle: &Puzzle, effects: &Effects, stop: &Stop) -> Vec<Symmetry> {
     let Some((graph, facts, moves)) = graph::graph(effects, puzzle.net.exclusive()) else {
         return Vec::new();
     };
@@ -212,7 +208,7 @@ fn candidates(puzzle: &Puzzle, effects: &Effects, watch: &Watch) -> Vec<Symmetry
         let part = &permutation[first as usize..][..count];
         part.iter().map(|&image| image - first).collect()
     };
-    let found = generators(&graph, MOST_WORK, watch);
+    let found = generators(&graph, MOST_WORK, stop);
     let found = found.iter().map(|permutation| Symmetry {
         facts: part(permutation, facts, puzzle.net.facts().len()),
         moves: part(permutation, moves, puzzle.moves()),
@@ -248,7 +244,7 @@ fn closed(puzzle: &Puzzle, mut state: Packed) -> Packed {
 }
 
 /// Whether the puzzle is the same, renamed.
-fn is_proved(puzzle: &Puzzle, effects: &Effects, symmetry: &Symmetry, watch: &Watch) -> bool {
+fn is_proved(puzzle: &Puzzle, effects: &Effects, symmetry: &Symmetry, stop: &Stop) -> bool {
     let network = &effects.network;
     let facts = network.inputs();
     let mut roots = vec![effects.terminal, effects.solved];
@@ -307,7 +303,7 @@ fn is_proved(puzzle: &Puzzle, effects: &Effects, symmetry: &Symmetry, watch: &Wa
         return true;
     }
     let gates = builder.into_network();
-    let mut clauses = Clauses::watched(watch.clone());
+    let mut clauses = Clauses::until(&stop);
     let variables: Vec<i32> = (0..facts).map(|_| clauses.variable()).collect();
     let mut frame = Frame::new(&gates, &variables, &clauses);
     for rename in [&inputs, &renamed] {

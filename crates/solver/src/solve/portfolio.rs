@@ -12,9 +12,9 @@
 //! less, from the least up: the best of them is what a search that runs out of
 //! its budget has to show.
 
-use std::sync::Arc;
+use ggp_stop::Stop;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::methods::{Found, Methods};
@@ -255,14 +255,11 @@ impl<'p> Portfolio<'p> {
             .map(|&method| {
                 let mut budget = self.slice(method, round, nodes, stats);
                 budget.memory_bytes /= threads as u64;
-                budget.interrupt = Some(Arc::default());
+                budget.stop = budget.stop.child();
                 budget
             })
             .collect();
-        let raise = |index: usize| {
-            let flag: Option<&Arc<AtomicBool>> = budgets[index].interrupt.as_ref();
-            flag.expect("each has one").store(true, Ordering::Relaxed);
-        };
+        let raise = |index: usize| budgets[index].stop.raise();
         let made = searches.map(|_| Mutex::new(None));
         let next = AtomicUsize::new(0);
         let (puzzle, options, is_alone) = (self.puzzle, self.options, self.methods.is_alone);
@@ -480,6 +477,5 @@ fn is_end(outcome: &Outcome, depth: u32) -> bool {
 }
 
 fn is_raised(budget: &Budget) -> bool {
-    let flag = budget.interrupt.as_ref();
-    flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
+    budget.stop.is_raised()
 }

@@ -5,11 +5,11 @@
 //! a library, since what players send is often no HTTP that a library takes: heads
 //! of one line, bare line feeds, no length or a wrong one.
 
+use ggp_stop::Stop;
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::str::FromStr;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -99,7 +99,7 @@ pub struct Patience<'a> {
     /// Bytes of the answer, head included.
     pub bytes: usize,
     /// Raised from outside to end it; none for what must be sent all the same.
-    pub interrupt: Option<&'a AtomicBool>,
+    pub stop: Option<&'a Stop>,
 }
 
 /// Why there is no answer.
@@ -209,10 +209,7 @@ pub fn exchange(
 
 impl Patience<'_> {
     fn check(&self, end: Instant) -> Result<(), ExchangeError> {
-        if self
-            .interrupt
-            .is_some_and(|flag| flag.load(Ordering::Relaxed))
-        {
+        if self.stop.is_some_and(Stop::is_raised) {
             return Err(ExchangeError::Interrupted);
         }
         match Instant::now() >= end {

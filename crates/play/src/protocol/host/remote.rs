@@ -1,5 +1,6 @@
 //! A player on the network as a contender.
 
+use ggp_stop::Stop;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -101,7 +102,7 @@ impl Remote {
             answer: time,
             bytes: options.most_bytes,
             // Players are told that the match is broken off though it is.
-            interrupt: (!is_last).then_some(&*options.interrupt),
+            stop: (!is_last).then_some(&options.stop),
         };
         exchange(&self.address, &envelope, &message.to_string(), &patience)
     }

@@ -1,5 +1,6 @@
 //! One match: a thread that hears what the host says and answers in time.
 
+use ggp_stop::Stop;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -45,12 +46,12 @@ pub(super) struct Table {
 
 #[derive(Debug, Default)]
 struct Shared {
-    /// Ends what the seat waits for.
-    interrupt: Arc<AtomicBool>,
+    /// Ends what the seat waits for. It is a part of `over`.
+    stop: Stop,
     /// Ends the match.
-    over: Arc<AtomicBool>,
+    over: Stop,
     /// Ends reading the rules, of which nobody will ask more.
-    unwanted: AtomicBool,
+    unwanted: Stop,
     /// What the thread works on. Whoever asks holds it, so that nothing is begun
     /// that somebody has just put an end to.
     work: Mutex<Option<Work>>,
@@ -89,8 +90,7 @@ impl Shared {
     fn finish(&self) {
         let mut work = self.work();
         *work = None;
-        let is_over = self.over.load(Ordering::SeqCst);
-        self.interrupt.store(is_over, Ordering::SeqCst);
+        self.stop.lower();
     }
 }
 
@@ -116,7 +116,12 @@ impl Table {
     ) -> (Self, oneshot::Receiver<bool>) {
         let (asks, heard) = channel();
         let (ready, is_ready) = oneshot::channel();
-        let shared = Arc::new(Shared::default());
+        let over = Stop::new();
+        let shared = Arc::new(Shared {
+            stop: over.child(),
+            over,
+            ..Shared::default()
+        });
         *shared.work() = Some(Work::Begin);
         let table = Table {
             id: terms.id.clone(),
@@ -167,7 +172,7 @@ impl Table {
 
     /// Ends the match in the background, after these moves.
     pub(super) fn stop(self, moves: Vec<String>) {
-        self.shared.unwanted.store(true, Ordering::SeqCst);
+        self.shared.unwanted.raise();
         self.post(Ask::Stop {
             is_answered: self.take_answered(),
             moves,
@@ -194,9 +199,9 @@ impl Table {
 
     fn end(&self, how: &'static str) {
         let work = self.shared.work();
-        self.shared.over.store(true, Ordering::SeqCst);
-        self.shared.unwanted.store(true, Ordering::SeqCst);
-        self.shared.interrupt.store(true, Ordering::SeqCst);
+        self.shared.over.raise();
+        self.shared.unwanted.raise();
+        self.shared.stop.raise();
         drop(work);
         self.post(Ask::End(how));
     }
@@ -205,7 +210,7 @@ impl Table {
     fn post(&self, ask: Ask) {
         let work = self.shared.work();
         if work.as_ref().is_some_and(|work| !ask.repeats(work)) {
-            self.shared.interrupt.store(true, Ordering::SeqCst);
+            self.shared.stop.raise();
         }
         // A match that cannot be played answers nothing.
         let _ = self.asks.send(ask);
@@ -255,7 +260,7 @@ impl<'a> Sitting<'a> {
         };
         let read = read(rules, server, &shared.unwanted);
         let (game, warnings) = read.map_err(unplayable).ok()?;
-        if shared.over.load(Ordering::SeqCst) {
+        if shared.over.is_raised() {
             return None;
         }
         let Some(role) = game.role_named(&terms.role) else {
@@ -263,9 +268,9 @@ impl<'a> Sitting<'a> {
             return None;
         };
         let options = &server.options;
-        let limits = |interrupt: &Arc<AtomicBool>| {
+        let limits = |stop: &Stop| {
             let mut limits = options.limits.clone();
-            limits.interrupt = Arc::clone(interrupt);
+            limits.stop = stop.clone();
             limits
         };
         let brief = Brief {
@@ -273,7 +278,7 @@ impl<'a> Sitting<'a> {
             threads: options.threads,
             memory_bytes: options.memory_bytes,
             seed: options.seed,
-            limits: limits(&shared.interrupt),
+            limits: limits(&shared.stop),
             ..Brief::new(&game, role)
         };
         let seat = Seat::new(brief, &options.agent);
@@ -323,7 +328,7 @@ impl<'a> Sitting<'a> {
                     let answered = work.insert(Work::Answer(moves.clone()));
                     queue.extend(asks.try_iter());
                     if queue.iter().any(|next: &Ask| !next.repeats(answered)) {
-                        self.shared.interrupt.store(true, Ordering::SeqCst);
+                        self.shared.stop.raise();
                     }
                     drop(work);
                     let made = self.hear(&moves, is_answered);
@@ -346,7 +351,7 @@ impl<'a> Sitting<'a> {
                 }
             }
         }
-        self.shared.over.store(true, Ordering::SeqCst);
+        self.shared.over.raise();
         let scores = scores.into_iter().map(|(role, score)| (role, score.get()));
         self.server.log.tell(Event::Ended {
             id: self.terms.id.clone(),
@@ -443,17 +448,13 @@ impl<'a> Sitting<'a> {
 }
 
 /// The game of a rule text and the number of warnings, or what is wrong with it.
-fn read(
-    rules: String,
-    server: &Server,
-    unwanted: &AtomicBool,
-) -> Result<(Game, usize), Vec<String>> {
+fn read(rules: String, server: &Server, unwanted: &Stop) -> Result<(Game, usize), Vec<String>> {
     let reader = server.reader.lock();
     let reader = reader.unwrap_or_else(PoisonError::into_inner);
     let sources = Sources::from(Source::new("rules", rules));
     let reading = check::read_until(sources, &server.options.reading, unwanted);
     drop(reader);
-    if unwanted.load(Ordering::SeqCst) {
+    if unwanted.is_raised() {
         return Err(vec!["it ended before the rules were read".to_owned()]);
     }
     let Some(game) = reading.game else {

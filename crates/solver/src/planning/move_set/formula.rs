@@ -18,8 +18,9 @@ use super::single_changes::Once;
 use super::timed_facts::{Course, Then};
 use crate::planning::Puzzle;
 use ggp_engine::propnet::batch::holds;
-use ggp_engine::propnet::clauses::{Clauses, Frame, Watch};
+use ggp_engine::propnet::clauses::{Clauses, Frame};
 use ggp_engine::propnet::rewrite::live;
+use ggp_stop::Stop;
 
 /// A solver about the sets of moves that may solve a puzzle.
 pub(super) struct Formula<'p> {
@@ -69,9 +70,9 @@ impl<'p> Formula<'p> {
         effects: &'p Effects,
         course: &'p Course,
         once: &'p Once,
-        watch: Watch,
+        stop: Stop,
     ) -> Self {
-        let mut clauses = Clauses::watched(watch);
+        let mut clauses = Clauses::until(&stop);
         let no = -clauses.yes();
         let network = &effects.network;
         // Variables are tried as true first, and fewer moves are better.
