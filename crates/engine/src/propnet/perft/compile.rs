@@ -53,7 +53,7 @@ impl Outputs {
     ) -> Compiled {
         let outputs = self.outputs.iter_mut().map(|output| &mut output.0);
         let goals = self.goals.iter_mut().flatten().map(|goal| &mut goal.0);
-        let network = assumed.put_in(builder.network(), outputs.chain(goals));
+        let network = assumed.simplified(builder.network(), outputs.chain(goals));
         let mut all = self.outputs.clone();
         let mut known: FxHashMap<Literal, usize> = FxHashMap::default();
         let (bank, first) = self.scores;
