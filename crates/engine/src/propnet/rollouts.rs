@@ -30,7 +30,7 @@
 //! let (net, _) = Propnet::ground(&game, &GroundLimits::default())?;
 //!
 //! let mut rollouts = Rollouts::new(&net, &RolloutOptions::default(), 1);
-//! let start = batch::pack(net.initial.iter().copied());
+//! let start = batch::pack(net.initial().iter().copied());
 //! let outcomes = rollouts.run(&[start], 10_000, &mut || Proceed::On);
 //! assert_eq!(outcomes[0].playouts, 10_000);
 //! The robot must choose to go in two of four equally likely cases.
