@@ -121,7 +121,7 @@ impl Estimator {
             estimate,
             layout: layout.clone(),
             facts: net.facts().len(),
-            next: net.next().clone(),
+            next: net.next().to_vec(),
             legal,
             wanted,
             stages,

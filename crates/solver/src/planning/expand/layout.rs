@@ -56,7 +56,7 @@ impl Layout {
         let (counters, meaning) = harmless(puzzle);
         let mut layout = Layout {
             fields: Vec::new(),
-            equal: net.assumed().clone(),
+            equal: net.assumed().to_vec(),
             facts: net.facts().len(),
             bits: 0,
             key_bits: 0,
