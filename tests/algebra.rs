@@ -34,7 +34,7 @@ fn puzzle(rules: &str) -> Puzzle {
 }
 
 fn from_start(net: Propnet, start: Option<Packed>) -> Puzzle {
-    let start = start.unwrap_or_else(|| pack(net.initial().clone()));
+    let start = start.unwrap_or_else(|| pack(net.initial().iter().copied()));
     Puzzle::new(net, start, Score::new(100).unwrap()).expect("it has one role")
 }
 

@@ -299,7 +299,7 @@ fn first_role(game: &Game) -> RoleId {
 fn drawn(machine: &mut AnyMachine, wishes: Wishes) -> Result<Picture, PlayError> {
     let states = ggp_picture::sample(machine, ggp_picture::ENOUGH)?;
     let start = machine.initial()?;
-    let possible = machine.network(&start).map(|(net, _)| net.facts().clone());
+    let possible = machine.network(&start).map(|(net, _)| net.facts().to_vec());
     let (game, terms) = (machine.game(), machine.terms());
     Ok(Picture::with(
         game,

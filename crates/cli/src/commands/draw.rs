@@ -100,7 +100,7 @@ pub fn picture(
 ) -> Result<Picture, PlayError> {
     let states = ggp_picture::sample(machine, samples)?;
     let start = machine.initial()?;
-    let possible = machine.network(&start).map(|(net, _)| net.facts().clone());
+    let possible = machine.network(&start).map(|(net, _)| net.facts().to_vec());
     let (game, terms) = (machine.game(), machine.terms());
     Ok(Picture::with(game, terms, &states, possible.as_deref(), wishes))
 }

@@ -281,7 +281,7 @@ mod tests {
         let game = Game::from_text("test.kif", rules).expect("the rules are right");
         let (mut net, _) = Propnet::ground(&game, &GroundLimits::default()).expect("it is small");
         net.simplify();
-        let start = pack(net.initial().clone());
+        let start = pack(net.initial().iter().copied());
         let target = Score::new(100).expect("it is a score");
         let puzzle = Puzzle::new(net, start, target).expect("it has one role");
         let effects = Effects::of(&puzzle).expect("it is small");

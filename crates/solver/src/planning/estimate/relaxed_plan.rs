@@ -141,7 +141,7 @@ mod tests {
         let game = Game::from_text("test.kif", rules).expect("the rules are right");
         let (mut net, _) = Propnet::ground(&game, &GroundLimits::default()).expect("it is small");
         net.simplify();
-        let start = pack(net.initial().clone());
+        let start = pack(net.initial().iter().copied());
         let puzzle = Puzzle::new(net, start, Score::MAX).expect("it has one role");
         let layout = Layout::new(&puzzle, Facts::Relevant);
         let code = layout.encode(&puzzle.start);
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(names(&plans[0].first), ["go"]);
         assert_eq!((estimates.as_slice(), plans.len()), (&[2][..], 1));
         let mut sums = Vec::new();
-        Estimator::new(&puzzle, &layout, Estimate::Additive).estimate(&code, &mut sums);
+        Estimator::new(&puzzle, &layout, Estimate::HAdd).estimate(&code, &mut sums);
         // And counts twice in the sum.
         assert_eq!(sums, [3]);
     }
