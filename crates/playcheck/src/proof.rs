@@ -84,7 +84,7 @@ impl<'n> Induction<'n> {
         }
         let mut of = |literal: Literal, clauses: &mut Clauses| frame.literal(literal, clauses);
         let next = net
-            .next
+            .next()
             .iter()
             .map(|&next| of(next, &mut clauses))
             .collect();
