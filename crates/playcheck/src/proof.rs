@@ -11,7 +11,6 @@
 //! at a time and none holds again.
 
 use ggp_stop::Stop;
-use std::time::Instant;
 
 use super::space::longest;
 use ggp_engine::propnet::Propnet;

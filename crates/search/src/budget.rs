@@ -1,7 +1,6 @@
 //! How much a search may spend, and the meter that charges it.
 
 use ggp_stop::Stop;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::Compare;

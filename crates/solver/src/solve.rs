@@ -20,7 +20,6 @@ mod strategy;
 mod trail;
 
 use std::fmt;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use crate::planning::breadth_first::{BreadthFirstOptions, Seen};

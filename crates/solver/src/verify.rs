@@ -19,7 +19,7 @@ mod search;
 mod sums;
 
 use ggp_stop::Stop;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ggp_engine::machine::{
     DatalogMachine, Limits as MachineLimits, Machine, NaiveMachine, PlayError,

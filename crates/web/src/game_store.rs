@@ -2,7 +2,6 @@
 
 use ggp_stop::Stop;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -522,7 +521,7 @@ async fn reading<T: Send + 'static>(
     let raised = stop.clone();
     let watch = tokio::spawn(async move {
         tokio::time::sleep(READING).await;
-        raised.store(true, Ordering::Relaxed);
+        raised.raise();
     });
     let read = blocking(house, move || {
         let read = read(set, &stop);

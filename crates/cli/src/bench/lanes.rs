@@ -1,6 +1,5 @@
 //! The propositional network as a subject: many positions at once.
 
-use ggp_stop::Stop;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -177,7 +176,6 @@ const FASTEST: u64 = 1_000_000_000;
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
 
     use super::*;
     use ggp_gdl::game::Game;
@@ -204,7 +202,7 @@ mod tests {
             depth,
             seed: 1,
             threads: 1,
-            stop: Stop::new(),
+            stop: ggp_stop::Stop::new(),
         };
         let played = play(&run(1_000));
         // The number of throws has mean 2 and variance 2, its square a variance

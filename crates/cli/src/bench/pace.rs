@@ -1,7 +1,6 @@
 //! When playouts begin, and when they are given up.
 
 use ggp_stop::Stop;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -67,7 +66,7 @@ mod tests {
 
     #[test]
     fn no_more_playouts_begin_than_are_wanted() {
-        let pace = Pace::new(Until::Playouts(5), Arc::default());
+        let pace = Pace::new(Until::Playouts(5), Stop::new());
         assert_eq!([pace.begin(2), pace.begin(2), pace.begin(2)], [2, 2, 1]);
         assert_eq!(pace.begin(1), 0);
         assert!(!pace.is_over());

@@ -3,7 +3,7 @@
 mod paths;
 mod table;
 
-use ggp_stop::PerftEnd;
+use ggp_stop::Stop;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 

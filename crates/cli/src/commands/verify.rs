@@ -1,7 +1,7 @@
 //! `ggp verify`: whether the answers of `ggp solve --answer` are right.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use serde::Serialize;

@@ -106,7 +106,7 @@ pub fn info(address: &Address, options: &HostOptions) -> Result<Info, ExchangeEr
         connect: options.connect.min(INFO),
         answer: INFO,
         bytes: options.most_bytes,
-        stop: &options.stop,
+        stop: Some(&options.stop),
     };
     let answer = exchange(address, &envelope, &Message::Info.to_string(), &patience)?;
     let said = Info::parse(&answer, MessageLimits::default());

@@ -22,8 +22,6 @@ mod single_changes;
 mod ternary;
 pub(super) mod timed_facts;
 
-use std::time::Instant;
-
 use super::{Outcome, Plan, Puzzle, Reason};
 use effects::Effects;
 use formula::{Formula, Requirement};

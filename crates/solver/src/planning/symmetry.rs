@@ -15,8 +15,6 @@
 mod canonical;
 mod graph;
 
-use std::time::Instant;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Puzzle;

@@ -12,7 +12,6 @@
 //! less, from the least up: the best of them is what a search that runs out of
 //! its budget has to show.
 
-use ggp_stop::Stop;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};

@@ -1,6 +1,5 @@
 //! A player on the network as a contender.
 
-use ggp_stop::Stop;
 use std::sync::Arc;
 use std::time::Duration;
 
