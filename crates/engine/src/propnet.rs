@@ -27,6 +27,7 @@ pub mod network;
 mod passes;
 pub mod perft;
 pub mod playout;
+mod possible;
 mod relax;
 pub mod rewrite;
 pub mod rollouts;
@@ -42,6 +43,7 @@ pub use grounding_methods::{Approach, GroundError, GroundLimits, Grounded};
 pub use invariants::Exclusive;
 use network::{Builder, Literal, Network, Node};
 pub use passes::Pass;
+pub use possible::possible_facts;
 
 /// A game as a network of gates.
 ///
