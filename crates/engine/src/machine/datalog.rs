@@ -88,12 +88,12 @@ impl DatalogMachine {
         DatalogMachine::learned(game, limits, FEW_MOVES)
     }
 
-    /// As [`DatalogMachine::new`], for a question about one position: a plan that needs
-    /// little work in the initial state is taken without further learning.
+    /// A machine for queries about one position. A plan that needs little work in the
+    /// initial state is used without further learning.
     ///
     /// # Errors
     ///
-    /// As [`DatalogMachine::new`].
+    /// The errors of [`DatalogMachine::new`].
     pub fn for_one_position(game: &Game, limits: Limits) -> Result<Self, PlayError> {
         let mut machine = DatalogMachine::unlearned(game, limits)?;
         machine.plan_for_one_position()?;
