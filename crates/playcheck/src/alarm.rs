@@ -1,4 +1,4 @@
-//! Time for parts of the work that do not look at a clock themselves.
+//! Time limits for work that does not check a clock itself.
 
 use ggp_stop::Stop;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use ggp_engine::machine::PlayError;
 
-/// How often it is looked whether somebody interrupts.
+/// The interval at which the time and outside interrupts are checked.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Interrupts a machine when the time of a part of the work is over.
+/// Interrupts a machine when the time for a part of the work is over.
 #[derive(Clone, Debug, Default)]
 pub struct Alarm {
     bell: Stop,
@@ -18,22 +18,22 @@ pub struct Alarm {
 }
 
 impl Alarm {
-    /// One that also rings when this is raised.
+    /// An alarm that also goes off when `outside` is raised.
     pub fn new(outside: Stop) -> Alarm {
         let bell = outside.child();
         Alarm { bell, outside }
     }
 
-    /// What the machine is to be interrupted by.
+    /// The value that interrupts the machine.
     pub fn bell(&self) -> Stop {
         self.bell.clone()
     }
 
-    /// What a part of the work comes to, if it does until then and nobody interrupts.
+    /// The result of `work`; `None` if it is not done by `until` or is interrupted.
     ///
     /// # Errors
     ///
-    /// Those of the work but [`PlayError::Interrupted`].
+    /// Those of the work except [`PlayError::Interrupted`].
     pub fn within<T>(
         &self,
         until: Instant,
@@ -59,7 +59,7 @@ impl Alarm {
         }
     }
 
-    /// Whether it was interrupted from outside.
+    /// Returns whether it was interrupted from outside.
     pub fn is_raised(&self) -> bool {
         self.outside.is_raised()
     }
