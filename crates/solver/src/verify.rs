@@ -24,7 +24,7 @@ use std::time::Duration;
 use ggp_engine::machine::{
     DatalogMachine, Limits as MachineLimits, Machine, NaiveMachine, PlayError,
 };
-use ggp_gdl::game::{Game, Move, Score};
+use ggp_gdl::game::{Game, Score};
 use ggp_gdl::terms::TermId;
 
 pub use answer::{Answer, End, Flips, Given, Proof, Record, digest};
