@@ -486,8 +486,8 @@ fn facts_without_frame_rules_and_keys_with_two_values_are_reported() {
 
 #[test]
 fn an_interrupt_keeps_the_observations() {
-    let flag = Stop::new();
-    let alarm = Alarm::new(flag.clone());
+    let stop = Stop::new();
+    let alarm = Alarm::new(stop.clone());
     let limits = Limits {
         stop: alarm.bell(),
         ..Limits::default()

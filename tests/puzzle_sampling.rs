@@ -64,7 +64,7 @@ fn check(name: &str, text: &str, scoring: Scoring) -> Option<bool> {
     let score = |plan: &[u32]| {
         let moves = plan
             .iter()
-            .map(|&chosen| puzzle.net.moves[0][chosen as usize]);
+            .map(|&chosen| puzzle.net.moves()[0][chosen as usize]);
         check_plan(&machine, &moves.collect::<Vec<_>>()).unwrap()
     };
     let (expected, _) = breadth_first(

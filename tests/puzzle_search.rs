@@ -142,7 +142,7 @@ const GATES: usize = 1_500;
 /// The searches against plain breadth-first search on the Datalog machine.
 /// Whether that came to an end.
 fn check(name: &str, game: &Game, nodes: u64) -> bool {
-    let Some(puzzle) = puzzle(game).filter(|puzzle| puzzle.net.network.gates() < GATES) else {
+    let Some(puzzle) = puzzle(game).filter(|puzzle| puzzle.net.network().gates() < GATES) else {
         return false;
     };
     let mut machine = DatalogMachine::new(game, Limits::default()).unwrap();
@@ -179,7 +179,7 @@ fn check(name: &str, game: &Game, nodes: u64) -> bool {
             (Outcome::Solved { plan, optimal }, Some(least)) => {
                 let moves = plan
                     .iter()
-                    .map(|&chosen| puzzle.net.moves[0][chosen as usize]);
+                    .map(|&chosen| puzzle.net.moves()[0][chosen as usize]);
                 let moves: Vec<_> = moves.collect();
                 assert_eq!(check_plan(&machine, &moves).unwrap(), Score::MAX, "{what}");
                 assert!(

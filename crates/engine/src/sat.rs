@@ -43,24 +43,24 @@ pub trait SatSolver {
     fn new() -> Self;
 
     /// A solver without clauses that spends no time on preprocessing. It suits
-    /// many short questions.
+    /// many short queries.
     fn for_short_questions() -> Self;
 
-    /// Ends searches early from now on. [`SatSolver::solve`] answers `None` then.
+    /// Sets the end of all later searches. [`SatSolver::solve`] then returns `None`.
     fn set_stop(&mut self, stop: Stop);
 
     /// Adds a clause: one of these literals holds.
     fn add(&mut self, clause: &[i32]);
 
-    /// Whether all clauses can hold together with the assumptions. The answer is
+    /// True if the clauses are satisfiable under the assumptions. The answer is
     /// `None` if that takes more conflicts than the limit, or if the search was
     /// stopped.
     fn solve(&mut self, assumptions: &[i32], conflicts: Option<u32>) -> Option<bool>;
 
-    /// Whether the last refutation used this assumption.
+    /// True if the last refutation used this assumption.
     fn is_needed(&self, assumption: i32) -> bool;
 
-    /// Whether a literal holds in the model found last. A variable that the
+    /// The value of a literal in the last model. A variable that the
     /// model leaves open counts as false.
     fn holds(&self, literal: i32) -> bool;
 }
@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(solver.solve(&[4, -1, -2, 5], None), Some(false));
         assert!(solver.is_needed(-1) && solver.is_needed(-2));
         assert!(!solver.is_needed(4) && !solver.is_needed(5));
-        // The clauses alone can still hold.
+        // The clauses alone are still satisfiable.
         assert_eq!(solver.solve(&[], None), Some(true));
         solver.add(&[-1]);
         solver.add(&[-2]);

@@ -143,10 +143,7 @@ fn play(game: &Game, limits: &Limits, _time: Duration) -> Result<String, PlayErr
     let played = playout(&mut machine, &start, PlayoutOptions::default(), &mut random)?;
     let mut lines: Vec<String> = Vec::new();
     for (number, step) in played.steps.iter().enumerate() {
-        let joint = step
-            .joint
-            .iter()
-            .map(|chosen| game.canonical(machine.terms(), chosen.term()));
+        let joint = step.joint.iter().map(|chosen| machine.text(*chosen));
         lines.push(format!(
             "{}. {}",
             number + 1,

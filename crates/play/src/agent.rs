@@ -3,6 +3,7 @@
 //! In: a [`Brief`] of the match, then an [`Observation`] for each choice, with a [`Pace`].
 //! Out: [`Advice`]. An [`Agent`] thinks on the thread that calls it; an
 //! [`AgentThread`](super::AgentThread) runs it on its own thread and returns a move on time.
+
 use ggp_stop::Stop;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};

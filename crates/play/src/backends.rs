@@ -9,7 +9,7 @@ use super::{Brief, Pace};
 use ggp_engine::machine::{
     AnyMachine, Backend, Limits, Machine, PlayError, PropnetMachine, PropnetState,
 };
-use ggp_engine::propnet::TooLarge;
+use ggp_engine::propnet::GroundError;
 use ggp_gdl::game::{Game, Move};
 use ggp_gdl::terms::TermId;
 
@@ -30,7 +30,7 @@ pub struct Backends {
 
 #[derive(Debug)]
 struct Grounding {
-    network: Receiver<Result<PropnetMachine, TooLarge>>,
+    network: Receiver<Result<PropnetMachine, GroundError>>,
     thread: Option<JoinHandle<()>>,
     stop: Stop,
 }
@@ -53,9 +53,8 @@ impl Grounding {
         limits.ground.stop = stop.clone();
         let game = game.clone();
         let thread = std::thread::spawn(move || {
-            let ground = limits.ground.clone();
             // The receiver is gone if the match is over.
-            let _ = sender.send(PropnetMachine::new(&game, limits, &ground));
+            let _ = sender.send(PropnetMachine::new(&game, limits));
         });
         Grounding {
             network,

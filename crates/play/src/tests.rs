@@ -215,6 +215,6 @@ fn raising_the_interrupt_ends_a_choice() {
     let stop = brief.limits.stop.clone();
     let mut thread = AgentThread::with(brief, |_| Ok(Box::new(Sleeper(false)))).unwrap();
     stop.raise();
-    // Without the stop this would never return.
+    // Without the interrupt this would never return.
     thread.choose(&Observation::of_joint_moves(role, []), None, None);
 }

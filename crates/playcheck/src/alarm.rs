@@ -24,7 +24,7 @@ impl Alarm {
         Alarm { bell, outside }
     }
 
-    /// The flag that interrupts the machine.
+    /// The value that interrupts the machine.
     pub fn bell(&self) -> Stop {
         self.bell.clone()
     }

@@ -197,7 +197,7 @@ impl Evidence<'_> {
         }
         let proved = net.zip(induction).and_then(|(net, induction)| {
             let seen = |of: &rustc_hash::FxHashSet<TermId>| -> Vec<bool> {
-                net.facts.iter().map(|fact| of.contains(fact)).collect()
+                net.facts().iter().map(|fact| of.contains(fact)).collect()
             };
             induction.ends_within(&seen(&self.lost), &seen(&self.gained))
         });
@@ -335,8 +335,8 @@ impl Evidence<'_> {
         let refuted = match (net, induction) {
             (Some(net), Some(induction)) => {
                 let score = self.score();
-                let mut hundred = (0..net.goals[role].len())
-                    .filter(|&value| score(net.goals[role][value].0) == Some(Score::MAX));
+                let mut hundred = (0..net.goals()[role].len())
+                    .filter(|&value| score(net.goals()[role][value].0) == Some(Score::MAX));
                 hundred.all(|value| induction.never_gets(role, value))
             }
             _ => self.space.is_some(),

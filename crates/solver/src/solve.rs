@@ -400,7 +400,7 @@ impl OnNetwork {
 fn moves(puzzle: &Puzzle, plan: &Plan) -> Vec<Move> {
     let chosen = plan.iter();
     chosen
-        .map(|&chosen| puzzle.net.moves[0][chosen as usize])
+        .map(|&chosen| puzzle.net.moves()[0][chosen as usize])
         .collect()
 }
 

@@ -24,7 +24,7 @@ use std::time::Duration;
 use ggp_engine::machine::{
     DatalogMachine, Limits as MachineLimits, Machine, NaiveMachine, PlayError,
 };
-use ggp_gdl::game::{Game, Move, Score};
+use ggp_gdl::game::{Game, Score};
 use ggp_gdl::terms::TermId;
 
 pub use answer::{Answer, End, Flips, Given, Proof, Record, digest};
@@ -362,9 +362,9 @@ impl Question<'_> {
                 return Err(Failure::out_of_time());
             }
             let wrong = |error: String| Failure::Wrong(format!("move {number}: {error}"));
-            let term = game.parse_term(machine.terms_mut(), text);
-            let term = term.map_err(|error| wrong(error.to_string()))?;
-            state = match machine.play(&state, &[Move::new(term)]) {
+            let chosen = machine.read_move(text);
+            let chosen = chosen.map_err(|error| wrong(error.to_string()))?;
+            state = match machine.play(&state, &[chosen]) {
                 Err(error @ (PlayError::Interrupted | PlayError::TooLarge { .. })) => {
                     return Err(error.into());
                 }

@@ -217,13 +217,14 @@ impl LoadedGame {
     pub(super) fn card(&self) -> Result<String, PlayError> {
         let card = self.card.get_or_init(|| {
             // A small network gives the cells that boards have.
-            let ground = GroundLimits {
+            let mut limits = LoadedGame::limits();
+            limits.ground = GroundLimits {
                 facts: CARD.0,
                 instances: CARD.0 as u64,
                 work: CARD.1,
                 ..GroundLimits::default()
             };
-            let network = PropnetMachine::new(&self.game, LoadedGame::limits(), &ground);
+            let network = PropnetMachine::new(&self.game, limits);
             let mut machine = match network {
                 Ok(network) => AnyMachine::Propnet(Box::new(network)),
                 Err(_) => AnyMachine::new(&self.game, Backend::Datalog, LoadedGame::limits())?,
@@ -304,7 +305,7 @@ fn first_role(game: &Game) -> RoleId {
 fn drawn(machine: &mut AnyMachine, picture_options: PictureOptions) -> Result<Picture, PlayError> {
     let states = ggp_picture::sample(machine, ggp_picture::SAMPLE_STATES)?;
     let start = machine.initial()?;
-    let possible = machine.network(&start).map(|(net, _)| net.facts.clone());
+    let possible = machine.network(&start).map(|(net, _)| net.facts().to_vec());
     let (game, terms) = (machine.game(), machine.terms());
     Ok(Picture::with(
         game,

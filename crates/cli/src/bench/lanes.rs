@@ -31,7 +31,7 @@ impl LanesSubject {
         limits: &GroundLimits,
     ) -> Result<Self, PlayError> {
         let (mut net, grounded) = Propnet::ground(game, limits)?;
-        let gates_before = net.network.gates();
+        let gates_before = net.network().gates();
         let passes = net.simplify();
         let width = match settings.lanes {
             Some(lanes) if lanes <= 64 => Width::W64,
@@ -87,7 +87,7 @@ impl Subject for LanesSubject {
             why_not: None,
             ground_rules: Some(self.ground_rules),
             gates_before: Some(self.gates_before as u64),
-            gates: Some(self.net.network.gates() as u64),
+            gates: Some(self.net.network().gates() as u64),
             passes: self
                 .passes
                 .iter()
@@ -125,7 +125,7 @@ impl Subject for LanesSubject {
         };
         self.playouts.set_depth(Some(run.depth));
         let played = self.playouts.run(count, run.seed, run.threads, proceed);
-        let mut tally = Tally::new(self.net.goals.len());
+        let mut tally = Tally::new(self.net.goals().len());
         tally.state_changes = played.state_changes;
         tally.lengths.count = played.playouts;
         tally.lengths.sum = played.state_changes.into();
@@ -139,11 +139,11 @@ impl Subject for LanesSubject {
         } else if tally.faults > 0 {
             tally.fault = Some("a role has no goal value or several".to_owned());
         }
-        let mut terms = self.net.game.terms().clone();
+        let mut terms = self.net.game().terms().clone();
         terms.refresh();
-        for (role, goals) in self.net.goals.iter().enumerate() {
+        for (role, goals) in self.net.goals().iter().enumerate() {
             for ((value, _), &count) in goals.iter().zip(&played.goals[role]) {
-                match self.net.game.score(&terms, *value) {
+                match self.net.game().score(&terms, *value) {
                     Ok(score) => {
                         let score = u128::from(score.get());
                         let moments = Moments {

@@ -12,18 +12,18 @@ use super::SatSolver;
 /// batsat, in Rust alone.
 pub struct Batsat {
     solver: batsat::Solver<Limit>,
-    /// The clause or the assumptions that are handed over.
+    /// The clause or the assumptions that are passed to the solver.
     literals: Vec<Lit>,
 }
 
-/// Decisions between two looks at the clock.
+/// The number of decisions between two checks of the clock.
 const DECISIONS_PER_CHECK: u32 = 256;
 
-/// The limits of one search. The solver asks for them at each decision.
+/// The limits of one search. The solver checks them at each decision.
 #[derive(Default)]
 struct Limit {
     stop: Stop,
-    /// Conflicts that are left; `None` is no limit.
+    /// The remaining conflicts; `None` for no limit.
     conflicts: Option<u32>,
     until_check: Cell<u32>,
     is_over: Cell<bool>,
@@ -46,13 +46,13 @@ impl Callbacks for Limit {
     }
 }
 
-/// A literal of a variable that the solver need not know.
+/// A literal of a variable that the solver may not know yet.
 fn literal(number: i32) -> Lit {
     Lit::new(Var::unsafe_from_idx(number.unsigned_abs() - 1), number > 0)
 }
 
 impl Batsat {
-    /// Sets the literals to hand over, and makes the solver know their variables.
+    /// Sets the literals to pass, and introduces their variables.
     fn write(&mut self, numbers: &[i32]) {
         self.literals.clear();
         for &number in numbers {
@@ -71,7 +71,7 @@ impl SatSolver for Batsat {
     }
 
     fn for_short_questions() -> Self {
-        // It has no preprocessing.
+        // batsat has no preprocessing.
         Batsat::new()
     }
 

@@ -141,9 +141,9 @@ pub(super) fn candidates(puzzle: &Puzzle) -> Vec<Vec<(u32, bool)>> {
 
 /// The outcome of a puzzle whose first state is terminal.
 pub(super) fn at_start(puzzle: &Puzzle) -> Option<Outcome> {
-    let network = &puzzle.net.network;
+    let network = puzzle.net.network();
     let mut inputs = vec![0; network.inputs()];
-    for (fact, input) in inputs.iter_mut().take(puzzle.net.facts.len()).enumerate() {
+    for (fact, input) in inputs.iter_mut().take(puzzle.net.facts().len()).enumerate() {
         *input = puzzle.start[fact / 64] >> (fact % 64) & 1;
     }
     let values = network.evaluate(&inputs);
@@ -154,7 +154,7 @@ pub(super) fn at_start(puzzle: &Puzzle) -> Option<Outcome> {
             optimal: true,
         });
     }
-    (read(puzzle.net.terminal, &values) & 1 == 1)
+    (read(puzzle.net.terminal(), &values) & 1 == 1)
         .then_some(Outcome::Unsolvable(Reason::Exhausted { positions: 1 }))
 }
 

@@ -312,7 +312,7 @@ impl Program {
         let mut problem = Problem::new(OptimizationDirection::Maximize);
         problem.set_time_limit(SLICE);
         let gap = problem.add_var(1.0, (0.0, f64::INFINITY));
-        let weights: Vec<(u32, Variable)> = (0..puzzle.net.facts.len())
+        let weights: Vec<(u32, Variable)> = (0..puzzle.net.facts().len())
             .filter(|&fact| free[fact])
             .map(|fact| (fact as u32, problem.add_var(0.0, (-1.0, 1.0))))
             .collect();

@@ -177,7 +177,7 @@ impl Symmetries {
 
     fn list_elements(&mut self, puzzle: &Puzzle) {
         let identity = Symmetry {
-            facts: (0..puzzle.net.facts.len() as u32).collect(),
+            facts: (0..puzzle.net.facts().len() as u32).collect(),
             moves: (0..puzzle.moves() as u32).collect(),
         };
         let entries = identity.facts.len() + identity.moves.len();
@@ -205,7 +205,7 @@ impl Symmetries {
 }
 
 fn candidates(puzzle: &Puzzle, effects: &Effects, stop: &Stop) -> Vec<Symmetry> {
-    let Some((graph, facts, moves)) = graph::graph(effects, &puzzle.net.exclusive) else {
+    let Some((graph, facts, moves)) = graph::graph(effects, puzzle.net.exclusive()) else {
         return Vec::new();
     };
     let part = |permutation: &[u32], first: u32, count: usize| -> Vec<u32> {
@@ -214,7 +214,7 @@ fn candidates(puzzle: &Puzzle, effects: &Effects, stop: &Stop) -> Vec<Symmetry> 
     };
     let found = generators(&graph, MOST_WORK, stop);
     let found = found.iter().map(|permutation| Symmetry {
-        facts: part(permutation, facts, puzzle.net.facts.len()),
+        facts: part(permutation, facts, puzzle.net.facts().len()),
         moves: part(permutation, moves, puzzle.moves()),
     });
     found.collect()
@@ -229,7 +229,7 @@ fn preserves_start(puzzle: &Puzzle, symmetry: &Symmetry) -> bool {
 }
 
 fn is_admitted(puzzle: &Puzzle, state: &[u64]) -> bool {
-    let holds: Vec<bool> = (0..puzzle.net.facts.len())
+    let holds: Vec<bool> = (0..puzzle.net.facts().len())
         .map(|fact| holds(state, fact))
         .collect();
     puzzle.net.admits(&holds)
@@ -238,8 +238,8 @@ fn is_admitted(puzzle: &Puzzle, state: &[u64]) -> bool {
 /// Sets each fact that is defined as equal to another fact to that fact's value.
 fn with_equal_facts(puzzle: &Puzzle, mut state: Packed) -> Packed {
     let net = &puzzle.net;
-    for &(fact, equal) in &net.assumed {
-        let other = net.network.input_number(equal.node());
+    for &(fact, equal) in net.assumed() {
+        let other = net.network().input_number(equal.node());
         let value = other.is_some_and(|other| holds(&state, other));
         let bit = 1 << (fact % 64);
         match value != equal.is_negated() {
@@ -340,7 +340,7 @@ fn assert_exclusive(
     clauses: &mut Clauses,
     of: impl Fn(usize) -> i32,
 ) {
-    for group in &puzzle.net.exclusive {
+    for group in puzzle.net.exclusive() {
         let facts = group.facts.iter().copied();
         let facts: Vec<i32> = facts
             .filter(|&fact| effects.relevant[fact])

@@ -304,7 +304,7 @@ impl<'p> Portfolio<'p> {
     /// What a method may spend in a round.
     fn slice(&self, method: Method, round: u32, nodes: u64, stats: &Stats) -> Budget {
         let whole = &self.options.budget;
-        let gates = self.puzzle.net.network.gates().max(1) as u64;
+        let gates = self.puzzle.net.network().gates().max(1) as u64;
         let growth = GROWTH.saturating_pow(round.saturating_sub(1));
         let left = self.time_left();
         let time = FIRST_TIME * MORE_TIME.pow(round.saturating_sub(1));
