@@ -6,3 +6,5 @@ pub mod automorphism;
 pub mod machine;
 pub mod propnet;
 pub mod sat;
+#[doc(hidden)]
+pub mod threads;

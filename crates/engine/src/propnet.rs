@@ -21,7 +21,7 @@ mod grounding_methods;
 mod interpret;
 mod invariants;
 pub mod lanes;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "jit"))]
 mod native;
 pub mod network;
 mod passes;

@@ -6,7 +6,9 @@
 
 use std::fmt;
 
+#[cfg(feature = "snippets")]
 use annotate_snippets::renderer::DecorStyle;
+#[cfg(feature = "snippets")]
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use serde::Serialize;
 
@@ -208,6 +210,7 @@ impl Diagnostic {
 
     /// The finding as a person reads it: message, place, the lines concerned
     /// with marks under them, notes and the mend. Ends without a line break.
+    #[cfg(feature = "snippets")]
     pub fn render(&self, sources: &Sources, style: Style) -> String {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
@@ -248,8 +251,27 @@ impl Diagnostic {
             .join("\n")
     }
 
+    /// The finding as a person reads it: place and message, then a line for each
+    /// note and for the help. It ends without a line break and is never coloured.
+    #[cfg(not(feature = "snippets"))]
+    pub fn render(&self, sources: &Sources, _: Style) -> String {
+        let place = |span| format!("{}: ", sources.place(span));
+        let severity = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        let at = self.span.map(place).unwrap_or_default();
+        let code = self.code.as_str();
+        let mut lines = vec![format!("{at}{severity}[{code}]: {}", self.message)];
+        let notes = self.notes.iter();
+        lines.extend(notes.map(|(span, text)| format!("{}note: {text}", place(*span))));
+        lines.extend(self.help.iter().map(|help| format!("help: {help}")));
+        lines.join("\n")
+    }
+
     /// Adds the lines of a file that are concerned; where one of them is too
     /// long to be shown, line and column alone.
+    #[cfg(feature = "snippets")]
     fn place<'s>(&'s self, sources: &'s Sources, file: u32, group: Group<'s>) -> Group<'s> {
         let source = &sources.files()[file as usize];
         let notes = self.notes.iter().map(|(span, text)| (*span, Some(text)));
@@ -330,6 +352,7 @@ fn plain(text: String) -> String {
 }
 
 /// Longest line of a rule file that is shown, in bytes.
+#[cfg(feature = "snippets")]
 const LONGEST_LINE: usize = 1_000;
 
 /// Whether a printed report carries terminal colours.

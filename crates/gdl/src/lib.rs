@@ -11,6 +11,8 @@ pub mod datalog;
 pub mod diagnostic;
 pub mod game;
 #[doc(hidden)]
+pub mod graph;
+#[doc(hidden)]
 pub mod markup;
 pub mod program;
 pub mod rewrite;

@@ -16,9 +16,10 @@ pub use difference::{Change, Difference, Form, Part};
 pub use infix::{from_infix, tells_infix, to_infix, unwritable};
 pub use layout::{Layout, laid_out, node_laid_out};
 pub use names::{CannotRename, Kind, Pattern, Use, edited, renamed, uses};
+#[cfg(feature = "json")]
+pub use scramble::restored_words;
 pub use scramble::{
-    NameMap, Scramble, are_rules, restored, restored_words, scramble, scrambled_in_place, stranger,
-    stranger_word,
+    NameMap, Scramble, are_rules, restored, scramble, scrambled_in_place, stranger, stranger_word,
 };
 pub use tree::{Item, Node, Note, Tree};
 pub use words::{Words, is_reserved};

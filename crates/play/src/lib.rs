@@ -18,7 +18,9 @@ mod outlook;
 mod players;
 pub mod protocol;
 mod puzzle;
+#[cfg(feature = "ratings")]
 pub mod rating;
+#[cfg(feature = "records")]
 pub mod record;
 pub mod referee;
 pub mod schedule;
@@ -27,9 +29,8 @@ mod spec;
 use ggp_stop::Stop;
 use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-use im::Vector;
 
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_gdl::game::{Move, RoleId, Score};
@@ -127,7 +128,7 @@ pub struct Ply<S> {
 #[derive(Clone, Debug)]
 pub struct History<S> {
     start: S,
-    plies: Vector<Ply<S>>,
+    plies: Vec<Arc<Ply<S>>>,
 }
 
 impl<S: Clone> History<S> {
@@ -135,7 +136,7 @@ impl<S: Clone> History<S> {
     pub fn new(start: S) -> Self {
         History {
             start,
-            plies: Vector::new(),
+            plies: Vec::new(),
         }
     }
 
@@ -168,20 +169,17 @@ impl<S: Clone> History<S> {
 
     /// The joint moves, each with the state after it.
     pub fn plies(&self) -> impl ExactSizeIterator<Item = &Ply<S>> {
-        self.plies.iter()
+        self.plies.iter().map(|ply| &**ply)
     }
 
     /// Adds a joint move and the state after it.
     pub fn push(&mut self, joint: Vec<Move>, state: S) {
-        self.plies.push_back(Ply { joint, state });
+        self.plies.push(Arc::new(Ply { joint, state }));
     }
 
     /// Keeps the first `moves` joint moves and drops the others.
     pub fn truncate(&mut self, moves: usize) {
-        // `Vector::truncate` panics for lengths past the end.
-        if moves < self.len() {
-            self.plies.truncate(moves);
-        }
+        self.plies.truncate(moves);
     }
 }
 

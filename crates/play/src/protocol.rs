@@ -4,6 +4,7 @@
 //! between network players. With the feature `net`, [`wire`] carries messages over HTTP, and
 //! [`player`] answers them.
 
+#[cfg(feature = "records")]
 pub mod host;
 pub mod message;
 #[cfg(feature = "net")]

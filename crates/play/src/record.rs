@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use super::Match;
 use super::referee::Lapse;
-use sha2::{Digest, Sha256};
+use hmac_sha256::Hash as Sha256;
 
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_gdl::game::{Game, Move};
@@ -351,7 +351,7 @@ impl std::error::Error for Difference {}
 
 /// A hash of a text with 32 hexadecimal digits.
 fn token(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
+    let digest = Sha256::hash(text.as_bytes());
     digest[..16]
         .iter()
         .map(|byte| format!("{byte:02x}"))

@@ -1,10 +1,10 @@
 //! Lists of canonical texts and their digests.
 
-use sha2::{Digest, Sha256};
+use hmac_sha256::Hash as Sha256;
 
 /// The SHA-256 of bytes, in lower-case hexadecimal digits.
 pub fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
+    Sha256::hash(bytes)
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect()

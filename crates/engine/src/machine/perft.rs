@@ -3,6 +3,7 @@
 //! Equal states of one depth are expanded once and weighted by the number of
 //! joint-move sequences that lead to them.
 
+use crate::threads::usable;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -100,7 +101,9 @@ pub fn perft<M: Machine>(
     let start = Instant::now();
     let mut levels = Vec::new();
     let mut frontier: Vec<(M::State, u128)> = vec![(from.clone(), 1)];
-    let mut machines: Vec<M> = (1..options.threads).map(|_| machine.clone()).collect();
+    let mut machines: Vec<M> = (1..usable(options.threads))
+        .map(|_| machine.clone())
+        .collect();
     machines.push(machine.clone());
     let mut depth = 0;
     loop {

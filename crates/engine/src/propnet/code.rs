@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::interpret::Program;
 use super::lanes::Rows;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "jit"))]
 use super::native::{Instructions, Native};
 use super::tape::{BANKS, Tape};
 
@@ -36,11 +36,11 @@ impl Engine {
         }
         match self {
             Engine::Auto | Engine::Interpreter => true,
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", feature = "jit"))]
             Engine::Avx2 => Instructions::Avx2.is_available(words),
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", feature = "jit"))]
             Engine::Avx512 => Instructions::Avx512.is_available(words),
-            #[cfg(not(target_arch = "x86_64"))]
+            #[cfg(not(all(target_arch = "x86_64", feature = "jit")))]
             Engine::Avx2 | Engine::Avx512 => false,
         }
     }
@@ -61,7 +61,7 @@ pub struct Code {
 #[derive(Clone, Debug)]
 enum Form {
     Interpreted(Arc<Program>),
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", feature = "jit"))]
     Native(Arc<Native>),
 }
 
@@ -78,9 +78,9 @@ impl Code {
             engine.is_available(words),
             "{engine:?} must be available for rows of {words} words"
         );
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", feature = "jit"))]
         let is_any = engine == Engine::Auto;
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", feature = "jit"))]
         for (native, instructions) in [
             (Engine::Avx512, Instructions::Avx512),
             (Engine::Avx2, Instructions::Avx2),
@@ -125,7 +125,7 @@ impl Code {
     pub fn instructions(&self) -> Option<usize> {
         match &self.form {
             Form::Interpreted(_) => None,
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", feature = "jit"))]
             Form::Native(code) => Some(code.instructions()),
         }
     }
@@ -139,7 +139,7 @@ impl Code {
     pub fn run(&mut self, banks: &mut [Rows]) {
         let program = match &self.form {
             Form::Interpreted(program) => program,
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", feature = "jit"))]
             Form::Native(code) => return code.run(banks, &mut self.scratch),
         };
         for (number, &rows) in self.rows.iter().enumerate() {

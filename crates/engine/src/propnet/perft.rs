@@ -46,6 +46,7 @@ mod odometer;
 mod stage;
 mod worker;
 
+use crate::threads::{Pool, usable};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::Propnet;
@@ -227,7 +228,7 @@ struct Count<'c, 'n> {
     relevant: Vec<bool>,
     /// By depth.
     stages: Vec<Stage<'n>>,
-    pool: Option<rayon::ThreadPool>,
+    pool: Option<Pool>,
 }
 
 impl<'c, 'n> Count<'c, 'n> {
@@ -364,11 +365,10 @@ impl<'c, 'n> Count<'c, 'n> {
     ) -> Result<(Vec<Tally>, Vec<Batch>), Halt> {
         self.prepare(to);
         let words = self.options.width.words();
-        let threads = self.options.threads.max(1);
+        let threads = usable(self.options.threads);
         let threads = if keep.is_some() { 1 } else { threads };
         if threads > 1 && self.pool.is_none() {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-            self.pool = Some(pool.build().expect("the system starts threads"));
+            self.pool = Some(Pool::new(threads));
         }
         let route = Route {
             stages: self.stages[from..=to].iter().collect(),

@@ -43,6 +43,7 @@ pub(super) mod plan;
 mod runner;
 pub(super) mod terminal_pool;
 
+use crate::threads::Pool;
 use std::ops::AddAssign;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -259,8 +260,7 @@ impl Playouts {
         if threads == 1 {
             return work();
         }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-        let pool = pool.build().expect("the system starts threads");
+        let pool = Pool::new(threads);
         let mut all = self.none.clone();
         for tally in pool.broadcast(|_| work()) {
             all += &tally;

@@ -5,8 +5,7 @@
 //! do not depend on the state are exact. For the others, a fact that can hold next
 //! may hold, a move that can be legal may be made, and negations are dropped.
 
-use petgraph::algo::kosaraju_scc;
-use petgraph::graph::{DiGraph, NodeIndex};
+use ggp_gdl::graph::strong_components;
 
 use super::decompose::Pieces;
 use ggp_gdl::check::Keyword;
@@ -205,20 +204,18 @@ pub(super) fn components(rules: &RuleSet, wanted: &[RelationId]) -> Vec<Vec<usiz
             open.extend(&uses[relation]);
         }
     }
-    let mut graph: DiGraph<(), ()> = DiGraph::with_capacity(count, 0);
-    for _ in 0..count {
-        graph.add_node(());
-    }
+    let mut edges = Vec::new();
     for (user, used) in uses.iter().enumerate().filter(|(user, _)| needed[*user]) {
         for &used in used {
-            graph.add_edge(NodeIndex::new(user), NodeIndex::new(used), ());
+            edges.push((user as u32, used as u32));
         }
     }
-    let components = kosaraju_scc(&graph).into_iter().map(|component| {
-        let mut relations: Vec<usize> = component.iter().map(|node| node.index()).collect();
-        relations.sort_unstable();
-        relations
-    });
+    let components = strong_components(count, &edges)
+        .into_iter()
+        .map(|mut relations| {
+            relations.sort_unstable();
+            relations
+        });
     components
         .filter(|relations| needed[relations[0]])
         .collect()

@@ -11,10 +11,12 @@
 //! Source: xoshiro256++ by Blackman and Vigna, Scrambled linear pseudorandom number
 //! generators (2021); seeding by splitmix64, as they propose.
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "simd"))]
 mod avx512;
 
+#[cfg(feature = "simd")]
 use multiversion::multiversion;
+#[cfg(all(target_arch = "x86_64", feature = "simd"))]
 use multiversion::target::match_target;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -94,15 +96,21 @@ fn mix(word: u64) -> u64 {
     word ^ (word >> 31)
 }
 
-#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
+#[cfg_attr(
+    feature = "simd",
+    multiversion(targets("x86_64+avx512f", "x86_64+avx2"))
+)]
 fn draw(state: &mut [Vec<u64>; 4], lanes: &[u64], limits: Limits<'_>, numbers: &mut [u64]) {
     let words = lanes.len();
     let mut at = 0;
     while words - at >= 8 {
+        #[cfg(all(target_arch = "x86_64", feature = "simd"))]
         match_target! {
             "x86_64+avx512f" => avx512::draw(state, at, lanes, limits, numbers),
             _ => draw_at::<8>(state, at, lanes, limits, numbers),
         }
+        #[cfg(not(all(target_arch = "x86_64", feature = "simd")))]
+        draw_at::<8>(state, at, lanes, limits, numbers);
         at += 8;
     }
     while words - at >= 4 {
@@ -190,7 +198,10 @@ fn draw_at<const N: usize>(
 }
 
 /// See [`Streams::toss`].
-#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
+#[cfg_attr(
+    feature = "simd",
+    multiversion(targets("x86_64+avx512f", "x86_64+avx2"))
+)]
 fn toss(state: &mut [Vec<u64>; 4], chance: u32, row: &mut [u64]) {
     let mut at = 0;
     while row.len() - at >= 8 {

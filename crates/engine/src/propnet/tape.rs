@@ -42,7 +42,7 @@ pub(super) enum Kind {
     Ones,
     /// Any function of three values: bit `4 * a + 2 * b + c` of the number. Tapes
     /// have none; machine code combines two other steps to one.
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    #[cfg_attr(not(all(target_arch = "x86_64", feature = "jit")), allow(dead_code))]
     Table(u8),
     /// The loop `a` begins: its feedbacks are set to zero.
     Begin,

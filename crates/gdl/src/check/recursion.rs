@@ -11,10 +11,9 @@ use ggp_stop::Stop;
 
 use super::lower::Lowered;
 use crate::diagnostic::{Code, Diagnostic, Strictness};
-use crate::program::strata::for_each_body_atom;
+use crate::graph::strong_components;
+use crate::program::strata::uses;
 use crate::program::{Literal, RelationId};
-use petgraph::algo::kosaraju_scc;
-use petgraph::graph::{DiGraph, NodeIndex};
 
 /// Reports rules that can derive ever larger terms from their own results, until
 /// `stop` is raised.
@@ -86,20 +85,11 @@ pub(super) fn check(lowered: &Lowered, stop: &Stop) -> Vec<Diagnostic> {
 /// For each relation the number of its strong component.
 fn components(lowered: &Lowered) -> Vec<usize> {
     let rules = &lowered.rules;
-    let mut graph: DiGraph<(), ()> = DiGraph::new();
-    for _ in rules.relations() {
-        graph.add_node(());
-    }
-    for rule in &rules.rules {
-        let head = NodeIndex::new(rule.head.relation.index());
-        for_each_body_atom(rule, |atom, _| {
-            graph.add_edge(head, NodeIndex::new(atom.relation.index()), ());
-        });
-    }
     let mut component = vec![0; rules.arity.len()];
-    for (number, members) in kosaraju_scc(&graph).iter().enumerate() {
-        for member in members {
-            component[member.index()] = number;
+    let components = strong_components(rules.arity.len(), &uses(rules));
+    for (number, members) in components.iter().enumerate() {
+        for &member in members {
+            component[member] = number;
         }
     }
     component

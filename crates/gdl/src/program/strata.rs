@@ -9,8 +9,7 @@
 
 use ggp_stop::Stop;
 
-use petgraph::algo::kosaraju_scc;
-use petgraph::graph::{DiGraph, NodeIndex};
+use crate::graph::strong_components;
 use rustc_hash::FxHashMap;
 
 use crate::program::{Atom, Literal, RelationId, Rule, RuleSet};
@@ -73,25 +72,16 @@ pub fn stratify_until(
     if stop.is_over() {
         return Ok(Vec::new());
     }
-    let mut graph: DiGraph<(), ()> = DiGraph::with_capacity(rules.arity.len(), rules.rules.len());
-    for _ in rules.relations() {
-        graph.add_node(());
-    }
-    for rule in &rules.rules {
-        let head = NodeIndex::new(rule.head.relation.index());
-        for_each_body_atom(rule, |atom, _| {
-            graph.add_edge(head, NodeIndex::new(atom.relation.index()), ());
-        });
-    }
+    let uses = uses(rules);
     let mut heads: Vec<Vec<usize>> = vec![Vec::new(); rules.arity.len()];
     for (index, rule) in rules.rules.iter().enumerate() {
         heads[rule.head.relation.index()].push(index);
     }
     let mut component_of = vec![0; rules.arity.len()];
-    let components = kosaraju_scc(&graph);
+    let components = strong_components(rules.arity.len(), &uses);
     for (number, component) in components.iter().enumerate() {
-        for node in component {
-            component_of[node.index()] = number;
+        for &relation in component {
+            component_of[relation] = number;
         }
     }
     // The search of strong components ends with what uses others last.
@@ -103,7 +93,7 @@ pub fn stratify_until(
         }
         let mut members: Vec<usize> = component
             .iter()
-            .flat_map(|node| heads[node.index()].iter().copied())
+            .flat_map(|&relation| heads[relation].iter().copied())
             .collect();
         if members.is_empty() {
             continue;
@@ -138,6 +128,18 @@ pub fn stratify_until(
     }
 }
 
+/// The relations of heads, each with one that its rule uses.
+pub(crate) fn uses(rules: &RuleSet) -> Vec<(u32, u32)> {
+    let mut uses = Vec::new();
+    for rule in &rules.rules {
+        let head = rule.head.relation.index() as u32;
+        for_each_body_atom(rule, |atom, _| {
+            uses.push((head, atom.relation.index() as u32));
+        });
+    }
+    uses
+}
+
 /// Groups the rules of one knot of relations by which heads can equal which
 /// body atoms.
 fn refine(
@@ -146,10 +148,9 @@ fn refine(
     members: &[usize],
     stop: &Stop,
 ) -> Result<Vec<Group>, NegativeCycle> {
-    let mut graph: DiGraph<(), Option<Span>> = DiGraph::new();
-    for _ in members {
-        graph.add_node(());
-    }
+    let mut edges: Vec<(u32, u32)> = Vec::new();
+    // By edge: the place of its negation, if it stands for one.
+    let mut negations: Vec<Option<Span>> = Vec::new();
     let mut heads: FxHashMap<RelationId, Vec<usize>> = FxHashMap::default();
     for (to, &member) in members.iter().enumerate() {
         let relation = rules.rules[member].head.relation;
@@ -167,8 +168,8 @@ fn refine(
                     return;
                 }
                 if can_be_equal(&atom.arguments, &head.arguments, terms) {
-                    let weight = negated.then_some(atom.span);
-                    graph.add_edge(NodeIndex::new(from), NodeIndex::new(to), weight);
+                    edges.push((from as u32, to as u32));
+                    negations.push(negated.then_some(atom.span));
                 }
             }
         });
@@ -180,28 +181,28 @@ fn refine(
             members: members.to_vec(),
         });
     }
-    let components = kosaraju_scc(&graph);
+    let components = strong_components(members.len(), &edges);
     let mut component_of = vec![0; members.len()];
     for (number, component) in components.iter().enumerate() {
-        for node in component {
-            component_of[node.index()] = number;
+        for &member in component {
+            component_of[member] = number;
         }
     }
     let mut recursive = vec![false; components.len()];
-    for edge in graph.raw_edges() {
-        let number = component_of[edge.source().index()];
-        if number != component_of[edge.target().index()] {
+    for (&(from, to), negation) in edges.iter().zip(&negations) {
+        let number = component_of[from as usize];
+        if number != component_of[to as usize] {
             continue;
         }
         recursive[number] = true;
-        if let Some(negated) = edge.weight {
+        if let Some(negated) = *negation {
             let mut knot: Vec<usize> = components[number]
                 .iter()
-                .map(|node| members[node.index()])
+                .map(|&member| members[member])
                 .collect();
             knot.sort_unstable();
             return Err(NegativeCycle {
-                rule: members[edge.source().index()],
+                rule: members[from as usize],
                 negated,
                 members: knot,
             });
@@ -211,7 +212,7 @@ fn refine(
         .iter()
         .zip(recursive)
         .map(|(component, recursive)| {
-            let mut rules: Vec<usize> = component.iter().map(|n| members[n.index()]).collect();
+            let mut rules: Vec<usize> = component.iter().map(|&n| members[n]).collect();
             rules.sort_unstable();
             Group { rules, recursive }
         })

@@ -267,6 +267,7 @@ fn parts(text: &str) -> Vec<(&str, bool)> {
 
 /// A text that is no rules, such as an answer, with all words replaced by the names that
 /// they stand for, wherever they stand; in JSON, names are written as JSON has them.
+#[cfg(feature = "json")]
 pub fn restored_words(text: &str, names: &NameMap) -> String {
     let names = by_word(names);
     let values = serde_json::Deserializer::from_str(text).into_iter::<serde::de::IgnoredAny>();

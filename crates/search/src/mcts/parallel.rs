@@ -64,7 +64,7 @@ where
     let Some((own, others)) = games.split_first_mut() else {
         return Ok(());
     };
-    if others.is_empty() {
+    if others.is_empty() || !cfg!(feature = "threads") {
         return work(tree, own, until, proceed, go_on, &|_| ());
     }
     let shared = Shared {

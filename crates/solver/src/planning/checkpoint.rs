@@ -12,7 +12,7 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use sha2::{Digest, Sha256};
+use hmac_sha256::Hash as Sha256;
 
 use super::Puzzle;
 
@@ -113,7 +113,7 @@ impl Identity {
         ));
         Identity {
             method,
-            digest: hash.finalize().into(),
+            digest: hash.finalize(),
         }
     }
 }
@@ -308,7 +308,7 @@ pub fn read<T>(
     }
     let mut checksum = [0; CHECKSUM as usize];
     file.read_exact(&mut checksum).map_err(io)?;
-    if hash.finalize().as_slice() != checksum {
+    if hash.finalize() != checksum {
         return Err(damaged());
     }
     file.rewind().map_err(io)?;

@@ -16,6 +16,7 @@ mod relaxed_plan;
 use std::array::from_fn;
 use std::sync::Arc;
 
+#[cfg(feature = "simd")]
 use multiversion::multiversion;
 
 use ggp_engine::propnet::batch::{Packed, holds};
@@ -402,23 +403,35 @@ fn scarcity(puzzle: &Puzzle) -> Vec<[u16; 2]> {
     moves.iter().map(of).collect()
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512bw", "x86_64+avx2"))]
+#[cfg_attr(
+    feature = "simd",
+    multiversion(targets("x86_64+avx512f+avx512bw", "x86_64+avx2"))
+)]
 fn sum(a: &Costs, b: &Costs) -> Costs {
     from_fn(|lane| a[lane].saturating_add(b[lane]))
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512bw", "x86_64+avx2"))]
+#[cfg_attr(
+    feature = "simd",
+    multiversion(targets("x86_64+avx512f+avx512bw", "x86_64+avx2"))
+)]
 fn larger(a: &Costs, b: &Costs) -> Costs {
     from_fn(|lane| a[lane].max(b[lane]))
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512bw", "x86_64+avx2"))]
+#[cfg_attr(
+    feature = "simd",
+    multiversion(targets("x86_64+avx512f+avx512bw", "x86_64+avx2"))
+)]
 fn smaller(a: &Costs, b: &Costs) -> Costs {
     from_fn(|lane| a[lane].min(b[lane]))
 }
 
 /// The cheaper of what it costs now, and after one more move.
-#[multiversion(targets("x86_64+avx512f+avx512bw", "x86_64+avx2"))]
+#[cfg_attr(
+    feature = "simd",
+    multiversion(targets("x86_64+avx512f+avx512bw", "x86_64+avx2"))
+)]
 fn one_more(now: &Costs, before: &Costs) -> Costs {
     from_fn(|lane| now[lane].min(before[lane].saturating_add(1)))
 }

@@ -11,11 +11,17 @@
 //! functions for potential heuristics (2015).
 
 pub mod bound;
+#[cfg(feature = "lp")]
+use microlp as solver;
+#[cfg(not(feature = "lp"))]
+mod solver;
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use microlp::{ComparisonOp, LinearExpr, OptimizationDirection, Problem, SolveOutcome, Variable};
+use self::solver::{
+    ComparisonOp, LinearExpr, OptimizationDirection, Problem, SolveOutcome, Variable,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::effects::{Effects, Form, Sparse};
@@ -76,7 +82,7 @@ impl Potentials {
 
     /// Uses effects that have already been computed.
     pub fn of(puzzle: &Puzzle, effects: &Effects) -> Option<Self> {
-        if effects.solutions.is_empty() {
+        if effects.solutions.is_empty() || !cfg!(feature = "lp") {
             return None;
         }
         let mut seen = FxHashSet::default();

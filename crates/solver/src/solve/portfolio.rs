@@ -12,6 +12,7 @@
 //! less, from the least up: the best of them is what a search that runs out of
 //! its budget has to show.
 
+use ggp_engine::threads::usable;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -172,7 +173,7 @@ impl<'p> Portfolio<'p> {
         for round in 1..=ROUNDS {
             // In some games many orders help, in others they are in the way.
             self.methods.is_alone = round % 2 == 0;
-            let found = match self.options.threads {
+            let found = match usable(self.options.threads) {
                 0 | 1 => self.in_turn(round, nodes, stats, observer),
                 threads => self.at_once(threads, round, nodes, stats, observer),
             };

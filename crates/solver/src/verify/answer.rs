@@ -5,8 +5,8 @@
 
 use std::fmt::Write as _;
 
+use hmac_sha256::Hash as Sha256;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::planning::{Outcome, Reason};
 use ggp_engine::propnet::Propnet;
@@ -306,7 +306,7 @@ pub fn digest(game: &Game) -> String {
         text.push_str(")\n");
     }
     let mut digest = String::new();
-    for byte in Sha256::digest(text.as_bytes()) {
+    for byte in Sha256::hash(text.as_bytes()) {
         write!(digest, "{byte:02x}").expect(line);
     }
     digest

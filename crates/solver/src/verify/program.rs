@@ -3,8 +3,7 @@
 //! An atom holds if all literals of one of its bodies do; what holds only because
 //! of itself does not. Facts of the state and the move made are given.
 
-use petgraph::algo::kosaraju_scc;
-use petgraph::graph::{DiGraph, NodeIndex};
+use ggp_gdl::graph::strong_components;
 
 use ggp_gdl::terms::TermId;
 
@@ -111,23 +110,15 @@ impl Program {
     }
 
     fn cycles(&self) -> Vec<Vec<u32>> {
-        let mut graph: DiGraph<(), (), u32> =
-            DiGraph::with_capacity(self.inputs.len(), self.literals.len());
-        for _ in &self.inputs {
-            graph.add_node(());
-        }
+        let mut edges = Vec::with_capacity(self.literals.len());
         for atom in 0..self.inputs.len() as u32 {
             for needed in self.rules(atom).flat_map(|rule| self.needs(rule)) {
-                graph.add_edge(
-                    NodeIndex::new(atom as usize),
-                    NodeIndex::new(needed as usize),
-                    (),
-                );
+                edges.push((atom, needed));
             }
         }
-        let components = kosaraju_scc(&graph).into_iter();
+        let components = strong_components(self.inputs.len(), &edges).into_iter();
         let atoms = components.map(|component| {
-            let atoms = component.iter().map(|node| node.index() as u32);
+            let atoms = component.iter().map(|&atom| atom as u32);
             atoms.collect::<Vec<u32>>()
         });
         let is_loop = |atoms: &Vec<u32>| {

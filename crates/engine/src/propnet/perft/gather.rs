@@ -3,6 +3,7 @@
 //! In: rows, and a selection of their lanes. Out: rows in which the selected lanes
 //! are adjacent, as soon as there are enough of them for a row.
 
+#[cfg(feature = "simd")]
 use multiversion::multiversion;
 
 use crate::propnet::lanes::Rows;
@@ -67,7 +68,10 @@ fn stride(words: usize) -> usize {
     2 * words + 1
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))]
+#[cfg_attr(
+    feature = "simd",
+    multiversion(targets("x86_64+avx512f+avx512dq+avx512vl", "x86_64+avx2"))
+)]
 fn add(rows: &[u64], lanes: &[u64], buffer: &mut [u64], count: usize) {
     match lanes.len() {
         1 => add_to::<1>(rows, lanes, buffer, count),

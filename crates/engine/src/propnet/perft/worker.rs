@@ -8,6 +8,7 @@
 //! lanes, and the resulting lanes are searched before the next joint move is made.
 //! If few lanes are left, they wait until there are enough of them for a row.
 
+#[cfg(feature = "simd")]
 use multiversion::multiversion;
 
 use super::compile::Compiled;
@@ -467,11 +468,14 @@ fn legal(stage: &Stage, joint: usize, seen: &Rows, going: &[u64], lanes: &mut [u
 }
 
 /// The number of lanes that are in both.
-#[multiversion(targets(
-    "x86_64+avx512f+avx512vl+avx512vpopcntdq+popcnt",
-    "x86_64+avx2+popcnt",
-    "x86_64+popcnt"
-))]
+#[cfg_attr(
+    feature = "simd",
+    multiversion(targets(
+        "x86_64+avx512f+avx512vl+avx512vpopcntdq+popcnt",
+        "x86_64+avx2+popcnt",
+        "x86_64+popcnt"
+    ))
+)]
 fn ones(a: &[u64], b: &[u64]) -> u64 {
     let both = a.iter().zip(b);
     both.map(|(a, b)| u64::from((a & b).count_ones())).sum()

@@ -3,6 +3,7 @@
 //! In: after each pass, the lanes whose playout is over, and why. Out: the lanes
 //! that continue, the lanes that restart, and finally a [`Tally`].
 
+#[cfg(feature = "simd")]
 use multiversion::multiversion;
 
 use super::Tally;
@@ -307,7 +308,10 @@ fn is_any(lanes: Vector) -> bool {
 }
 
 /// See [`LaneProgress::settle`]; `at` is the first word of the octet.
-#[multiversion(targets("x86_64+avx512f+avx512vpopcntdq", "x86_64+avx2+popcnt"))]
+#[cfg_attr(
+    feature = "simd",
+    multiversion(targets("x86_64+avx512f+avx512vpopcntdq", "x86_64+avx2+popcnt"))
+)]
 fn settle(
     octet: &mut Octet,
     pass: Pass,
@@ -361,7 +365,10 @@ fn settle(
 }
 
 /// Adds to each sum the number of lanes that its row has in common with `lanes`.
-#[multiversion(targets("x86_64+avx512f+avx512vpopcntdq", "x86_64+avx2+popcnt"))]
+#[cfg_attr(
+    feature = "simd",
+    multiversion(targets("x86_64+avx512f+avx512vpopcntdq", "x86_64+avx2+popcnt"))
+)]
 fn count(lanes: Vector, rows: Part<'_>, sums: &mut [Vector]) {
     count_all(lanes, rows, 0, sums);
 }

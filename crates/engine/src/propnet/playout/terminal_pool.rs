@@ -6,6 +6,7 @@
 //! depend on when that happens. If the first tape of a pass has computed the
 //! scores, these are collected instead of the states.
 
+#[cfg(feature = "simd")]
 use multiversion::multiversion;
 
 use super::circuit::{BANKS, LOOK, SCORES};
@@ -90,7 +91,10 @@ impl TerminalPool {
 }
 
 /// Copies the given lanes of the source rows.
-#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
+#[cfg_attr(
+    feature = "simd",
+    multiversion(targets("x86_64+avx512f", "x86_64+avx2"))
+)]
 fn copy_lanes(lanes: &[u64], banks: &[Rows; BANKS], sources: &[Place], kept: &mut Rows) {
     match lanes.len().is_multiple_of(8) {
         true => copy_lanes_by::<8>(lanes, banks, sources, kept),

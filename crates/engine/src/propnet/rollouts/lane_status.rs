@@ -1,5 +1,6 @@
 //! The status of the lanes: running playouts, and the reasons why playouts ended.
 
+#[cfg(feature = "simd")]
 use multiversion::multiversion;
 
 use crate::propnet::lanes::Rows;
@@ -129,7 +130,10 @@ impl LaneStatus {
 
 /// See [`LaneStatus::settle`]. On entry `cut` has the lanes at the depth limit, on
 /// return those that were cut.
-#[multiversion(targets("x86_64+avx512f+avx512vpopcntdq", "x86_64+avx2+popcnt"))]
+#[cfg_attr(
+    feature = "simd",
+    multiversion(targets("x86_64+avx512f+avx512vpopcntdq", "x86_64+avx2+popcnt"))
+)]
 fn settle(status: &mut LaneStatus, look: &Rows) -> Ends {
     let (over, terminal, stuck) = (look.row(OVER), look.row(TERMINAL), look.row(STUCK));
     let words = status.live.len();
@@ -156,7 +160,10 @@ fn settle(status: &mut LaneStatus, look: &Rows) -> Ends {
 }
 
 /// Copies the given lanes of all rows.
-#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
+#[cfg_attr(
+    feature = "simd",
+    multiversion(targets("x86_64+avx512f", "x86_64+avx2"))
+)]
 fn copy_lanes(lanes: &[u64], from: &Rows, to: &mut Rows) {
     match lanes.len().is_multiple_of(8) {
         true => copy_lanes_by::<8>(lanes, from, to),

@@ -7,6 +7,7 @@
 //! Source: the averages that Finnsson and Björnsson, "Learning simulation control
 //! in general game-playing agents", 2010, call MAST, counting each playout once.
 
+#[cfg(feature = "simd")]
 use multiversion::multiversion;
 
 use super::assignment::Assignment;
@@ -183,7 +184,10 @@ fn parts(lanes: &[u64], scored: &[(usize, u64)], scores: &Rows) -> Vec<Part> {
 }
 
 /// Clears lanes in all rows.
-#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
+#[cfg_attr(
+    feature = "simd",
+    multiversion(targets("x86_64+avx512f", "x86_64+avx2"))
+)]
 fn clear(rows: &mut Rows, lanes: &[u64]) {
     for row in rows.flat_mut().chunks_exact_mut(lanes.len()) {
         for (word, lanes) in row.iter_mut().zip(lanes) {
@@ -193,7 +197,10 @@ fn clear(rows: &mut Rows, lanes: &[u64]) {
 }
 
 /// Sets in some rows the lanes that are set in rows of `chosen` and in `lanes`.
-#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
+#[cfg_attr(
+    feature = "simd",
+    multiversion(targets("x86_64+avx512f", "x86_64+avx2"))
+)]
 fn add(made: &mut Rows, lanes: &[u64], rows: &[usize], chosen: &Rows) {
     match lanes.len().is_multiple_of(8) {
         true => add_by::<8>(made, lanes, rows, chosen),
@@ -221,7 +228,10 @@ fn add_by<const N: usize>(made: &mut Rows, lanes: &[u64], rows: &[usize], chosen
 
 /// Adds the playouts and scores of the lanes to the sums, one for each row from
 /// `first` on.
-#[multiversion(targets("x86_64+avx512f+avx512vpopcntdq", "x86_64+avx2+popcnt"))]
+#[cfg_attr(
+    feature = "simd",
+    multiversion(targets("x86_64+avx512f+avx512vpopcntdq", "x86_64+avx2+popcnt"))
+)]
 fn count(made: &Rows, first: usize, lanes: &[u64], parts: &[Part], sums: &mut [MoveSum]) {
     match lanes.len().is_multiple_of(8) {
         true => count_by::<8>(made, first, lanes, parts, sums),

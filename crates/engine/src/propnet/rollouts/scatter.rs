@@ -3,6 +3,7 @@
 //! In: packed states, and the lanes assigned to each. Out: the rows that tapes
 //! read, and the phase of each state.
 
+#[cfg(feature = "simd")]
 use multiversion::multiversion;
 
 use super::assignment::Assignment;
@@ -85,7 +86,10 @@ fn columns(words: impl Iterator<Item = u64>) -> [u64; 64] {
 
 /// Computes the rows of facts. `states` gives for each fact the states, of up to
 /// 64, in which it holds.
-#[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
+#[cfg_attr(
+    feature = "simd",
+    multiversion(targets("x86_64+avx512f", "x86_64+avx2"))
+)]
 fn spread(states: &[u64; 64], facts: &[(usize, usize)], assignment: &Assignment, rows: &mut Rows) {
     match rows.words().is_multiple_of(8) {
         true => spread_by::<8>(states, facts, assignment, rows),

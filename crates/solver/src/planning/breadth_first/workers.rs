@@ -2,14 +2,13 @@
 
 use std::sync::{Mutex, MutexGuard};
 
-use rayon::prelude::*;
-
 use super::shards::{SHARDS, key_words, shard_of};
 use crate::planning::Puzzle;
 use crate::planning::expand::states::{hash_of, low};
 use crate::planning::expand::{Children, Ends, Expander, Layout};
 use crate::planning::symmetry::Canonical;
 use ggp_engine::propnet::code::Engine;
+use ggp_engine::threads::Pool;
 
 /// Number of states that a worker expands at once.
 pub(super) const LANES: usize = 512;
@@ -17,8 +16,7 @@ pub(super) const LANES: usize = 512;
 const FEW: usize = 1 << 12;
 
 pub(super) struct Workers {
-    /// None if there is only one worker.
-    pool: Option<rayon::ThreadPool>,
+    pool: Pool,
     workers: Vec<Mutex<Worker>>,
 }
 
@@ -88,20 +86,12 @@ impl Workers {
                 shards: Vec::new(),
             },
         };
-        let pool = match threads {
-            0 | 1 => None,
-            // If the pool cannot be created, there is one worker.
-            _ => rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build()
-                .ok(),
-        };
-        let workers = pool
-            .as_ref()
-            .map_or(1, rayon::ThreadPool::current_num_threads);
+        let pool = Pool::new(threads);
         Workers {
+            workers: (0..pool.len())
+                .map(|_| Mutex::new(worker.clone()))
+                .collect(),
             pool,
-            workers: (0..workers).map(|_| Mutex::new(worker.clone())).collect(),
         }
     }
 
@@ -122,20 +112,15 @@ impl Workers {
         act: impl Fn(&mut Worker, T) -> R + Sync,
     ) -> Vec<R> {
         let lock = |number: usize| self.workers[number].lock().expect("no worker panics");
-        match &self.pool {
-            Some(pool) if work >= FEW && items.len() > 1 => pool.install(|| {
-                let items = items.into_par_iter().with_max_len(1);
-                let act = |item| act(&mut lock(rayon::current_thread_index().unwrap_or(0)), item);
-                items.map(act).collect()
-            }),
-            _ => {
-                let mut worker = lock(0);
-                items
-                    .into_iter()
-                    .map(|item| act(&mut worker, item))
-                    .collect()
-            }
+        if self.len() > 1 && work >= FEW && items.len() > 1 {
+            let act = |thread, item| act(&mut lock(thread), item);
+            return self.pool.map(items, act);
         }
+        let mut worker = lock(0);
+        items
+            .into_iter()
+            .map(|item| act(&mut worker, item))
+            .collect()
     }
 
     /// Distributes items to the workers as [`Workers::each`] does, but an item's
@@ -147,20 +132,18 @@ impl Workers {
         items: Vec<T>,
         act: impl Fn(&mut Worker, T) -> R + Sync,
     ) -> Vec<R> {
-        let Some(pool) = self.pool.as_ref().filter(|_| work >= FEW) else {
+        if self.len() == 1 || work < FEW {
             return self.each(0, items, act);
-        };
+        }
         let (len, workers) = (items.len(), self.workers.len());
         let mut queues: Vec<Vec<T>> = (0..workers).map(|_| Vec::new()).collect();
         for (position, item) in items.into_iter().enumerate() {
             queues[position % workers].push(item);
         }
         let queues: Vec<Mutex<Vec<T>>> = queues.into_iter().map(Mutex::new).collect();
-        let done = pool.broadcast(|thread| {
-            let mut worker = self.workers[thread.index()]
-                .lock()
-                .expect("no worker panics");
-            let mut queue = queues[thread.index()].lock().expect("no worker panics");
+        let done = self.pool.broadcast(|thread| {
+            let mut worker = self.workers[thread].lock().expect("no worker panics");
+            let mut queue = queues[thread].lock().expect("no worker panics");
             let acts = queue.drain(..).map(|item| act(&mut worker, item));
             acts.collect::<Vec<R>>()
         });

@@ -4,18 +4,22 @@
 //! Growing tables on the heap would leave holes, and allocators keep freed memory
 //! for the thread that freed it.
 
+#[cfg(feature = "mmap")]
 use memmap2::MmapMut;
 
 pub(super) enum Table {
     Small(Vec<u32>),
+    #[cfg(feature = "mmap")]
     Large(MmapMut),
 }
 
 /// Number of entries from which separately mapped pages are worthwhile.
+#[cfg(feature = "mmap")]
 const LARGE: usize = 1 << 13;
 
 impl Table {
     pub fn new(len: usize) -> Table {
+        #[cfg(feature = "mmap")]
         if len >= LARGE
             && let Ok(pages) = MmapMut::map_anon(4 * len)
         {
@@ -27,6 +31,7 @@ impl Table {
     pub fn words(&self) -> &[u32] {
         match self {
             Table::Small(words) => words,
+            #[cfg(feature = "mmap")]
             Table::Large(pages) => bytemuck::cast_slice(&pages[..]),
         }
     }
@@ -34,6 +39,7 @@ impl Table {
     pub fn words_mut(&mut self) -> &mut [u32] {
         match self {
             Table::Small(words) => words,
+            #[cfg(feature = "mmap")]
             Table::Large(pages) => bytemuck::cast_slice_mut(&mut pages[..]),
         }
     }

@@ -12,7 +12,7 @@
 
 use std::time::Duration;
 
-use microlp::{OptimizationDirection, Problem, Variable};
+use super::solver::{OptimizationDirection, Problem, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{ERROR, MOST_NUMBERS, MOST_SCALE, MOST_TIME, Most, Potential, integers};
@@ -43,7 +43,10 @@ impl Bound {
         let numbers =
             |form: &Form| form.sure.len() + form.choices.iter().flatten().flatten().count();
         let all = moves.iter().copied().chain(solutions);
-        if solutions.is_empty() || all.map(numbers).sum::<usize>() > MOST_NUMBERS {
+        if !cfg!(feature = "lp")
+            || solutions.is_empty()
+            || all.map(numbers).sum::<usize>() > MOST_NUMBERS
+        {
             return None;
         }
         let time = most_time.map_or(MOST_TIME, |most| most.min(MOST_TIME));

@@ -1,0 +1,89 @@
+//! Threads that share work. Without the feature `threads` there is one, the
+//! caller's.
+
+/// A number of threads, or the caller's alone.
+#[derive(Debug)]
+pub struct Pool {
+    #[cfg(feature = "threads")]
+    pool: Option<rayon::ThreadPool>,
+}
+
+/// The number of threads that a call may use when `wanted` are asked for.
+pub fn usable(wanted: usize) -> usize {
+    match cfg!(feature = "threads") {
+        true => wanted.max(1),
+        false => 1,
+    }
+}
+
+#[cfg(feature = "threads")]
+impl Pool {
+    /// A pool of this many threads. It has the caller's alone if the system gives
+    /// no others.
+    pub fn new(threads: usize) -> Pool {
+        let pool = match threads {
+            0 | 1 => None,
+            _ => rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .ok(),
+        };
+        Pool { pool }
+    }
+
+    /// The number of threads.
+    pub fn len(&self) -> usize {
+        let pool = self.pool.as_ref();
+        pool.map_or(1, rayon::ThreadPool::current_num_threads)
+    }
+
+    /// The results of one call on each thread. A call gets the thread's number.
+    pub fn broadcast<R: Send>(&self, work: impl Fn(usize) -> R + Sync) -> Vec<R> {
+        match &self.pool {
+            Some(pool) => pool.broadcast(|thread| work(thread.index())),
+            None => vec![work(0)],
+        }
+    }
+
+    /// The result for each item, in their order. A call gets the number of the
+    /// thread that makes it.
+    pub fn map<T: Send, R: Send>(
+        &self,
+        items: Vec<T>,
+        work: impl Fn(usize, T) -> R + Sync,
+    ) -> Vec<R> {
+        use rayon::prelude::*;
+
+        let Some(pool) = &self.pool else {
+            return items.into_iter().map(|item| work(0, item)).collect();
+        };
+        pool.install(|| {
+            let items = items.into_par_iter().with_max_len(1);
+            let thread = || rayon::current_thread_index().unwrap_or(0);
+            items.map(|item| work(thread(), item)).collect()
+        })
+    }
+}
+
+#[cfg(not(feature = "threads"))]
+impl Pool {
+    /// The caller's thread, whatever the number.
+    pub fn new(_: usize) -> Pool {
+        Pool {}
+    }
+
+    /// The number of threads.
+    pub fn len(&self) -> usize {
+        1
+    }
+
+    /// The result of one call.
+    pub fn broadcast<R>(&self, work: impl Fn(usize) -> R) -> Vec<R> {
+        vec![work(0)]
+    }
+
+    /// The result for each item, in their order.
+    pub fn map<T, R>(&self, items: Vec<T>, work: impl Fn(usize, T) -> R) -> Vec<R> {
+        items.into_iter().map(|item| work(0, item)).collect()
+    }
+}
