@@ -12,7 +12,7 @@ pub struct Tactic {
     pub game: String,
     pub role: String,
     /// The score of the role under optimal play.
-    pub worth: u8,
+    pub value: u8,
     pub best: Vec<String>,
     /// The number of legal moves.
     pub legal: usize,
@@ -40,7 +40,7 @@ pub fn read() -> Vec<Tactic> {
     let tactics = paragraphs.map(|paragraph| {
         let mut lines = paragraph.lines();
         let head: Vec<&str> = lines.next().unwrap().split(' ').collect();
-        let [game, role, "gets", worth] = head[..] else {
+        let [game, role, "gets", value] = head[..] else {
             panic!("{paragraph}");
         };
         let best = lines.next().unwrap().strip_prefix("best ").unwrap();
@@ -50,7 +50,7 @@ pub fn read() -> Vec<Tactic> {
         Tactic {
             game: game.to_owned(),
             role: role.to_owned(),
-            worth: worth.parse().unwrap(),
+            value: value.parse().unwrap(),
             best: list(best, ", "),
             legal: legal.parse().unwrap(),
             played: match played {
