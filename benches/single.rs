@@ -1,17 +1,18 @@
-//! How fast one state at a time is played: by all gates, for every engine and
-//! width that this machine has, and by the gates that change.
+//! Speed of playing one state at a time: by evaluating all gates, for every engine
+//! and width that this machine supports, and by evaluating only the gates that
+//! change.
 //!
 //! ```text
 //! cargo bench --bench single -- [--seconds S] [FILE.kif ...]
 //! ```
 //!
-//! One thread, thousands of state changes a second of CPU time. Random playouts
-//! from the initial state, legal moves and end asked in each, goals at the end.
-//! All ways make the same choices, so they must find the same moves and goals,
-//! which is looked at. `gates` are those that one state change needs as two-input
-//! gates, `work` what it takes where only what changes is evaluated, in operands
-//! told of a change. The last columns are the machine as searches and players use
-//! it, and how that evaluates.
+//! One thread; thousands of state changes per second of CPU time. Each run makes
+//! random playouts from the initial state, with legal moves and the terminal test
+//! in each state and goals at the end. All configurations make the same choices,
+//! and the benchmark checks that they find the same moves and goals. `gates` is the
+//! number of two-input gates that one state change needs; `work` is the number of
+//! operands notified of a change when only changes are evaluated. The last columns
+//! are the machine that searches and players use, and its evaluation method.
 
 use std::time::{Duration, Instant};
 
@@ -25,7 +26,7 @@ use ggp_gdl::game::{Game, Move};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// What plays, with roles and moves by position.
+/// A player of one configuration, with roles and moves by position.
 trait One {
     fn restart(&mut self);
     fn is_terminal(&mut self) -> bool;
@@ -109,13 +110,13 @@ struct Whole {
 
 impl One for Whole {
     fn restart(&mut self) {
-        self.state = self.machine.initial().expect("there is one");
+        self.state = self.machine.initial().expect("the game has an initial state");
     }
 
     fn is_terminal(&mut self) -> bool {
         self.machine
             .is_terminal(&self.state)
-            .expect("no limit is met")
+            .expect("no limit is reached")
     }
 
     fn legal(&mut self, role: usize) -> usize {
@@ -124,7 +125,7 @@ impl One for Whole {
             .game()
             .roles()
             .nth(role)
-            .expect("there is such a role");
+            .expect("the role exists");
         let legal = self
             .machine
             .legal(&self.state, number, &mut self.legal[role]);
@@ -138,7 +139,7 @@ impl One for Whole {
         self.state = self
             .machine
             .next(&self.state, &joint)
-            .expect("no limit is met");
+            .expect("no limit is reached");
     }
 
     fn goals(&mut self, role: usize) -> usize {
@@ -147,11 +148,11 @@ impl One for Whole {
             .game()
             .roles()
             .nth(role)
-            .expect("there is such a role");
+            .expect("the role exists");
         let due = self
             .machine
             .goal_values(&self.state, number)
-            .expect("no limit is met");
+            .expect("no limit is reached");
         let all = &self.machine.net().goals[role];
         let values = all
             .iter()
@@ -161,16 +162,16 @@ impl One for Whole {
     }
 }
 
-/// Choices and goals that are compared.
+/// Number of choices and goals that are compared.
 const COMPARED: usize = 1_000;
 
-/// State changes a second of CPU time, and the first choices and goals.
+/// State changes per second of CPU time, and the first choices and goals.
 fn play(one: &mut dyn One, roles: usize, time: Duration) -> (f64, Vec<usize>) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut trace = Vec::new();
     let mut changes = 0;
     let mut joint = vec![0; roles];
-    let cpu = || cpu_time().expect("there is a clock of CPU time");
+    let cpu = || cpu_time().expect("the system has a CPU clock");
     let (start, begun) = (cpu(), Instant::now());
     while begun.elapsed() < time || trace.len() < COMPARED {
         one.restart();
@@ -206,8 +207,8 @@ const WAYS: [(Engine, usize, &str); 7] = [
 
 fn measure(file: &str, time: Duration) {
     let path = std::path::Path::new(file);
-    let name = path.file_stem().expect("it is a file").display();
-    let text = std::fs::read_to_string(path).expect("it is a file");
+    let name = path.file_stem().expect("the path is a file").display();
+    let text = std::fs::read_to_string(path).expect("the path is a file");
     let Ok(game) = Game::from_text(file, &text) else {
         return println!("{name:24} has errors");
     };
@@ -249,7 +250,7 @@ fn measure(file: &str, time: Duration) {
     });
     let mut machine = PropnetMachine::from_network(net, Limits::default());
     let evaluation = machine.evaluation();
-    let state = machine.initial().expect("there is one");
+    let state = machine.initial().expect("the game has an initial state");
     let legal = vec![Vec::new(); roles];
     columns.push(run(&mut Whole {
         machine,
