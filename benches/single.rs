@@ -110,7 +110,10 @@ struct Whole {
 
 impl One for Whole {
     fn restart(&mut self) {
-        self.state = self.machine.initial().expect("the game has an initial state");
+        self.state = self
+            .machine
+            .initial()
+            .expect("the game has an initial state");
     }
 
     fn is_terminal(&mut self) -> bool {

@@ -110,7 +110,7 @@ impl Potentials {
         };
     }
 
-    /// Whether one of the potentials proves that no solution can be reached from a
+    /// True if one of the potentials proves that no solution can be reached from a
     /// state.
     pub fn refutes(&self, state: &[u64]) -> bool {
         self.kept.iter().any(|potential| potential.refutes(state))

@@ -226,7 +226,7 @@ fn candidates(puzzle: &Puzzle, effects: &Effects, watch: &Watch) -> Vec<Symmetry
     found.collect()
 }
 
-/// Whether the image of the first state satisfies the network's assumptions.
+/// True if the image of the first state satisfies the network's assumptions.
 fn preserves_start(puzzle: &Puzzle, symmetry: &Symmetry) -> bool {
     is_admitted(
         puzzle,
