@@ -150,7 +150,7 @@ mod tests {
         let (mut net, _) =
             Propnet::ground(&game, &GroundLimits::default()).expect("the puzzle is small");
         net.simplify();
-        let start = pack(net.initial.clone());
+        let start = pack(net.initial().iter().copied());
         let puzzle = Puzzle::new(net, start, Score::MAX).expect("the game has one role");
         let layout = Layout::new(&puzzle, Facts::Relevant);
         assert_eq!(is_disjoint(&puzzle, &layout), expected, "{rules}");
