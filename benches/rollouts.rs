@@ -1,19 +1,19 @@
-//! Speed of playouts from many states, as a tree search requests them.
+//! The speed of playouts from many states, as a tree search requests them.
 //!
 //! ```text
 //! cargo bench --bench rollouts -- [--seconds S] [FILE.kif ...]
 //! ```
 //!
-//! One thread; millions of joint moves per second of CPU time. The first column is
-//! `propnet::playout`, which plays from the initial state only. The others are
-//! `propnet::rollouts`, relative to the first: a call from *n* states with *m*
-//! playouts each. `levels` and `moves` use 64 states with 8 playouts: with four
-//! bits of random levels and a quarter of the choices at random, and with recorded
-//! moves as well. Then follow the time per call, and the part of it for loading
-//! states and counting results, measured by a call from terminal states. The states
-//! are one to six joint moves from the initial one, like the leaves of a young
-//! tree. The benchmark checks that every playout is counted and that both methods
-//! agree on the value of the initial state.
+//! One thread, in millions of joint moves per second of CPU time. The first column
+//! is `propnet::playout`, which plays from the initial state only. All others are
+//! `propnet::rollouts`, relative to that: each call plays a number of playouts from
+//! a number of states. `levels` and `moves` are the call from 64 states with 8
+//! playouts each, with four bits of random levels and a quarter of the choices at
+//! random, and with moves recorded as well. The last columns are the time of a
+//! call, and the part of it for loading states and counting scores, measured by a
+//! call from terminal states. States are one to six joint moves from the initial
+//! one, like the leaves of a young tree. Every playout must be accounted for, and
+//! from the initial state both must agree on the mean scores.
 
 use std::time::Duration;
 
@@ -27,13 +27,13 @@ use ggp_gdl::game::Game;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// The calls: number of states, and number of playouts for each.
+/// Calls: the number of states, and the number of playouts from each.
 const CALLS: [(usize, u32); 6] = [(1, 512), (8, 64), (64, 8), (64, 32), (512, 1), (512, 4)];
-/// The call that is repeated with levels and with recorded moves.
+/// The call that is also made with levels and with recorded moves.
 const USUAL: (usize, u32) = (64, 8);
-/// Number of open states, and number of terminal states.
+/// The number of states of either kind.
 const STATES: usize = 1024;
-/// Number of turns of each configuration.
+/// The number of rounds.
 const ROUNDS: u32 = 10;
 
 fn main() {
@@ -81,8 +81,7 @@ fn measure(file: &str, time: Duration) {
     let mut speeds = CALLS.map(|_| Speed::default());
     let mut guided = [Record::Nothing, Record::Moves].map(|record| guided(&net, record));
     let [mut over, mut levels, mut moves] = [(); 3].map(|()| Speed::default());
-    // The configurations take turns, so that other load affects all of them
-    // equally.
+    // In turns, so that other work on the machine affects all equally.
     for round in 0..ROUNDS {
         let end = cpu() + time / ROUNDS;
         base.add(|| {
@@ -147,14 +146,14 @@ fn call(rollouts: &mut Rollouts, from: &[Packed], states: usize, each: u32) -> u
         let starts = &from[first..][..states];
         for outcome in rollouts.run(starts, each, &mut || Proceed::On) {
             let ends = outcome.playouts + outcome.stuck + outcome.faulty;
-            assert_eq!(ends, u64::from(each), "every playout is counted");
+            assert_eq!(ends, u64::from(each), "every playout is accounted for");
         }
     }
     rollouts.state_changes() - before
 }
 
-/// Some states one to six joint moves from the initial one, and as many terminal
-/// states.
+/// States one to six joint moves from the initial one, and the same number of
+/// terminal states.
 fn states(net: &Propnet) -> [Vec<Packed>; 2] {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut batch = Batch::new(net, 64, Engine::Auto);
@@ -191,7 +190,7 @@ fn states(net: &Propnet) -> [Vec<Packed>; 2] {
     })
 }
 
-/// Checks that both methods agree on the value of the initial state.
+/// Checks that both agree on the mean scores from the initial state.
 fn agree(net: &Propnet, playouts: &Playouts, rollouts: &mut Rollouts) {
     const MANY: u32 = 20_000;
     let terms = net.terms();
@@ -214,7 +213,7 @@ fn agree(net: &Propnet, playouts: &Playouts, rollouts: &mut Rollouts) {
     }
 }
 
-/// A count of repetitions, and the time they took.
+/// A number of events and the time they took.
 #[derive(Default)]
 struct Speed {
     changes: u64,
@@ -245,5 +244,5 @@ impl Speed {
 }
 
 fn cpu() -> Duration {
-    cpu_time().expect("the system has a CPU clock")
+    cpu_time().expect("there is a clock of CPU time")
 }

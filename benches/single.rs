@@ -1,18 +1,17 @@
-//! Speed of playing one state at a time: by evaluating all gates, for every engine
-//! and width that this machine supports, and by evaluating only the gates that
-//! change.
+//! The speed of play with one state at a time: by all gates, for every engine and
+//! width that this machine has, and by changed gates only.
 //!
 //! ```text
 //! cargo bench --bench single -- [--seconds S] [FILE.kif ...]
 //! ```
 //!
-//! One thread; thousands of state changes per second of CPU time. Each run makes
-//! random playouts from the initial state, with legal moves and the terminal test
-//! in each state and goals at the end. All configurations make the same choices,
-//! and the benchmark checks that they find the same moves and goals. `gates` is the
-//! number of two-input gates that one state change needs; `work` is the number of
-//! operands notified of a change when only changes are evaluated. The last columns
-//! are the machine that searches and players use, and its evaluation method.
+//! One thread, in thousands of state changes per second of CPU time. Random
+//! playouts from the initial state, with legal moves and the terminal condition
+//! queried in each state and goals at the end. All methods make the same choices,
+//! so they must find the same moves and goals, which is checked. `gates` is the
+//! number of two-input gates for one state change. `work` is the work of evaluating
+//! changed gates only, in operands notified of a change. The last columns are the
+//! machine as searches and players use it, and its method of evaluation.
 
 use std::time::{Duration, Instant};
 
@@ -26,13 +25,13 @@ use ggp_gdl::game::{Game, Move};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// A player of one configuration, with roles and moves by position.
+/// A player of playouts, with roles and moves given by index.
 trait One {
     fn restart(&mut self);
     fn is_terminal(&mut self) -> bool;
     /// The number of a role's legal moves.
     fn legal(&mut self, role: usize) -> usize;
-    /// Plays legal moves, by position among these.
+    /// Makes legal moves, given by index among these.
     fn step(&mut self, joint: &[usize]);
     /// The number of a role's goal values, and their sum.
     fn goals(&mut self, role: usize) -> usize;
@@ -110,16 +109,13 @@ struct Whole {
 
 impl One for Whole {
     fn restart(&mut self) {
-        self.state = self
-            .machine
-            .initial()
-            .expect("the game has an initial state");
+        self.state = self.machine.initial().expect("there is one");
     }
 
     fn is_terminal(&mut self) -> bool {
         self.machine
             .is_terminal(&self.state)
-            .expect("no limit is reached")
+            .expect("no limit is met")
     }
 
     fn legal(&mut self, role: usize) -> usize {
@@ -128,7 +124,7 @@ impl One for Whole {
             .game()
             .roles()
             .nth(role)
-            .expect("the role exists");
+            .expect("there is such a role");
         let legal = self
             .machine
             .legal(&self.state, number, &mut self.legal[role]);
@@ -142,7 +138,7 @@ impl One for Whole {
         self.state = self
             .machine
             .next(&self.state, &joint)
-            .expect("no limit is reached");
+            .expect("no limit is met");
     }
 
     fn goals(&mut self, role: usize) -> usize {
@@ -151,11 +147,11 @@ impl One for Whole {
             .game()
             .roles()
             .nth(role)
-            .expect("the role exists");
+            .expect("there is such a role");
         let due = self
             .machine
             .goal_values(&self.state, number)
-            .expect("no limit is reached");
+            .expect("no limit is met");
         let all = &self.machine.net().goals()[role];
         let values = all
             .iter()
@@ -165,7 +161,7 @@ impl One for Whole {
     }
 }
 
-/// Number of choices and goals that are compared.
+/// The number of choices and goals that are compared.
 const COMPARED: usize = 1_000;
 
 /// State changes per second of CPU time, and the first choices and goals.
@@ -174,7 +170,7 @@ fn play(one: &mut dyn One, roles: usize, time: Duration) -> (f64, Vec<usize>) {
     let mut trace = Vec::new();
     let mut changes = 0;
     let mut joint = vec![0; roles];
-    let cpu = || cpu_time().expect("the system has a CPU clock");
+    let cpu = || cpu_time().expect("there is a clock of CPU time");
     let (start, begun) = (cpu(), Instant::now());
     while begun.elapsed() < time || trace.len() < COMPARED {
         one.restart();
@@ -210,8 +206,8 @@ const WAYS: [(Engine, usize, &str); 7] = [
 
 fn measure(file: &str, time: Duration) {
     let path = std::path::Path::new(file);
-    let name = path.file_stem().expect("the path is a file").display();
-    let text = std::fs::read_to_string(path).expect("the path is a file");
+    let name = path.file_stem().expect("it is a file").display();
+    let text = std::fs::read_to_string(path).expect("it is a file");
     let Ok(game) = Game::from_text(file, &text) else {
         return println!("{name:24} has errors");
     };
@@ -253,7 +249,7 @@ fn measure(file: &str, time: Duration) {
     });
     let mut machine = PropnetMachine::from_network(net, Limits::default());
     let evaluation = machine.evaluation();
-    let state = machine.initial().expect("the game has an initial state");
+    let state = machine.initial().expect("there is one");
     let legal = vec![Vec::new(); roles];
     columns.push(run(&mut Whole {
         machine,

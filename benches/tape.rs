@@ -1,15 +1,15 @@
-//! Time per gate of tapes for synthetic networks of several sizes, for every engine
-//! and width that this machine supports.
+//! The time of a tape per gate, on synthetic networks of several sizes, for every
+//! engine and width that this machine has.
 //!
 //! ```text
 //! cargo bench --bench tape -- [--seconds S] [GATES ...]
 //! ```
 //!
-//! One thread. The output of each run is compared with the network's direct
+//! One thread. The output of each run is compared with the network's own slow
 //! evaluation before it is timed. `ops` is the number of the tape's operations,
 //! `live` the maximum number of values it keeps at a time, `vector ops` the number
-//! of vector instructions per operation, and `compile` the time to generate the
-//! code from the tape. The last column is the time to build the tape itself.
+//! of vector instructions per operation, `compile` the time to make the code from
+//! the tape. The last column is the time to make the tape itself.
 
 use std::time::{Duration, Instant};
 
@@ -124,8 +124,8 @@ fn assert_outputs(network: &Network, outputs: &[Literal], banks: &[Rows]) {
     }
 }
 
-/// A network of about `gates` two-input gates, most of which read recent gates,
-/// with outputs such that no gate is dead.
+/// A network of about `gates` two-input gates, most of which read recently made
+/// nodes, with outputs chosen such that no gate is dead.
 fn synthetic(gates: usize, random: &mut impl Rng) -> (Network, Vec<Literal>) {
     let inputs = gates / 10;
     let mut builder = Builder::new(inputs);
