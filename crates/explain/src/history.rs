@@ -1,4 +1,4 @@
-//! How a fact of the state came, stayed and went over the moves of a match.
+//! The history of facts of the state over the moves of a match.
 
 use rustc_hash::FxHashSet;
 
@@ -14,66 +14,68 @@ use ggp_gdl::program::{Atom, Term};
 use ggp_gdl::span::Span;
 use ggp_gdl::terms::TermId;
 
-/// How a fact came.
+/// The reason why a fact became true.
 #[derive(Clone, Debug)]
 pub enum Change {
-    /// It is true at first: why `init` gives it, if it does.
+    /// It is true in the initial state; with its derivation from `init`, if there is
+    /// one.
     Start(Option<Derivation>),
-    /// A move brought it: why `next` gives it.
+    /// It was derived by `next` after a move.
     Move(Derivation),
 }
 
-/// A time during which a fact is true.
+/// A period during which a fact is true.
 #[derive(Clone, Debug)]
 pub struct Stay {
-    /// The first state with the fact; also the number of the move that brought
-    /// it, 0 for the start.
+    /// The first state with the fact. This is also the number of the move before it;
+    /// 0 is the initial state.
     pub from: usize,
-    /// The last state with it.
+    /// The last state with the fact.
     pub to: usize,
-    /// How it came.
+    /// The reason why it became true.
     pub change: Change,
-    /// The rules that kept it, each with the number of moves.
+    /// The rules that kept it true, each with the number of moves.
     pub kept: Vec<(usize, usize)>,
-    /// Why the next move did not keep it, if there is one.
+    /// The reason why the next move did not keep it true, if there is a next move.
     pub gone: Option<Missing>,
 }
 
-/// All such times of one fact.
+/// All periods of one fact.
 #[derive(Clone, Debug)]
 pub struct Course {
     /// The fact.
     pub fact: FactOf,
-    /// In order of time.
+    /// The periods, in order of time.
     pub stays: Vec<Stay>,
 }
 
-/// What became of the facts that match a question.
+/// The histories of the facts that match a question.
 #[derive(Clone, Debug)]
 pub enum Courses {
-    /// Some were true.
+    /// At least one matching fact was true at some time.
     Some {
-        /// As many as were to be followed, first those that were true latest.
+        /// The histories of the facts followed, those true latest first.
         followed: Vec<Course>,
-        /// The others.
+        /// The other facts.
         others: Vec<FactOf>,
     },
-    /// None ever was; why the last move, or the start, does not bring one.
+    /// No matching fact was ever true; with the reason for the last move, or for the
+    /// initial state.
     Never(Atom, Vec<Box<str>>, Missing),
 }
 
 impl Explainer {
-    /// Follows facts of the state through a match: its states, and the joint
+    /// Follows facts of the state through a match, given by its states and the joint
     /// moves between them.
     ///
     /// # Errors
     ///
-    /// [`ExplainError`].
+    /// [`ExplainError`] if a fact cannot be explained.
     ///
     /// # Panics
     ///
-    /// If there is not one state more than there are joint moves, or the question
-    /// is not [of the state](Question::is_of_state).
+    /// If the number of states is not one more than the number of joint moves, or the
+    /// question is not [about the state](Question::is_of_state).
     pub fn history(
         &mut self,
         question: &Question,
@@ -106,7 +108,7 @@ impl Explainer {
             let last = joints.len().checked_sub(1);
             let step = last.map(|last| (&states[last][..], &joints[last][..]));
             let missing = self.changed(atom, &question.names, step)?;
-            // It may start with other facts than the rules say.
+            // The first state may differ from the initial state of the rules.
             let missing = missing.err().unwrap_or_else(|| Missing {
                 atom: atom.clone(),
                 names: question.names.clone().into(),
@@ -195,16 +197,16 @@ impl Explainer {
         )
     }
 
-    /// The number of the move with which the last fact that matches an atom went, if
-    /// there was one in an earlier state.
+    /// The number of the move after which the last fact that matches an atom was no
+    /// longer true, if there was one in an earlier state.
     pub(super) fn gone(&self, atom: &Atom, names: &[Box<str>]) -> Option<usize> {
         let mut past = self.past.iter();
         let has = |facts: &Vec<TermId>| facts.iter().any(|fact| self.matches(atom, names, *fact));
         past.rposition(has).map(|at| at + 1)
     }
 
-    /// Why a move brings a fact of the state, or the start if there is no move; or
-    /// why not.
+    /// The derivation of a fact of the state after a move, or initially if there is
+    /// no move; or the reason why there is none.
     fn changed(
         &mut self,
         atom: &Atom,

@@ -1,9 +1,9 @@
-//! Why something holds in a position, and why not.
+//! Explains why something holds in a position, or why not.
 //!
-//! In: a [`Game`], a [`Situation`] and a [`Question`]. Out: an [`Answer`]: the
-//! smallest derivation of each fact that matches, or for each rule that could
-//! give one, what it misses. [`tree`] makes text, JSON and HTML of it. Nothing
-//! here plays: situations come from a machine.
+//! In: a [`Game`], a [`Situation`] and a [`Question`]. Out: an [`Explanation`]: the
+//! smallest derivation of each matching fact, or, for each rule that could derive
+//! one, what it lacks. [`tree`] converts it to text, JSON and HTML. Nothing here
+//! plays: situations come from a machine.
 
 mod answer;
 mod asked;
@@ -50,18 +50,19 @@ pub struct Situation<'a> {
     pub joint: Option<&'a [Move]>,
 }
 
-/// How far explanations go.
+/// Limits on explanations.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Facts that match a question and are explained; the rest is counted.
+    /// Maximum number of matching facts explained; the others are listed only.
     pub facts: usize,
-    /// Levels of rules looked at to say why something does not hold.
+    /// Maximum depth of rules examined to explain why something does not hold.
     pub depth: usize,
-    /// Rules shown on each of these levels.
+    /// Maximum number of rules shown at each depth.
     pub rules: usize,
-    /// How much more than the best rule the others shown may miss.
+    /// Maximum cost of a shown rule above the cost of the best one.
     pub margin: u32,
-    /// Instances of rules and facts looked at for one derivation or rule.
+    /// Maximum number of rule instances and facts examined for one derivation or
+    /// rule.
     pub work: u64,
 }
 
@@ -77,7 +78,7 @@ impl Default for Options {
     }
 }
 
-/// What may still be spent.
+/// The remaining work.
 #[derive(Debug)]
 struct Budget {
     most: u64,
@@ -110,26 +111,26 @@ pub struct Explainer {
     limits: Limits,
     options: Options,
     budget: Budget,
-    /// By relation: the rules that give it.
+    /// By relation: the rules that derive it.
     rules: Vec<Arc<[usize]>>,
-    /// By relation: whether it depends on the state or the moves, and whether
-    /// on the moves.
+    /// By relation: true if it depends on the state or the moves; in the next field,
+    /// if it depends on the moves.
     changing: Vec<bool>,
     moving: Vec<bool>,
     stated: FxHashMap<FactOf, Span>,
     evaluators: FxHashMap<RelationId, (Evaluator, Query)>,
-    /// By relation: whether it is too large to be derived as a whole, or depends
-    /// on one that is.
+    /// By relation: true if it is too large to be derived completely, or depends on
+    /// one that is.
     is_asked: Vec<bool>,
     asked: Option<Asked>,
     makers: Option<Makers>,
-    /// The states before the one asked about, the first state first.
+    /// The states before the current one, the initial state first.
     past: Vec<Vec<TermId>>,
 }
 
 impl Explainer {
-    /// For a game and a view of its terms that knows those of all situations
-    /// to come, or shares its table with a view that does.
+    /// An explainer for a game. `terms` must know the terms of all future situations,
+    /// or share its table with a view that does.
     pub fn new(game: &Game, terms: Terms, limits: Limits, options: Options) -> Self {
         let set = game.rules();
         let mut rules = vec![Vec::new(); set.arity.len()];
@@ -172,8 +173,9 @@ impl Explainer {
         }
     }
 
-    /// Tells of the states before the one that is asked about, the first state first:
-    /// a fact that is not true is then said to have gone if it was.
+    /// Sets the states before the current one, the initial state first. The
+    /// explanation of a fact that is not true then mentions the move after which it
+    /// ceased to be true.
     pub fn set_past(&mut self, states: &[Vec<TermId>]) {
         self.past = states.to_vec();
         if !self
@@ -196,17 +198,17 @@ impl Explainer {
         &self.terms
     }
 
-    /// Whether a question depends on the moves that are made.
+    /// True if a question depends on the moves made.
     pub fn needs_moves(&self, question: &Question) -> bool {
         let relation = question.relation();
         relation.is_some_and(|relation| self.moving[relation.index()])
     }
 
-    /// Says why something holds in a situation, or why not.
+    /// Explains why something holds in a situation, or why not.
     ///
     /// # Errors
     ///
-    /// [`ExplainError`].
+    /// [`ExplainError`] if the question needs moves, or a limit was reached.
     pub fn explain(
         &mut self,
         question: &Question,
@@ -269,14 +271,14 @@ impl Explainer {
         })
     }
 
-    /// The order in which facts of one relation are said.
+    /// The order in which facts of one relation are listed.
     fn compare(&self, left: &FactOf, right: &FactOf) -> Ordering {
         let pairs = left.arguments.iter().zip(&right.arguments);
         let orders = pairs.map(|(l, r)| self.game.compare_terms(&self.terms, *l, *r));
         orders.fold(Ordering::Equal, Ordering::then)
     }
 
-    /// What holds in a situation, as far as a relation depends on it.
+    /// The model of a situation, restricted to what a relation depends on.
     fn model(
         &mut self,
         relation: RelationId,
@@ -331,8 +333,8 @@ impl Explainer {
         }
     }
 
-    /// Evaluates what a relation depends on, other than what is derived as it is
-    /// asked for.
+    /// Evaluates everything a relation depends on, except for relations derived on
+    /// demand.
     fn evaluated(
         &mut self,
         relation: RelationId,
@@ -368,7 +370,7 @@ impl Explainer {
                 made
             }
         };
-        // Rules are planned by sizes that are only known once they were evaluated.
+        // Good plans need sizes that are known only after a first evaluation.
         for work in FIRST_WORK.into_iter().chain([tight.work]) {
             evaluator.set_bounds(Bounds {
                 work: work.min(tight.work),
@@ -406,7 +408,7 @@ impl Explainer {
         (inputs.iter()).any(|keyword| self.game.keyword(*keyword) == Some(relation))
     }
 
-    /// Why a fact holds, if no rule is needed for it.
+    /// The reason why a fact holds, if it needs no rule.
     fn given(&self, fact: &FactOf) -> Option<Reason> {
         if self.game.keyword(Keyword::True) == Some(fact.relation) {
             return Some(Reason::InState);

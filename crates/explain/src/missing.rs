@@ -1,5 +1,5 @@
-//! Why something does not hold: for each rule that could give it, the match of
-//! its body that misses least.
+//! Explains why something does not hold: for each rule that could derive it, the
+//! match of its body that lacks least.
 
 use std::ops::ControlFlow;
 
@@ -14,46 +14,48 @@ use ggp_gdl::program::unify::Unifier;
 use ggp_gdl::program::{Atom, Literal, RelationId, Rule, Term, Variable};
 use ggp_gdl::terms::{TermId, Terms};
 
-/// What it costs a match to miss a literal: that nothing ever makes it is likely why
-/// somebody asks; play can mend what changes, only other rules the rest.
+/// Costs of a missing literal. A literal that can never hold is probably the cause of
+/// the question. Changing facts can become true in play; the others only change with
+/// the rules.
 const PRICE_NEVER: u32 = 1;
 const PRICE_CHANGING: u32 = 2;
 const PRICE_FIXED: u32 = 3;
-/// What it costs when no fact could mend it: a test, heads that do not fit, a
-/// fact that would rest on itself.
+/// Costs of conditions that no fact could satisfy: a test, a head that does not
+/// match, a fact that would depend on itself.
 const PRICE_TEST: u32 = 6;
 const PRICE_APART: u32 = 8;
 const PRICE_CIRCLE: u32 = 1_000;
 
-/// A fact that should not hold costs as much as there are ways to derive it, up to
-/// so many.
+/// A fact that should not hold costs as much as it has derivations, up to this
+/// number.
 const MOST_WAYS: usize = 10;
 
-/// What a line that is repeated counts for, in steps of a search.
+/// The weight of a repeated line, in steps of a search.
 const REPEATED: u64 = 50;
 
-/// Facts shown that are nearest to one that is missed.
+/// Number of similar facts shown for a missing one.
 const NEAREST: usize = 3;
 
-/// How many times the rules shown are looked into to find the best.
+/// Number of rules examined to find the best, as a multiple of the rules shown.
 const LOOKED_INTO: usize = 2;
-/// Rows looked at to answer one question about what is derived on demand.
+/// Maximum number of rows visited to answer one question about a relation derived on
+/// demand.
 const WORK: u64 = 2_000_000;
 
-/// What is being explained in one situation.
+/// The explanation in progress, in one situation.
 pub(super) struct Search<'m> {
     model: &'m mut Model,
-    /// The atoms being explained, each for the sake of the one before.
+    /// The atoms being explained, each a condition of the one before.
     above: Vec<Atom>,
-    /// What was explained, with the number of atoms that were above it.
+    /// Finished explanations, with the number of atoms above them.
     known: FxHashMap<(FactOf, bool), (usize, Missing)>,
-    /// Times that something would have rested on itself.
+    /// Number of times that something would have depended on itself.
     circles: usize,
     spent: u64,
 }
 
 impl Explainer {
-    /// Why no fact matches an atom, whose variables have these names.
+    /// The reason why no fact matches an atom, whose variables have these names.
     pub(super) fn missing(
         &mut self,
         atom: &Atom,
@@ -75,8 +77,8 @@ impl Explainer {
         missing
     }
 
-    /// Why no fact matches an atom; `never` says that nothing ever makes what the rule
-    /// asks for there.
+    /// The reason why no fact matches an atom; `never` is true if nothing can ever
+    /// achieve the condition of the rule.
     fn missed(
         &mut self,
         atom: &Atom,
@@ -104,7 +106,7 @@ impl Explainer {
             cost,
             never,
         };
-        // What would rest on itself here may not do so elsewhere.
+        // An atom that would depend on itself here may not do so elsewhere.
         if let Some(fact) = fact.filter(|_| search.circles == circles) {
             search.known.insert(fact, (depth, missing.clone()));
         }
@@ -168,7 +170,7 @@ impl Explainer {
             });
         }
         search.above.pop();
-        // Those that cost the same stay in the order of what they miss at once.
+        // Rules of equal cost stay in the order of their directly missing literals.
         attempts.sort_by_key(|attempt| attempt.cost);
         let apart_price = if never { PRICE_NEVER } else { PRICE_APART };
         let least = attempts.first().map_or(apart_price, |best| best.cost);
@@ -190,8 +192,8 @@ impl Explainer {
         Ok((reason, least))
     }
 
-    /// The match of a rule's body that misses least, what it misses and what
-    /// that costs; `written` is the body as the rules have it.
+    /// The match of a rule's body that lacks least, its missing literals and their
+    /// cost; `written` is the body as in the rules.
     fn nearest_match(
         &mut self,
         rule: &Rule,
@@ -231,7 +233,7 @@ impl Explainer {
         }
     }
 
-    /// A match of a body by the first fact that fits, literal by literal.
+    /// A match of a body by the first matching fact, literal by literal.
     fn first_match(
         &mut self,
         rule: &Rule,
@@ -268,7 +270,7 @@ impl Explainer {
         price
     }
 
-    /// Whether it is known that a literal of a rule, as it is written, never holds.
+    /// True if it is proved that a literal of a rule, as written, never holds.
     fn never_holds(&mut self, literal: &Literal) -> bool {
         let game = &self.game;
         let makers = self.makers.get_or_insert_with(|| Makers::new(game));
@@ -282,9 +284,9 @@ impl Explainer {
         }
     }
 
-    /// What became of each literal of a body or branch, which comes with how it is
-    /// written; `missed` are those that a match went without, or none if that is to
-    /// be found out.
+    /// The outcome of each literal of a body or branch, given with its written form.
+    /// `missed` are the literals that a match lacks; if it is `None`, they are
+    /// determined here.
     fn outcomes(
         &mut self,
         (body, written): (&[Literal], &[Literal]),
@@ -345,7 +347,7 @@ impl Explainer {
         Ok(outcomes)
     }
 
-    /// The facts of an atom's relation that differ from it in the least.
+    /// The facts of an atom's relation that differ least from it.
     fn nearest(&mut self, atom: &Atom, model: &mut Model) -> Vec<FactOf> {
         let mut found: Vec<(u32, FactOf)> = Vec::new();
         let most: u32 = atom.arguments.iter().map(|t| size(t, &self.terms)).sum();
@@ -368,7 +370,7 @@ impl Explainer {
         found.into_iter().map(|(_, fact)| fact).collect()
     }
 
-    /// Whether a relation depends on the state or the moves.
+    /// True if a relation depends on the state or the moves.
     pub(super) fn changes(&self, relation: RelationId) -> bool {
         self.changing[relation.index()]
     }
@@ -380,7 +382,7 @@ fn is_ground(atom: &Atom) -> bool {
     ground
 }
 
-/// Number of lines in an explanation, about.
+/// Approximate number of lines in an explanation.
 fn weight(missing: &Missing) -> u64 {
     fn of(outcomes: &[Outcome]) -> u64 {
         let weights = outcomes.iter().map(|outcome| match &outcome.state {
@@ -402,12 +404,12 @@ fn weight(missing: &Missing) -> u64 {
     }
 }
 
-/// The price of all that a body misses.
+/// The total cost of everything that a body lacks.
 fn total(outcomes: &[Outcome]) -> u32 {
     (outcomes.iter()).fold(0, |sum, outcome| sum.saturating_add(outcome.cost))
 }
 
-/// Number of names in a term; variables count for none.
+/// Number of names in a term; variables do not count.
 fn size(term: &Term, terms: &Terms) -> u32 {
     match term {
         Term::Variable(_) => 0,
@@ -419,7 +421,7 @@ fn size(term: &Term, terms: &Terms) -> u32 {
     }
 }
 
-/// Number of places at which a term and a value differ; a variable differs from
+/// Number of places in which a term and a value differ; a variable differs from
 /// nothing.
 fn distance(term: &Term, given: TermId, terms: &Terms) -> u32 {
     match term {
@@ -435,13 +437,13 @@ fn distance(term: &Term, given: TermId, terms: &Terms) -> u32 {
     }
 }
 
-/// A rule narrowed to what can give an atom; nothing if it gives no such fact.
-/// The atom's variables come first.
+/// A rule specialized to what can derive an atom; `None` if it cannot derive such a
+/// fact. The atom's variables come first.
 fn resolved(rule: &Rule, atom: &Atom, names: &[Box<str>], terms: &mut Terms) -> Option<Rule> {
     let offset = names.len();
     let mut unifier = Unifier::new(offset + rule.variables.len(), terms);
     for (left, right) in atom.arguments.iter().zip(&rule.head.arguments) {
-        // The rule's own names are kept where a variable meets another.
+        // The rule's own names are kept where a variable is unified with another.
         if !unifier.unify((left, 0), (right, offset)) {
             return None;
         }

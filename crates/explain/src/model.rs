@@ -1,4 +1,4 @@
-//! What holds in one situation, with indexes for exactly the questions asked.
+//! The model of one situation, with indexes for exactly the questions asked.
 
 use rustc_hash::FxHashMap;
 
@@ -8,21 +8,21 @@ use ggp_gdl::datalog::Evaluator;
 use ggp_gdl::program::{Atom, FunctorId, RelationId, Term};
 use ggp_gdl::terms::{TermId, Terms};
 
-/// What one question depends on.
+/// The model of everything a question depends on.
 #[derive(Debug)]
 pub(super) struct Model {
     evaluator: Evaluator,
     relations: FxHashMap<RelationId, Rows>,
-    /// By relation: whether it is derived only as it is asked for.
+    /// By relation: true if it is derived on demand only.
     is_asked: Vec<bool>,
     asked: Asked,
-    /// Rows that may be looked at to answer what is asked.
+    /// Maximum number of rows visited for an answer.
     work: u64,
 }
 
-/// A place in a row: a column, and perhaps an argument of the term there.
+/// A place in a row: a column, and optionally an argument of the term there.
 type Place = (usize, Option<usize>);
-/// What stands at a place: the functor there or around it, and the term.
+/// The contents of a place: the functor there or around it, and the term.
 type Key = (Option<FunctorId>, Option<TermId>);
 
 /// Rows of one relation.
@@ -35,7 +35,7 @@ pub(super) struct Rows {
 
 #[derive(Debug, Default)]
 struct Index {
-    /// Number of rows that are in it.
+    /// Number of rows in the index.
     upto: usize,
     found: FxHashMap<Key, Vec<u32>>,
 }
@@ -44,8 +44,8 @@ struct Index {
 pub(super) type Bindings = [Option<TermId>];
 
 impl Model {
-    /// The model of an evaluator that was asked for all that is needed, and what
-    /// answers for the rest.
+    /// The model of an evaluator that has evaluated everything needed, and the
+    /// answers derived on demand.
     pub(super) fn new(evaluator: Evaluator, is_asked: Vec<bool>, asked: Asked) -> Self {
         Model {
             evaluator,
@@ -56,14 +56,14 @@ impl Model {
         }
     }
 
-    /// What answers for relations that are derived as they are asked for.
+    /// The answers for relations that are derived on demand.
     pub(super) fn into_asked(self) -> Asked {
         self.asked
     }
 
-    /// Sets the rows that may be looked at for one answer, past which it is
-    /// unknown; what was set before. Without a limit of its own an answer past
-    /// those of the user is an error.
+    /// Sets the number of rows that may be visited for one answer, after which the
+    /// answer is unknown; returns the previous number. Without such a limit,
+    /// exceeding the user's limit is an error.
     pub(super) fn set_work(&mut self, work: u64) -> u64 {
         std::mem::replace(&mut self.work, work)
     }
@@ -80,7 +80,7 @@ impl Model {
         })
     }
 
-    /// Number of facts of a relation that are known.
+    /// Number of known facts of a relation.
     pub(super) fn count(&mut self, relation: RelationId) -> usize {
         self.rows(relation).list.len()
     }
@@ -90,7 +90,7 @@ impl Model {
         &self.rows(relation).list[number as usize]
     }
 
-    /// Whether a fact holds; nothing if that is unknown.
+    /// Whether a fact holds; `None` if that is unknown.
     pub(super) fn holds(
         &mut self,
         relation: RelationId,
@@ -106,8 +106,8 @@ impl Model {
         Ok(Some(self.rows(relation).numbers.contains_key(row)))
     }
 
-    /// Whether the facts that an atom matches are known without further
-    /// derivations; if not, the number of its columns that have values.
+    /// `Ok` if the facts that an atom matches are known without further derivations;
+    /// otherwise the number of its columns that have values.
     pub(super) fn is_ready(
         &mut self,
         atom: &Atom,
@@ -125,8 +125,8 @@ impl Model {
         }
     }
 
-    /// The numbers of facts among which all are that an atom matches; nothing
-    /// if they are unknown.
+    /// The numbers of facts that include all that an atom matches; `None` if they are
+    /// unknown.
     pub(super) fn candidates(
         &mut self,
         atom: &Atom,
@@ -176,7 +176,7 @@ impl Model {
     }
 }
 
-/// The values of an atom's columns that are known; nothing if one can't have any.
+/// The known values of an atom's columns; `None` if one cannot have any value.
 fn values(atom: &Atom, bindings: &Bindings, terms: &mut Terms) -> Option<Vec<Option<TermId>>> {
     let values = atom
         .arguments
@@ -190,7 +190,7 @@ fn values(atom: &Atom, bindings: &Bindings, terms: &mut Terms) -> Option<Vec<Opt
 }
 
 impl Rows {
-    /// Adds a row if it is not there.
+    /// Adds a row unless it exists.
     pub(super) fn add(&mut self, row: &[TermId]) {
         if !self.numbers.contains_key(row) {
             self.numbers.insert(row.into(), self.list.len() as u32);
@@ -223,14 +223,14 @@ impl Rows {
 
 /// Facts that an atom may match.
 pub(super) enum Candidates {
-    /// So many, from the first on.
+    /// The first *n* facts.
     All(u32),
-    /// These.
+    /// The listed facts.
     Listed(Vec<u32>),
 }
 
 impl Candidates {
-    /// How many.
+    /// Number of candidates.
     pub(super) fn len(&self) -> usize {
         match self {
             Candidates::All(count) => *count as usize,
@@ -238,7 +238,7 @@ impl Candidates {
         }
     }
 
-    /// The number at a position.
+    /// The number of the fact at a position.
     pub(super) fn get(&self, position: usize) -> u32 {
         match self {
             Candidates::All(_) => position as u32,
@@ -247,18 +247,18 @@ impl Candidates {
     }
 }
 
-/// What a term stands for.
+/// The value of a term under bindings.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Value {
-    /// This.
+    /// A ground term.
     Is(TermId),
-    /// Its variables are not all bound.
+    /// Some of its variables are not bound.
     Open,
-    /// A term past the limits of the table.
+    /// The term exceeds the limits of the table.
     Nothing,
 }
 
-/// What a term stands for under bindings.
+/// The value of a term under bindings.
 pub(super) fn value(term: &Term, bindings: &Bindings, terms: &mut Terms) -> Value {
     match term {
         Term::Ground(id) => Value::Is(*id),
@@ -283,7 +283,7 @@ pub(super) fn value(term: &Term, bindings: &Bindings, terms: &mut Terms) -> Valu
     }
 }
 
-/// Makes a term equal to a value by binding variables, which are noted.
+/// Makes a term equal to a value by binding variables, which are recorded.
 pub(super) fn bind(
     term: &Term,
     given: TermId,

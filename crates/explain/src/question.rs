@@ -1,4 +1,4 @@
-//! What is asked, as a user writes it.
+//! Questions as users write them.
 
 use std::fmt;
 
@@ -10,8 +10,8 @@ use ggp_gdl::span::{Source, Sources, Span};
 use ggp_gdl::syntax::{self, Sexp, SexpKind, SyntaxLimits};
 use ggp_gdl::terms::{TermId, Terms};
 
-/// What facts may match, `(legal white (mark 1 1))`, `terminal`, `(goal white ?n)`,
-/// the negation of that, or a comparison of terms.
+/// A question: whether facts match, such as `(legal white (mark 1 1))`, `terminal` or
+/// `(goal white ?n)`, its negation, or a comparison of terms.
 #[derive(Clone, Debug)]
 pub struct Question {
     pub(super) kind: Kind,
@@ -19,14 +19,14 @@ pub struct Question {
     pub(super) names: Vec<Box<str>>,
 }
 
-/// What is asked.
+/// The kind of a question.
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
     /// Whether a fact matches.
     Some(Atom),
-    /// Whether none does.
+    /// Whether no fact matches.
     None(Atom),
-    /// Whether two terms are the same, or are not.
+    /// Whether two terms are equal, or whether they differ.
     Test {
         equal: bool,
         left: TermId,
@@ -34,26 +34,27 @@ pub(super) enum Kind {
     },
 }
 
-/// Why a text is no question.
+/// The reason why a text is not a question.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum QuestionError {
-    /// There is nothing in it.
+    /// The text is empty.
     Empty,
     /// A variable alone.
     Variable(String),
-    /// `and` or `or`, which say more than one thing.
+    /// `and` or `or`, which combine several conditions.
     Several(String),
     /// `<=`, which begins a rule.
     Rule,
-    /// `;`, after which all is a comment.
+    /// `;`, which begins a comment.
     Comment,
-    /// `not` or `distinct` with so many arguments, or `distinct` with variables.
+    /// `not` or `distinct` with a wrong number of arguments, or `distinct` with
+    /// variables.
     Test(&'static str),
-    /// A relation with another number of arguments than it has, which follows.
+    /// A relation with a wrong number of arguments; the correct number follows.
     Arity(String, usize),
-    /// Not one list or name.
+    /// The text is not one list or name.
     Malformed(String),
-    /// A name or term that the rules don't have.
+    /// A name or term that the rules do not have.
     Term(ParseTermError),
 }
 
@@ -105,7 +106,7 @@ impl From<ParseTermError> for QuestionError {
 }
 
 impl Question {
-    /// The relation asked for, if it is one.
+    /// The relation of the question, if it has one.
     pub fn relation(&self) -> Option<RelationId> {
         match &self.kind {
             Kind::Some(atom) | Kind::None(atom) => Some(atom.relation),
@@ -113,7 +114,7 @@ impl Question {
         }
     }
 
-    /// Whether a fact of the state holds.
+    /// True if the question is whether a fact of the state is true.
     pub fn is_of_state(&self, game: &Game) -> bool {
         match &self.kind {
             Kind::Some(atom) => game.keyword(Keyword::True) == Some(atom.relation),
@@ -123,13 +124,14 @@ impl Question {
 }
 
 impl Explainer {
-    /// Reads a question; outer brackets may be left out. What is no relation of
-    /// the rules, but a term that they speak of, is asked of the state:
-    /// `(cell 1 1 b)` is `(true (cell 1 1 b))`.
+    /// Reads a question; outer brackets may be omitted. A name that is not a relation
+    /// of the rules, but a function in them, is taken as a fact of the state: `(cell
+    /// 1 1 b)` means `(true (cell 1 1 b))`.
     ///
     /// # Errors
     ///
-    /// [`QuestionError`] if it is none, or uses what the rules don't have.
+    /// [`QuestionError`] if the text is not a question, or uses names that the rules
+    /// do not have.
     pub fn question(&mut self, text: &str) -> Result<Question, QuestionError> {
         let malformed = || QuestionError::Malformed(text.trim().to_owned());
         if text.contains(';') {
@@ -238,7 +240,7 @@ impl Reader<'_> {
             .map(|(relation, _)| relation)
     }
 
-    /// The number of arguments that a relation of this name has.
+    /// The number of arguments of the relation with this name.
     fn arity(&self, name: &str) -> Option<usize> {
         let (relation, _) = self.named(name).next()?;
         Some(self.game.rules().arity[relation.index()])

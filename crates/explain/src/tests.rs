@@ -1,9 +1,9 @@
-//! What is derived as it is asked for is the same as what is derived as a whole.
+//! On-demand derivation gives the same explanations as complete derivation.
 
 use super::*;
 use ggp_engine::machine::{AnyMachine, Backend, Machine};
 
-/// Lines that a derivation unfolds to.
+/// Number of lines that a derivation unfolds to.
 fn size(derivation: &Derivation) -> u64 {
     fn of(derivation: &Derivation, number: usize, known: &mut [Option<u64>]) -> u64 {
         if let Some(size) = known[number] {

@@ -1,4 +1,4 @@
-//! Answers as trees of lines.
+//! Explanations as trees of lines.
 
 use std::fmt::Write as _;
 
@@ -11,13 +11,13 @@ use super::{
 };
 use ggp_gdl::check::Keyword;
 
-/// Heads shown of rules that never give what is asked.
+/// Maximum number of heads shown for rules that never match.
 const HEADS: usize = 5;
-/// What the best rule misses is named at once up to so many.
+/// Maximum number of missing conditions named in the first line.
 const NAMED: usize = 3;
 
 impl Explainer {
-    /// An answer in lines; several facts that match have a tree each.
+    /// An explanation as lines; each matching fact has a separate tree.
     pub fn trees(&self, answer: &Answer) -> Vec<Tree> {
         match answer {
             Answer::Holds {
@@ -61,7 +61,7 @@ impl Explainer {
         }
     }
 
-    /// The negation of what an answer is to.
+    /// The negation of the question of an explanation.
     fn negated(&self, answer: &Answer) -> String {
         let text = match answer {
             Answer::Holds { derivations, .. } => {
@@ -78,7 +78,8 @@ impl Explainer {
         format!("(not {text})")
     }
 
-    /// What the best rule misses in the end, if rules stand between.
+    /// The conditions that the best rule finally lacks, if there are rules in
+    /// between.
     fn headline(&self, missing: &Missing) -> Option<String> {
         let mut found = Vec::new();
         let depth = self.named(missing, &mut found);
@@ -93,8 +94,8 @@ impl Explainer {
         (depth > 1).then(|| format!("misses {}{more}", found.join(", ")))
     }
 
-    /// Lists what the best rules miss in turn; the number of rules on top of each
-    /// other.
+    /// Lists the conditions that the best rules finally lack; returns the depth of
+    /// rules.
     fn named(&self, missing: &Missing, found: &mut Vec<String>) -> usize {
         let best = match &missing.reason {
             Nothing::Rules { attempts, .. } => attempts.first(),
@@ -133,7 +134,7 @@ impl Explainer {
         tree
     }
 
-    /// The times of facts in lines; each has a tree.
+    /// The periods of facts as lines; each fact has a tree.
     pub fn course_trees(&self, courses: &Courses) -> Vec<Tree> {
         match courses {
             Courses::Some { followed, others } => {
@@ -214,7 +215,7 @@ impl Explainer {
                 tree.bindings = (names.iter().zip(bindings))
                     .filter_map(|(name, value)| Some((name.to_string(), self.term_text((*value)?))))
                     .collect();
-                // A fact that is used often is written but once.
+                // A fact that is used repeatedly is explained once.
                 tree.again = std::mem::replace(&mut shown[number], true) && !premises.is_empty();
                 if tree.again {
                     return tree;
@@ -301,7 +302,7 @@ impl Explainer {
         tree
     }
 
-    /// What it means that an atom of a relation without rules does not hold.
+    /// The reason why an atom of a relation without rules does not hold.
     fn absence(&self, missing: &Missing) -> String {
         let atom = &missing.atom;
         let is = |keyword| self.game.keyword(keyword) == Some(atom.relation);
@@ -320,7 +321,7 @@ impl Explainer {
         text
     }
 
-    /// Adds the name that is meant where a rule asks for what there is not.
+    /// Suggests a similar name, if a rule asks for a name that does not occur.
     fn add_meant(&self, missing: &Missing, text: &mut String) {
         let Some(makers) = self.makers.as_ref().filter(|_| missing.never) else {
             return;
@@ -400,7 +401,7 @@ fn is_missed(outcome: &Outcome) -> bool {
     !matches!(state, State::Holds | State::Open | State::Unknown)
 }
 
-/// What is missed stands first, for it is what matters; what is least of it before.
+/// Missing literals come first, because they matter most, ordered by ascending cost.
 fn by_cost(attempt: &Attempt) -> Vec<&Outcome> {
     let mut outcomes: Vec<&Outcome> = attempt.outcomes.iter().collect();
     outcomes.sort_by_key(|outcome| (!is_missed(outcome), outcome.cost));

@@ -1,7 +1,7 @@
-//! Smallest derivations, by Knuth's generalization of Dijkstra's shortest paths:
-//! of all facts whose derivations use settled facts only, the one with the
-//! smallest derivation is settled next. A derivation is as large as the tree it
-//! unfolds to; it never rests on itself.
+//! Smallest derivations, by Knuth's generalization of Dijkstra's shortest paths: of
+//! all facts whose derivations use settled facts only, the one with the smallest
+//! derivation is settled next. The size of a derivation is the size of the tree it
+//! unfolds to; it is never circular.
 //!
 //! Source: D. E. Knuth, A Generalization of Dijkstra's Algorithm, Information
 //! Processing Letters 6(1), 1977.
@@ -24,7 +24,7 @@ struct Instance {
     rule: usize,
     bindings: Box<[Option<TermId>]>,
     premises: Vec<Premise>,
-    /// Premises that are facts not yet settled.
+    /// Number of premises that are facts not yet settled.
     waiting: usize,
     cost: u64,
 }
@@ -48,7 +48,8 @@ impl Cone {
     }
 }
 
-/// Instances of one fact that are looked at, where all of them are too many.
+/// Maximum numbers of instances examined for one fact, tried in turn when there are
+/// too many.
 const FEWER: [usize; 3] = [usize::MAX, 64, 4];
 
 impl Explainer {
@@ -245,8 +246,8 @@ impl Explainer {
         Ok(())
     }
 
-    /// Each list of premises with what a literal that holds rests on: several,
-    /// if it is an alternative.
+    /// Extends each list of premises with the premises of a literal that holds; a
+    /// disjunction can have several.
     fn extended(
         &mut self,
         bodies: Vec<Vec<Premise>>,
@@ -302,7 +303,7 @@ impl Explainer {
     }
 }
 
-/// The fact that an atom stands for when all its variables are bound.
+/// The fact denoted by an atom when all its variables are bound.
 pub(super) fn fact_of(atom: &Atom, bindings: &Bindings, terms: &mut Terms) -> FactOf {
     FactOf {
         relation: atom.relation,

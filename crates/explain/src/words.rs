@@ -1,4 +1,4 @@
-//! Atoms, literals and places as the rules write them.
+//! Atoms, literals and places in the syntax of the rules.
 
 use super::tree::Spot;
 use super::{Explainer, FactOf};
@@ -22,7 +22,7 @@ impl Explainer {
         }
     }
 
-    /// A fact as the rules write it.
+    /// A fact in the syntax of the rules.
     pub fn fact_text(&self, fact: &FactOf) -> String {
         let arguments = fact.arguments.iter().map(|term| Term::Ground(*term));
         let atom = Atom {

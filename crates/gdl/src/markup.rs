@@ -1,6 +1,6 @@
-//! Text in SVG, in HTML and on terminals.
+//! Escaping of text for SVG, HTML and terminals.
 
-/// Text as XML and HTML may hold it, in an element or an attribute.
+/// Escapes text for XML and HTML, in an element or an attribute.
 #[doc(hidden)]
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -20,11 +20,11 @@ pub fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Text from outside as a terminal may show it: on one line, with nothing that steers,
-/// and cut after so many characters.
+/// Makes untrusted text safe for a terminal: one line, without control characters,
+/// truncated after `longest` characters.
 #[doc(hidden)]
 pub fn plain(text: &str, longest: usize) -> String {
-    // Marks of direction can make a line read as another one.
+    // Direction marks can make a line look different from what it contains.
     let steers =
         |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let shown = text.chars().take(longest);

@@ -1,8 +1,8 @@
-//! Tools that make other rule text of rule text.
+//! Transformations of rule text.
 //!
 //! In: rule text without syntax errors, as a [`Tree`] that keeps comments, or as
-//! lists with places. Out: text again. Nothing here asks what rules mean beyond
-//! the place of heads and literals.
+//! lists with places. Out: text. The meaning of the rules is not considered, except
+//! for which parts of a form are heads and literals.
 
 mod difference;
 mod infix;

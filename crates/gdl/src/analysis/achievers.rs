@@ -1,10 +1,11 @@
-//! What could ever make an atom hold.
+//! Achievers: the facts and rules that could make an atom hold.
 //!
-//! In: a [`Game`]. Out: for an atom, the facts and rules that could give one of its
-//! form, and whether any of them ever does: a rule that needs what nothing makes makes
-//! nothing. What is true was so initially or came next, what is done was legal. An
-//! over-approximation: what is said never to hold never does, in any play from the
-//! initial state; nothing is known of the rest.
+//! In: a [`Game`]. Out: for each atom, the facts and rules whose head can match it,
+//! and whether any of them can ever apply. A rule with a condition that nothing
+//! achieves achieves nothing. A fact of a state was true initially or derived by
+//! `next`; a move made was legal. The result is an over-approximation: an atom
+//! reported as never holding does not hold in any play from the initial state;
+//! nothing is claimed about the other atoms.
 
 use rustc_hash::FxHashMap;
 
@@ -14,35 +15,35 @@ use crate::game::Game;
 use crate::program::{Atom, FunctorId, Literal, RelationId, Shape, Term};
 use crate::terms::Terms;
 
-/// Facts and heads that are compared with atoms.
+/// Maximum number of comparisons of a fact or head with an atom.
 const MOST_COMPARED: u64 = 20_000_000;
 
-/// Names that one is compared with to find the nearest.
+/// Maximum number of names compared to find the most similar one.
 const MOST_NAMES: usize = 10_000;
 
-/// What could give an atom.
+/// A fact or rule that could make an atom hold.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Maker {
-    /// As an index into the game's facts.
+    /// A fact, as an index into the game's facts.
     Fact(usize),
-    /// As an index into the game's rules.
+    /// A rule, as an index into the game's rules.
     Rule(usize),
 }
 
-/// The makers of all atoms of a game.
+/// The achievers of all atoms of a game.
 #[derive(Debug)]
 pub struct Makers {
     game: Game,
-    /// By relation and the functor of the last argument, if that is known.
+    /// Achievers by relation and, if known, the functor of the last argument.
     found: FxHashMap<(RelationId, Option<FunctorId>), Vec<Maker>>,
     of_relation: FxHashMap<RelationId, Vec<Maker>>,
-    /// By rule: whether something makes what it needs.
+    /// By rule: true if every condition of the rule can be achieved.
     is_live: Vec<bool>,
     domains: Option<Domains>,
 }
 
 impl Makers {
-    /// The makers of a game.
+    /// Computes the achievers of a game.
     pub fn new(game: &Game) -> Makers {
         let mut makers = Makers {
             found: FxHashMap::default(),
@@ -117,7 +118,7 @@ impl Makers {
         }
     }
 
-    /// Makers of which the last argument may fit.
+    /// The achievers whose last argument may match the atom's.
     fn near(&self, atom: &Atom, terms: &Terms) -> impl Iterator<Item = Maker> {
         let last = atom.arguments.last().map(|term| term.functor(terms));
         let sources = self.sources(atom.relation).into_iter().flatten();
@@ -131,7 +132,7 @@ impl Makers {
         lists.flatten().flatten().copied()
     }
 
-    /// Whether what a maker gives may be of an atom's form.
+    /// True if the head of an achiever may match an atom.
     fn fits(&self, maker: Maker, atom: &Atom, terms: &Terms) -> bool {
         let set = self.game.rules();
         match maker {
@@ -142,26 +143,26 @@ impl Makers {
         }
     }
 
-    /// All that could give an atom, were it not for what that needs. `terms` knows
-    /// those of the atom.
+    /// All achievers of an atom, whether or not their own conditions can be achieved.
+    /// `terms` must know the terms of the atom.
     pub fn of(&self, atom: &Atom, terms: &Terms) -> impl Iterator<Item = Maker> {
         let near = self.near(atom, terms);
         near.filter(move |maker| self.fits(*maker, atom, terms))
     }
 
-    /// Whether no fact or head of a rule is of an atom's form, so that it is not for what
-    /// those need that nothing makes it hold.
+    /// True if no fact and no head of a rule matches an atom, so that it can never
+    /// hold, whatever conditions the rules have.
     pub fn is_orphan(&self, atom: &Atom, terms: &Terms) -> bool {
         self.of(atom, terms).next().is_none()
             || self.is_made(atom, terms, &mut 0) && !self.strange(atom, terms).is_empty()
     }
 
-    /// Whether it is known that nothing ever makes an atom hold.
+    /// True if it is proved that an atom never holds.
     pub fn is_never(&self, atom: &Atom, terms: &Terms) -> bool {
         !self.is_made(atom, terms, &mut 0) || !self.strange(atom, terms).is_empty()
     }
 
-    /// Whether it is known that a literal never holds: see [`Makers::is_never`].
+    /// True if it is proved that a literal never holds; see [`Achievers::is_never`].
     pub fn never_holds(&self, literal: &Literal, terms: &Terms) -> bool {
         match literal {
             Literal::Positive(atom) => self.is_never(atom, terms),
@@ -173,7 +174,7 @@ impl Makers {
         }
     }
 
-    /// Whether some fact or rule is about a relation.
+    /// True if a fact or rule defines the relation.
     pub fn is_defined(&self, relation: RelationId) -> bool {
         let sources = self.sources(relation).into_iter().flatten();
         sources
@@ -181,8 +182,8 @@ impl Makers {
             .any(|source| self.of_relation.contains_key(&source))
     }
 
-    /// A name in an atom that nothing ever has there, and the name that is near to
-    /// it of those that do stand there.
+    /// A name in the atom that never occurs in its place, and a similar name that
+    /// does occur there.
     pub fn meant(&self, atom: &Atom, terms: &Terms) -> Option<(&str, &str)> {
         let name = |functor| {
             self.game
@@ -204,8 +205,8 @@ impl Makers {
         found.next()
     }
 
-    /// The name that is near to the first one of a fact or move that nothing ever gives, or
-    /// to that of a relation that nothing defines.
+    /// The most similar name for the first name of a fact or move that nothing
+    /// achieves, or for the name of an undefined relation.
     pub fn nearest(&self, atom: &Atom, terms: &Terms) -> Option<&str> {
         let name = |functor| {
             let functor = self.game.functors().functor(functor);
@@ -236,8 +237,8 @@ impl Makers {
         (3 * distance <= own.chars().count()).then_some(near)
     }
 
-    /// The keyword that a name of a relation should stand under: its form is that of facts
-    /// of the state or of moves.
+    /// The keyword that probably should enclose atoms of this relation: its name and
+    /// arity are those of facts of the state, or of moves.
     pub fn belongs_under(&self, relation: RelationId) -> Option<Keyword> {
         let functor = self.game.relation_functor(relation);
         let inputs = [(Keyword::True, 0), (Keyword::Does, 1)];
@@ -260,7 +261,7 @@ impl Makers {
         found.next().map(|(keyword, _)| keyword)
     }
 
-    /// The functors of what stands in a column of the sources of a relation.
+    /// The functors that occur in a column of the source relations of a relation.
     fn known_last(&self, relation: RelationId, column: usize) -> Option<Vec<FunctorId>> {
         let domains = self.domains.as_ref()?;
         let sources = self.sources(relation).into_iter().flatten();
@@ -268,7 +269,8 @@ impl Makers {
         Some(known.take(MOST_NAMES).collect())
     }
 
-    /// Constants in an atom that nothing ever has there, and those that stand there.
+    /// The constants of an atom that never occur in their place, each with the
+    /// functors that do.
     fn strange(&self, atom: &Atom, terms: &Terms) -> Vec<(FunctorId, Vec<FunctorId>)> {
         let mut found = Vec::new();
         let Some(domains) = &self.domains else {
@@ -296,8 +298,7 @@ impl Makers {
         found
     }
 
-    /// Whether a rule gives nothing but what was true before, such as
-    /// `next ?f <- true ?f`.
+    /// True if a rule only keeps what was true before, such as `next ?f <- true ?f`.
     pub fn only_keeps(&self, rule: usize) -> bool {
         let rule = &self.game.rules().rules[rule];
         let truth = self.game.keyword(Keyword::True);
@@ -309,7 +310,7 @@ impl Makers {
     }
 }
 
-/// Whether two terms may be the same, if a variable may be anything.
+/// True if two terms may be equal when each variable may be any term.
 fn may_be(one: &Term, other: &Term, terms: &Terms) -> bool {
     match (one, other) {
         (Term::Variable(_), _) | (_, Term::Variable(_)) => true,
@@ -326,8 +327,8 @@ fn may_be(one: &Term, other: &Term, terms: &Terms) -> bool {
 mod tests {
     use super::*;
 
-    /// The literals of a game's rules that never hold, as they are written, each with
-    /// what is meant.
+    /// Checks the literals of a game's rules that never hold, as written, each with
+    /// the suggested name.
     fn check(rules: &str, expected: &[&str]) {
         let game = Game::from_text("test.kif", rules).unwrap();
         let makers = Makers::new(&game);
@@ -366,7 +367,7 @@ mod tests {
             ),
             &["(does r (stay))", "(rode ?x ?y)"],
         );
-        // What needs what nothing makes makes nothing.
+        // A rule whose condition nothing achieves achieves nothing.
         check(
             &format!("{rules} (<= (next lost) (rode ?x ?y)) (<= terminal (true lost))"),
             &["(rode ?x ?y)", "(true lost)"],

@@ -1,4 +1,4 @@
-//! One name, one number of arguments.
+//! Check: a name always has the same number of arguments.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,9 +11,9 @@ use crate::program::{Functor, FunctorId, Shape};
 use crate::span::Span;
 use crate::symbol::Symbol;
 
-/// Reports relations and functions that are used with different numbers of
-/// arguments, unless `stop` is raised. A relation and a function may share a name; so
-/// may a constant and a function.
+/// Reports relations and functions that are used with different numbers of arguments,
+/// unless `stop` is set. A relation and a function may share a name, and so may a
+/// constant and a function.
 pub(super) fn check(
     lowered: &Lowered,
     strictness: Strictness,
@@ -81,7 +81,7 @@ fn report(
             let finding = finding.note(uses[0].0, "written the other way here");
             findings.push(finding.help(format!("write {name} the same way everywhere")));
         }
-        // A bare name is a constant, which says nothing about a function.
+        // A bare name is a constant and does not conflict with a function.
         let mut counted = uses
             .iter()
             .filter(|(_, f)| kind == Kind::Relation || f.shape != Shape::Bare);

@@ -1,8 +1,8 @@
-//! Facts and rules that are written twice.
+//! Check: no fact or rule is written twice.
 //!
-//! Two rules are the same if they differ in nothing but the names of their variables and
-//! the order of literals and alternatives. Where variables are hard to tell apart, the same
-//! rule may be taken for another, never another for the same.
+//! Two rules are equal if they differ only in the names of their variables and the
+//! order of literals and alternatives. Where variables are hard to distinguish, a
+//! duplicate may be missed; two different rules are never reported as equal.
 
 use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,14 +17,14 @@ use crate::diagnostic::{Code, Diagnostic, Strictness};
 use crate::program::{Atom, Fact, Literal, Rule, Term, Variable};
 use crate::span::{Sources, Span};
 
-/// Most that are told one by one.
+/// Maximum number of duplicates reported individually.
 const MOST_TOLD: usize = 20;
 
-/// Most that is looked at to put one rule in order.
+/// Maximum number of literals visited to normalize one rule.
 const MOST_ORDERED: usize = 100_000;
 
-/// Reports what is written twice, until `stop` is raised. Facts are compared in their own
-/// file only: an instance may say again what the rules beside it say.
+/// Reports duplicates, until `stop` is set. Facts are compared within one file only:
+/// an instance file may repeat facts of the rule file.
 pub(super) fn check(
     lowered: &Lowered,
     strictness: Strictness,
@@ -61,10 +61,10 @@ pub(super) fn check(
     findings
 }
 
-/// Adds places of facts, each after the place where it was written first.
+/// Adds a pair (duplicate, first occurrence) for each duplicate fact.
 fn facts(lowered: &Lowered, stop: &AtomicBool, found: &mut Vec<(Span, Span)>) {
     let facts = &lowered.rules.facts;
-    // That has a finding of its own.
+    // Duplicate roles have their own finding.
     let role = lowered.keyword_relation(Keyword::Role);
     let hash = |fact: &Fact| FxBuildHasher.hash_one((fact.relation, &fact.arguments));
     let mut known: HashTable<u32> = HashTable::new();
@@ -93,9 +93,9 @@ fn facts(lowered: &Lowered, stop: &AtomicBool, found: &mut Vec<(Span, Span)>) {
     }
 }
 
-/// Adds places of heads, each after the place of that where the rule was written first.
+/// Adds a pair (duplicate, first occurrence) of heads for each duplicate rule.
 fn rules(rules: &[Rule], stop: &AtomicBool, found: &mut Vec<(Span, Span)>) {
-    // What an author wrote as one stands together.
+    // The rules that one written rule expands to are adjacent.
     let forms: Vec<&[Rule]> = rules.chunk_by(|a, b| a.span == b.span).collect();
     let mut alike: Vec<(u64, u32)> = Vec::with_capacity(forms.len());
     for (index, form) in (0..).zip(&forms) {
@@ -130,19 +130,19 @@ fn rules(rules: &[Rule], stop: &AtomicBool, found: &mut Vec<(Span, Span)>) {
     }
 }
 
-/// A literal as numbers, the same for no other.
+/// A literal encoded as numbers; different literals have different encodings.
 type Tokens = Vec<u32>;
 
-/// What stands for variables that are not told apart.
+/// The number for variables that are not distinguished.
 const ANY: u32 = u32::MAX;
 
-/// A number that a rule shares with all that differ from it in variables and order only.
+/// A hash that is equal for rules that differ only in variable names and order.
 fn blind(rule: &Rule) -> u64 {
     let names = vec![ANY; rule.variables.len()];
     FxBuildHasher.hash_one(sorted(rule, &names))
 }
 
-/// The head and the literals in ascending order, variables written as their names say.
+/// The head and the literals in ascending order, with variables encoded by `names`.
 fn sorted(rule: &Rule, names: &[u32]) -> Vec<Tokens> {
     let mut literals: Vec<Tokens> = rule.body.iter().map(|l| literal(l, names)).collect();
     literals.sort_unstable();
@@ -150,7 +150,8 @@ fn sorted(rule: &Rule, names: &[u32]) -> Vec<Tokens> {
     literals
 }
 
-/// The rule with its variables numbered in an order that is the same however it is written.
+/// The rule with its variables numbered in an order that does not depend on how the
+/// rule is written.
 fn ordered(rule: &Rule) -> Vec<Tokens> {
     let count = rule.variables.len();
     let mut names = vec![ANY; count];
@@ -170,7 +171,7 @@ fn ordered(rule: &Rule) -> Vec<Tokens> {
         }
         return sorted(rule, &names);
     }
-    // First by all places where a variable stands, whatever the others are.
+    // First by all places where a variable occurs, ignoring the other variables.
     let mut places: Vec<(Vec<Tokens>, usize)> = (0..count)
         .map(|variable| {
             let mut names = vec![ANY; count];
@@ -186,7 +187,7 @@ fn ordered(rule: &Rule) -> Vec<Tokens> {
         }
         names[*variable] = rank;
     }
-    // Then by the literals that come first, the head before all.
+    // Then by the literals in sorted order, starting with the head.
     rule.head.for_each_variable(|v, _| number(&mut names, v));
     let mut rest: Vec<&Literal> = rule.body.iter().collect();
     while let Some((first, _)) = (rest.iter().enumerate())
@@ -225,7 +226,7 @@ fn literal(literal: &Literal, names: &[u32]) -> Tokens {
     }
 }
 
-/// Lists as one, their order without meaning.
+/// Encodes lists as one, ignoring their order.
 fn listed(mut lists: Vec<Tokens>) -> Tokens {
     lists.sort_unstable();
     let mut tokens = vec![lists.len() as u32];

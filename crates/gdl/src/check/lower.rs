@@ -1,9 +1,9 @@
-//! From lists to facts and rules.
+//! Translation of lists into facts and rules.
 //!
-//! In: the forms of all files. Out: a [`RuleSet`] with its names, and what was
-//! malformed. Relations are told apart by functor here: `p`, `(p)` and `(p a)`
-//! are three until [`arity`](super::arity) complains. Not done here: checks
-//! that need more than one form.
+//! In: the forms of all files. Out: a [`RuleSet`] with its names, and findings for
+//! malformed forms. Relations are distinguished by functor here: `p`, `(p)` and `(p
+//! a)` are three relations until [`arity`](super::arity) reports them. Not done here:
+//! checks that need more than one form.
 
 mod keyword_use;
 mod lowered;
@@ -27,8 +27,8 @@ use crate::terms::{TermId, TermOverflow, Terms};
 pub use lowered::{Lowered, Position};
 use size::{MOST_IN_RULE, rule_size};
 
-/// Reads all forms, unless `stop` is raised. The result is usable as a game only if
-/// it was not, and no finding here or later is an error.
+/// Translates all forms, unless `stop` is set. The result is usable as a game only if
+/// `stop` was not set and neither these nor later findings are errors.
 pub fn lower(
     sources: &Sources,
     forms: &[Sexp],
@@ -85,7 +85,7 @@ pub fn lower(
     (lowering.out, lowering.findings)
 }
 
-/// A form could not be read; a finding says why.
+/// A form could not be read; a finding gives the reason.
 struct Malformed;
 
 const ARROW_HELP: &str = "a rule is written (<= head literal ...)";
@@ -94,14 +94,14 @@ struct Lowering<'s> {
     sources: &'s Sources,
     options: &'s ReadOptions,
     stop: &'s AtomicBool,
-    /// Literals and terms so far.
+    /// Number of literals and terms so far.
     size: usize,
     out: Lowered,
-    /// For each name in lower case, how it was first written and where.
+    /// For each name in lower case: its spellings so far, and their places.
     spellings: FxHashMap<String, Vec<(&'s str, Span)>>,
-    /// The variables of the rule being read.
+    /// The variables of the current rule.
     variables: Vec<(Symbol, Box<str>)>,
-    /// What [`Lowering::warn_once`] has said.
+    /// The warnings already given by [`Lowering::warn_once`].
     warned: FxHashSet<(Code, String)>,
     findings: Vec<Diagnostic>,
 }
@@ -126,15 +126,15 @@ impl<'s> Lowering<'s> {
             }
             _ => self.fact(form),
         };
-        // The finding was pushed where the form was given up.
+        // The finding was recorded when the form was rejected.
         let _ = result;
     }
 
-    /// Says of findings on the last form, from one of them on, that a bracket before it may
-    /// be to blame.
+    /// Adds to the findings on the last form, starting with index `first`, that a
+    /// bracket before it may be the cause.
     fn blame_bracket(&mut self, forms: &[Sexp], first: usize) {
         let outside = |f: &&mut Diagnostic| {
-            // What is found in literals that stand alone.
+            // Findings typical of a body literal at the top level.
             f.notes.is_empty() && matches!(f.code, Code::UnboundVariable | Code::KeywordInHead)
         };
         for finding in self.findings[first..].iter_mut().filter(outside) {
@@ -155,13 +155,13 @@ impl<'s> Lowering<'s> {
             return Err(self.malformed_rule(form.span, "this rule has no head"));
         };
         let head = self.atom(head, Position::Head);
-        // The body is read even if the head is wrong, for its own findings.
+        // The body is read even if the head is wrong, to report its own findings.
         let body: Vec<_> = members[2..].iter().map(|m| self.formula(m, true)).collect();
         let body = body.into_iter().collect::<Result<Vec<_>, _>>()?;
         self.finish(form.span, head?, Formula::And(body))
     }
 
-    /// Adds the facts or rules that a form stands for.
+    /// Adds the facts or rules of a form.
     fn finish(&mut self, span: Span, head: Atom, body: Formula) -> Result<(), Malformed> {
         let bodies = match alternatives::bodies(body, self.options.alternatives, self.stop) {
             Ok(bodies) => bodies,
@@ -220,8 +220,8 @@ impl<'s> Lowering<'s> {
         }
     }
 
-    /// A formula in negation normal form; `wanted` is false under an odd number
-    /// of negations.
+    /// Converts a formula to negation normal form; `wanted` is false under an odd
+    /// number of negations.
     fn formula(&mut self, sexp: &Sexp, wanted: bool) -> Result<Formula, Malformed> {
         let (name, arguments) = match &sexp.kind {
             SexpKind::Variable => return Err(self.variable_as_relation(sexp.span)),
@@ -461,7 +461,7 @@ impl<'s> Lowering<'s> {
         Variable::new(self.variables.len() - 1)
     }
 
-    /// Interns a name and warns if it was written otherwise before.
+    /// Interns a name; warns if it was spelled differently before.
     fn symbol(&mut self, name: &Sexp) -> Symbol {
         let text = self.sources.text(name.span);
         if text
@@ -501,7 +501,7 @@ impl<'s> Lowering<'s> {
         }
     }
 
-    /// Warns at the first name that begins with a piece of punctuation of other languages.
+    /// Warns about the first name that begins with punctuation from another language.
     fn odd_name(&mut self, name: &Sexp) {
         let text = self.sources.text(name.span);
         let odd = ["\"", "#|", "|#", ":-"]
@@ -523,7 +523,7 @@ impl<'s> Lowering<'s> {
         self.warn_once(Code::OddName, odd, name.span, message, help);
     }
 
-    /// Warns where something is met first.
+    /// Warns about the first occurrence only.
     fn warn_once(&mut self, code: Code, what: &str, place: Span, message: String, help: &str) {
         if self.warned.insert((code, what.to_owned())) {
             let finding = Diagnostic::new(code, self.options.strictness, place, message);

@@ -1,4 +1,4 @@
-//! Names that are used but never defined, or defined and never used; goal
+//! Checks: names that are used but never defined, or defined but never used; goal
 //! values; the relations that every game needs.
 
 use std::collections::BTreeSet;
@@ -15,14 +15,14 @@ use crate::span::{Sources, Span};
 use crate::symbol::Symbol;
 use crate::terms::TermId;
 
-/// Names that are compared with others to find one that is near.
+/// Maximum number of names compared to find a similar one.
 const MOST_COMPARED: usize = 2_000_000;
 
-/// Longest atom that is repeated in a help, in bytes.
+/// Maximum length of an atom repeated in a help text, in bytes.
 const LONGEST_ATOM: usize = 80;
 
 /// Reports undefined and unused names, bad goal values and missing keywords, until
-/// `stop` is raised.
+/// `stop` is set.
 pub(super) fn check(
     lowered: &Lowered,
     strictness: Strictness,
@@ -86,7 +86,8 @@ fn missing_keywords(lowered: &Lowered, strictness: Strictness, findings: &mut Ve
         ),
     ];
     for (keyword, code, message, form) in needed {
-        // Who says what can be true at all has thought of what is at first.
+        // An author who lists all possible facts with `base` left the initial state
+        // empty on purpose.
         let meant = keyword == Keyword::Init && defined(Keyword::Base);
         if !defined(keyword) && !meant {
             let finding = Diagnostic::new(code, strictness, None, message);
@@ -123,7 +124,7 @@ fn relations(
         if near.stop.load(Ordering::Relaxed) {
             return;
         }
-        // A name with several numbers of arguments is reported as such.
+        // A name with several arities has its own finding.
         let several = shapes[&lowered.relation_symbol(relation)] > 1;
         if several || lowered.keyword_of(relation).is_some() {
             continue;
@@ -158,11 +159,11 @@ fn relations(
     }
 }
 
-/// Atoms that lack the keyword under which the same functors stand elsewhere.
+/// Finds atoms that lack the keyword under which their functors occur elsewhere.
 pub(super) struct Bare<'s> {
-    /// What stands under `init`, `true`, `next` and `base`.
+    /// Functors that occur under `init`, `true`, `next` and `base`.
     state: FxHashSet<FunctorId>,
-    /// What stands under `legal`, `does` and `input`.
+    /// Functors that occur under `legal`, `does` and `input`.
     moves: FxHashSet<FunctorId>,
     lowered: &'s Lowered,
     sources: &'s Sources,
@@ -179,8 +180,8 @@ impl<'s> Bare<'s> {
         }
     }
 
-    /// What is most likely meant by an atom, as a help; nothing if its functor stands under no
-    /// keyword.
+    /// A help text that suggests the probable intent of an atom, or `None` if its
+    /// functor occurs under no keyword.
     pub(super) fn meant(
         &self,
         relation: RelationId,
@@ -211,7 +212,7 @@ impl<'s> Bare<'s> {
     }
 }
 
-/// The functors of what stands last in atoms of some keywords.
+/// The functors of the last arguments of some keywords.
 fn said_under(lowered: &Lowered, keywords: &[Keyword]) -> FxHashSet<FunctorId> {
     let relations: Vec<RelationId> = keywords
         .iter()
@@ -238,8 +239,8 @@ fn said_under(lowered: &Lowered, keywords: &[Keyword]) -> FxHashSet<FunctorId> {
     said
 }
 
-/// The files that hold nothing but facts, beside others with rules: instances,
-/// of which the rules need not use everything.
+/// The instance files: files that contain only facts, in a rule set that also has
+/// files with rules. The rules need not use all their facts.
 fn data_files(lowered: &Lowered) -> Vec<u32> {
     let with_rules: BTreeSet<u32> = lowered.rules.rules.iter().map(|r| r.span.file).collect();
     if with_rules.is_empty() {
@@ -252,8 +253,8 @@ fn data_files(lowered: &Lowered) -> Vec<u32> {
     files
 }
 
-/// Facts asked for with `true` that neither `init` nor `next` can make, and
-/// moves asked for with `does` that are never legal.
+/// Reports facts under `true` that neither `init` nor `next` can derive, and moves
+/// under `does` that are never legal.
 fn state_facts(
     lowered: &Lowered,
     strictness: Strictness,
@@ -273,7 +274,7 @@ fn state_facts(
             .iter()
             .filter_map(|keyword| lowered.keyword_relation(*keyword))
             .collect();
-        // That there is none at all is said already.
+        // If there is none at all, another finding reports it.
         let said = |f: &Diagnostic| matches!(f.code, Code::NoInit | Code::NoLegal);
         if makers.is_empty() && findings.iter().any(said) {
             continue;
@@ -315,13 +316,14 @@ fn state_facts(
     }
 }
 
-/// Names of functions that are reported because they are written in several ways.
+/// Names of functions that are reported because they are written in several forms.
 fn mixed_names(lowered: &Lowered) -> FxHashSet<Symbol> {
     let used = lowered.term_functors.keys();
     let mut used: Vec<Functor> = used.map(|id| lowered.functors.functor(*id)).collect();
     used.sort_unstable();
     let is_mixed = |pair: &&[Functor]| {
-        // Constants come first; one says nothing about a function with arguments.
+        // Constants sort first; a constant does not conflict with a function with
+        // arguments.
         let shapes = (pair[0].shape, pair[1].shape);
         pair[0].name == pair[1].name && (shapes.0 != Shape::Bare || shapes.1 == Shape::Applied(0))
     };
@@ -329,7 +331,7 @@ fn mixed_names(lowered: &Lowered) -> FxHashSet<Symbol> {
     mixed.map(|pair| pair[0].name).collect()
 }
 
-/// The functors that heads of the relations have at an argument; None if some
+/// The functors that heads of the relations have in an argument, or `None` if some
 /// head has a variable there.
 fn made_functors(
     lowered: &Lowered,
@@ -392,16 +394,16 @@ fn functor_text(lowered: &Lowered, functor: FunctorId) -> String {
     }
 }
 
-/// Looks for names that are meant.
+/// A search for similar names.
 struct Near<'s> {
-    /// Names that may still be compared.
+    /// Number of comparisons left.
     left: usize,
     stop: &'s AtomicBool,
 }
 
 impl Near<'_> {
-    /// Adds the nearest of the candidates, if one is near and there are not too many
-    /// to find out.
+    /// Suggests the most similar candidate, if one is similar enough and there are
+    /// not too many to compare.
     fn suggest<'n>(
         &mut self,
         finding: Diagnostic,

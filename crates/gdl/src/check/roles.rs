@@ -10,10 +10,10 @@ use crate::diagnostic::{Code, Diagnostic, Strictness};
 use crate::program::{Shape, Term};
 use crate::terms::TermId;
 
-/// Roles that are looked at to find one that is near to a name.
+/// Maximum number of roles compared to find a similar name.
 const MOST_COMPARED: usize = 100;
 
-/// The declared roles, and what is wrong with them; `stop` ends it.
+/// The declared roles, and findings about them; stops when `stop` is set.
 pub(super) fn check(
     lowered: &Lowered,
     strictness: Strictness,
@@ -57,14 +57,14 @@ pub(super) fn check(
         roles.push(name);
         first_place.insert(name, fact.span);
     }
-    // A role that is declared wrongly is known all the same.
+    // An incorrectly declared role still counts as declared.
     if findings.iter().all(|f| f.code != Code::BadRole) {
         undeclared(lowered, strictness, &roles, stop, findings);
     }
     roles
 }
 
-/// Rules that speak of a constant role that is not declared.
+/// Reports rules that mention a constant role that is not declared.
 fn undeclared(
     lowered: &Lowered,
     strictness: Strictness,
@@ -82,7 +82,7 @@ fn undeclared(
     .iter()
     .filter_map(|keyword| lowered.keyword_relation(*keyword))
     .collect();
-    // Those that need no report any more.
+    // Names that are declared or already reported.
     let mut known: FxHashSet<TermId> = roles.iter().copied().collect();
     let mut report = |name: TermId, span| {
         if stop.load(Ordering::Relaxed) || !known.insert(name) {

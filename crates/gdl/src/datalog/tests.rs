@@ -2,9 +2,9 @@ use super::*;
 use crate::game::Game;
 use crate::program::RelationId;
 
-/// Closes a program given as GDL rules over `given` facts of a relation
-/// `given`, plain and on demand, and compares the rows of `wanted` with
-/// `expected`, both sorted and joined by blanks.
+/// Evaluates a program given as GDL rules over `given` facts of a relation `given`,
+/// completely and on demand, and compares the rows of `wanted` with `expected`, both
+/// sorted and joined by blanks.
 fn check(rules: &str, given: &str, wanted: &str, expected: &str) {
     let text = format!(
         "(role r) (init i) (legal r m) (goal r 1) (<= terminal (true i))
@@ -34,7 +34,7 @@ fn check(rules: &str, given: &str, wanted: &str, expected: &str) {
     for evaluator in
         std::iter::once(&mut plain).chain(&mut on_demand.into_iter().collect::<Vec<_>>())
     {
-        // The second round shows that nothing is left of the first.
+        // The second round shows that nothing of the first is left.
         for _ in 0..2 {
             evaluator.begin(Layer::First);
             for term in game.parse_terms(&mut terms, given).unwrap() {
@@ -211,7 +211,7 @@ fn derived_facts_are_bounded() {
 
 #[test]
 fn work_without_results_is_bounded() {
-    // Eleven different values out of ten: every choice is tried in vain.
+    // Eleven different values out of ten: every choice is tried without success.
     let names: Vec<String> = (0..11).map(|i| format!("?x{i}")).collect();
     let chosen: String = names.iter().map(|x| format!("(n {x})")).collect();
     let mut different = String::new();
@@ -235,7 +235,8 @@ fn an_interrupt_stops() {
         .interrupt
         .store(true, std::sync::atomic::Ordering::Relaxed);
     assert_eq!(failure(PRODUCT, bounds.clone()), Failure::Interrupted);
-    // Also between rules that are too small to be interrupted themselves.
+    // Interrupts also work between rules that are too small to be interrupted
+    // themselves.
     assert_eq!(
         failure("(<= (out ?x) (n ?x))", bounds),
         Failure::Interrupted

@@ -1,7 +1,7 @@
-//! Names in rule text: where they stand, and others in their place.
+//! Finding and renaming of names in rule text.
 //!
-//! In: lists with places. Out: edits of the text, so that all else in it stays as
-//! it is.
+//! In: lists with places. Out: edits of the text, so that the rest of it does not
+//! change.
 
 use strsim::damerau_levenshtein;
 
@@ -11,7 +11,7 @@ use crate::span::{Sources, Span};
 use crate::symbol::Case;
 use crate::syntax::{Sexp, SexpKind};
 
-/// What a name stands for.
+/// The role of a name in a form.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// A relation: the name of a fact, a head or a literal.
@@ -20,19 +20,19 @@ pub enum Kind {
     Term,
 }
 
-/// A place where a name stands.
+/// An occurrence of a name.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Use {
     /// The place of the name alone.
     pub span: Span,
-    /// What it is there.
+    /// The role of the name.
     pub kind: Kind,
     /// Number of its arguments.
     pub arity: usize,
 }
 
-/// All names in forms, in the order of the text. Words that build rules and
-/// formulas are none, other keywords are relations.
+/// All names in forms, in the order of the text. The arrow and connectives are
+/// excluded; other keywords are relations.
 pub fn uses(forms: &[Sexp], sources: &Sources) -> Vec<Use> {
     let mut walk = Walk {
         sources,
@@ -106,36 +106,36 @@ impl Walk<'_> {
     }
 }
 
-/// Which uses of a name are meant.
+/// A selection of the occurrences of a name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pattern {
     /// The name.
     pub name: String,
-    /// Only with so many arguments.
+    /// If given, only occurrences with this number of arguments.
     pub arity: Option<usize>,
-    /// Only as that.
+    /// If given, only occurrences in this role.
     pub kind: Option<Kind>,
 }
 
-/// Why a name is not replaced.
+/// The reason why a name cannot be replaced.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CannotRename {
-    /// This cannot be written as a name.
+    /// The new name is not a valid name.
     NoName(String),
-    /// The language gives this word a meaning.
+    /// The word is reserved.
     Reserved(String),
-    /// Numbers are scores.
+    /// The word is a number, and numbers can be scores.
     Number(String),
-    /// The new name is used already.
+    /// The new name is in use, at this place.
     Taken(String, Span),
-    /// Nothing has the old name; perhaps this is meant.
+    /// The old name does not occur; the second name is a similar one that does.
     Unknown(String, Option<String>),
-    /// What has the old name is something else than what was asked for: this.
+    /// The old name occurs, but not as the pattern requires; an occurrence is given.
     Otherwise(Pattern, Use),
 }
 
 impl CannotRename {
-    /// What to say to people.
+    /// The message for users.
     pub fn message(&self, sources: &Sources) -> String {
         match self {
             CannotRename::NoName(name) => format!(
@@ -184,7 +184,8 @@ impl CannotRename {
 ///
 /// # Errors
 ///
-/// If the rules would not be the same with the new name.
+/// [`CannotRename`] if the new name would change the meaning of the rules, or the old
+/// name does not occur.
 pub fn renamed(
     forms: &[Sexp],
     sources: &Sources,
@@ -244,7 +245,8 @@ pub fn renamed(
     }
 }
 
-/// The text of a file with other text at some places, which are in order and apart.
+/// The text of a file with some places replaced. The places are in order and do not
+/// overlap.
 pub fn edited<'e>(
     sources: &Sources,
     file: usize,

@@ -1,8 +1,8 @@
-//! Other names for all that has no meaning of its own, and back.
+//! Obfuscation of all names that have no predefined meaning, and restoration.
 //!
-//! Words of the language and integers stay, as match hosts leave them. The order of
-//! forms, literals and alternatives means nothing but for the roles, so it can be
-//! drawn anew.
+//! Keywords and integers stay, as match hosts leave them. The order of forms,
+//! literals and alternatives has no meaning, except for the order of roles, so it can
+//! be shuffled.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -19,20 +19,20 @@ use crate::span::{Sources, Span};
 use crate::symbol::Case;
 use crate::syntax::{Sexp, SexpKind};
 
-/// How rules are scrambled.
+/// Options for scrambling.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Scramble {
-    /// What words and order are drawn by.
+    /// The seed of the new words and of the order.
     pub seed: u64,
-    /// Whether the order of forms and literals is drawn, too.
+    /// Whether to shuffle forms and literals.
     pub order: bool,
-    /// Whether comments stay.
+    /// Whether to keep comments.
     pub comments: bool,
-    /// Whether letter case distinguishes names.
+    /// Whether names that differ only in letter case are different names.
     pub case: Case,
 }
 
-/// Old names, as they were first spelled, and the words in their place.
+/// Old names, in their first spelling, with the words that replace them.
 pub type NameMap = BTreeMap<String, String>;
 
 /// Scrambles a rule set.
@@ -45,15 +45,15 @@ pub fn scramble(tree: &mut Tree<'_>, how: Scramble) -> NameMap {
     tree.items.iter_mut().for_each(|item| renaming.item(item));
     renaming.notes(&mut tree.after);
     if how.order {
-        // Not the stream that words come from, so that they are the same.
+        // A separate random stream, so that shuffling does not change the words.
         let mut random = Xoshiro256PlusPlus::seed_from_u64(!how.seed);
         shuffle_forms(&mut tree.items, &mut random);
     }
     renaming.names
 }
 
-/// Scrambles nothing but the names: the text of each file, in which all else stays as it
-/// is, and what became of the names.
+/// Scrambles only the names: the text of each file with nothing else changed, and the
+/// replacements.
 pub fn scrambled_in_place(
     forms: &[Sexp],
     sources: &Sources,
@@ -90,7 +90,7 @@ fn words_in(forms: &[Sexp]) -> Vec<Span> {
 
 struct Renaming {
     how: Scramble,
-    /// Words by what names are told apart by.
+    /// Replacement words by the compared form of the name.
     known: HashMap<String, String>,
     names: NameMap,
 }
@@ -100,7 +100,8 @@ impl Renaming {
         let mut keys = HashSet::new();
         let mut names: Vec<&str> = all.iter().copied().filter(|name| !stays(name)).collect();
         names.retain(|name| keys.insert(key(name, how.case)));
-        // Another text gets other words, so that what is put back by its map is seen (FNV-1a).
+        // Different texts get different words, so that restoring with the wrong map
+        // is detected (FNV-1a).
         let bytes = names.iter().flat_map(|name| name.bytes().chain([0]));
         let digest = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |digest, byte| {
             (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -163,7 +164,7 @@ fn key(name: &str, case: Case) -> String {
     }
 }
 
-/// The forms in another order, but the roles in theirs.
+/// Shuffles the forms, keeping the order of the roles.
 fn shuffle_forms(items: &mut Vec<Item<'_>>, random: &mut Xoshiro256PlusPlus) {
     let is_role =
         |item: &Item<'_>| item.node.functor().and_then(Keyword::of) == Some(Keyword::Role);
@@ -178,7 +179,7 @@ fn shuffle_forms(items: &mut Vec<Item<'_>>, random: &mut Xoshiro256PlusPlus) {
     }
     let (roles, mut others): (Vec<_>, Vec<_>) = items.drain(..).partition(is_role);
     others.shuffle(random);
-    // Where roles come among the others is drawn, too.
+    // The positions of the roles among the other forms are shuffled, too.
     let mut is_next: Vec<bool> = (0..roles.len() + others.len())
         .map(|place| place < roles.len())
         .collect();
@@ -200,8 +201,8 @@ fn shuffle_literals(literals: &mut [Item<'_>], random: &mut Xoshiro256PlusPlus) 
     }
 }
 
-/// The text of a file with words replaced by the names that they stand for; all
-/// else stays as it is.
+/// The text of a file with replacement words restored to their names; nothing else
+/// changes.
 pub fn restored(forms: &[Sexp], sources: &Sources, file: usize, names: &NameMap) -> String {
     let names = by_word(names);
     let places = words_in(forms).into_iter();
@@ -209,8 +210,9 @@ pub fn restored(forms: &[Sexp], sources: &Sources, file: usize, names: &NameMap)
     edited(sources, file, edits)
 }
 
-/// A word that shows that these are the names of another text, if there is one: it was
-/// drawn for that; or it is a name of rules that hold none of the words.
+/// A word that shows that a map belongs to another text, if there is one: a generated
+/// word that the map does not have, or a name of rules that contain no words of the
+/// map.
 pub fn stranger(forms: &[Sexp], sources: &Sources, names: &NameMap) -> Option<Span> {
     let names = by_word(names);
     let mut others = words_in(forms);
@@ -223,7 +225,7 @@ pub fn stranger(forms: &[Sexp], sources: &Sources, names: &NameMap) -> Option<Sp
     })
 }
 
-/// Whether a form begins as those of rules do.
+/// True if a form begins like a form of a rule set.
 fn is_of_rules(form: &Sexp, sources: &Sources) -> bool {
     let SexpKind::List(members) = &form.kind else {
         return false;
@@ -234,8 +236,9 @@ fn is_of_rules(form: &Sexp, sources: &Sources) -> bool {
     })
 }
 
-/// The parts of a text that may be words of a map, and what stands between: letters,
-/// digits and `_` in a row, with the `?` of a variable. What `\` says in JSON is none.
+/// The parts of a text that may be words of a map, and the text between them. A word
+/// is a sequence of letters, digits and `_`, including the `?` of a variable. JSON
+/// escapes after `\` are not words.
 fn parts(text: &str) -> Vec<(&str, bool)> {
     let is_of_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut parts = Vec::new();
@@ -265,8 +268,8 @@ fn parts(text: &str) -> Vec<(&str, bool)> {
     parts
 }
 
-/// A text that is no rules, such as an answer, with all words replaced by the names that
-/// they stand for, wherever they stand; in JSON, names are written as JSON has them.
+/// A text other than rules, such as a program's answer, with all replacement words
+/// restored to their names; in JSON, names are escaped.
 pub fn restored_words(text: &str, names: &NameMap) -> String {
     let names = by_word(names);
     let values = serde_json::Deserializer::from_str(text).into_iter::<serde::de::IgnoredAny>();
@@ -286,8 +289,9 @@ pub fn restored_words(text: &str, names: &NameMap) -> String {
     restored.collect()
 }
 
-/// A word that shows that a text that is no rules is of other names: it looks drawn, and
-/// none of the text is in the map. (Some words of English look drawn, too.)
+/// A word that shows that a text other than rules belongs to another map: it looks
+/// generated, and no word of the text is in the map. (Some English words look
+/// generated, too.)
 pub fn stranger_word<'t>(text: &'t str, names: &NameMap) -> Option<&'t str> {
     let names = by_word(names);
     let parts = parts(text).into_iter().filter(|(_, is_word)| *is_word);
@@ -304,8 +308,9 @@ pub fn stranger_word<'t>(text: &'t str, names: &NameMap) -> Option<&'t str> {
     drawn
 }
 
-/// Whether forms are rules, and not an answer: one is as those of rules are, and all are in
-/// brackets but for words of a map and of the language.
+/// True if forms are rules rather than a program's answer: at least one begins like a
+/// form of a rule set, and all are in brackets except for words of the map and
+/// keywords.
 pub fn are_rules(forms: &[Sexp], sources: &Sources, names: &NameMap) -> bool {
     let names = by_word(names);
     let is_known = |form: &Sexp| match &form.kind {
@@ -326,7 +331,7 @@ fn by_word(names: &NameMap) -> HashMap<&str, &str> {
 }
 
 fn original<'n>(place: Span, sources: &Sources, names: &HashMap<&str, &'n str>) -> Option<&'n str> {
-    // Some programs answer in capitals.
+    // Some programs answer in capital letters.
     names.get(&*sources.text(place).to_lowercase()).copied()
 }
 
@@ -424,7 +429,7 @@ mod tests {
             comments: false,
             case: Case::Fold,
         };
-        // The same seed, and as many names.
+        // The same seed, and the same number of names.
         let (_, others) = scrambled_in_place(&forms, &sources, how);
         assert!(stranger(&text, &others).is_some());
         let first = names.values().next().unwrap();

@@ -1,4 +1,4 @@
-//! The three ways to write a grid.
+//! Parser for the three notations of a grid.
 
 use super::{Grid, GridError, Row};
 
@@ -34,13 +34,13 @@ pub(super) fn grid(name: &str, text: &str) -> Result<Grid, GridError> {
     reader.grid(rows)
 }
 
-/// Reads a list of grids, one on each line, in brackets or with `/` between the
-/// rows. Empty lines and those that begin with `#` are left out; so is what
-/// follows a grid after a blank. `name` is shown in messages only.
+/// Reads a list of grids, one on each line, in brackets or with `/` between the rows.
+/// Empty lines, lines that begin with `#`, and text after a grid and a blank are
+/// ignored. `name` is used in messages only.
 ///
 /// # Errors
 ///
-/// [`GridError`] for the first line that is no grid.
+/// [`GridError`] for the first line that is not a grid.
 pub fn puzzles(name: &str, text: &str) -> Result<Vec<Grid>, GridError> {
     let reader = Reader { name };
     let mut grids = Vec::new();
@@ -61,7 +61,7 @@ pub fn puzzles(name: &str, text: &str) -> Result<Vec<Grid>, GridError> {
     Ok(grids)
 }
 
-/// The text without the mark that some editors put first.
+/// The text without a byte order mark.
 fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{FEFF}').unwrap_or(text)
 }
@@ -95,7 +95,7 @@ impl Reader<'_> {
         self.grid(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Rows in brackets, over one line or several.
+    /// Rows in brackets, on one line or several.
     fn bracketed(&self, lines: &[(usize, &str)]) -> Result<Grid, GridError> {
         let mut rows = Vec::new();
         let mut row: Option<Row> = None;
@@ -137,8 +137,7 @@ impl Reader<'_> {
                             self.check(&row)?;
                             rows.push(row);
                         }
-                        // A first line starts with a bracket, so that there is
-                        // one to close.
+                        // The text starts with a bracket, so there is one to close.
                         depth -= 1;
                         closed = depth == 0;
                     }
@@ -153,11 +152,11 @@ impl Reader<'_> {
         self.grid(rows)
     }
 
-    /// A row of its own, not empty.
+    /// One row, not empty.
     fn row(&self, line: usize, text: &str) -> Result<Row, GridError> {
         let cells: Vec<String> = if text.contains(',') {
             let cells = text.split(',').map(|cell| cell.trim_matches(is_blank));
-            // Blanks separate too, so that `1, 2 3` has three cells.
+            // Blanks also separate cells, so `1, 2 3` has three cells.
             let mut all = Vec::new();
             for cell in cells {
                 if cell.is_empty() {
@@ -177,7 +176,7 @@ impl Reader<'_> {
         Ok(row)
     }
 
-    /// Refuses what a rule file would read as something other than a name.
+    /// Rejects characters that a rule file would not read as part of a name.
     fn check(&self, row: &Row) -> Result<(), GridError> {
         for c in row.cells.iter().flat_map(|cell| cell.chars()) {
             if matches!(c, '(' | ')' | ';' | '?') || c.is_control() {
@@ -192,7 +191,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The rows as a grid, if they are equally long.
+    /// The rows as a grid, if they have equal lengths.
     fn grid(&self, rows: Vec<Row>) -> Result<Grid, GridError> {
         let Some(first) = rows.first() else {
             return Err(self.error(1, "there is no row in it"));

@@ -1,4 +1,4 @@
-//! One counter: its course, its readers, and whether it may be stripped.
+//! Analysis of one counter: its course, its readers, and whether it may be ignored.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::game::{Game, Score};
 use crate::program::{FunctorId, Rule};
 use crate::terms::TermId;
 
-/// What is known when counters are judged.
+/// Everything needed to classify counters.
 pub(super) struct Survey<'g> {
     pub(super) game: &'g Game,
     pub(super) dependencies: &'g Dependencies,
@@ -23,7 +23,7 @@ pub(super) struct Survey<'g> {
 }
 
 impl Survey<'_> {
-    /// The counter of a group of functors; nothing if it never changes.
+    /// The counter of a group of functors, or `None` if it never changes.
     pub(super) fn counter(
         &self,
         functors: BTreeSet<FunctorId>,
@@ -57,7 +57,7 @@ impl Survey<'_> {
         })
     }
 
-    /// The values up to where they end or repeat; nothing if they never change.
+    /// The values up to their end or repetition, or `None` if they never change.
     fn course(
         &self,
         mut values: Vec<Vec<TermId>>,

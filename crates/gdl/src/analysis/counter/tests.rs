@@ -1,8 +1,8 @@
 use super::*;
 use crate::analysis::findings;
 
-/// A light that `press` toggles, with a step counter from 1 to 4. What is added
-/// are the rules for `goal`, `terminal` and more.
+/// A light that `press` toggles, with a step counter from 1 to 4. Each test adds
+/// rules for `goal`, `terminal` and more.
 const LIGHT: &str = "
     (role r) (init (light off)) (init (step 1))
     (legal r press) (legal r wait)
@@ -16,7 +16,7 @@ fn game(text: &str) -> Game {
     Game::from_text("test.kif", text).unwrap_or_else(|reading| panic!("{:?}", reading.findings))
 }
 
-/// One line per counter: its facts, how it goes on, and the judgement.
+/// Checks one line per counter: its facts, its course, and its classification.
 fn check(rules: &str, expected: &[&str]) {
     let found = counters(&game(rules), Score::MAX);
     let lines: Vec<String> = found
@@ -167,7 +167,7 @@ fn all_ways_to_the_goal_must_end_the_game() {
     );
 }
 
-/// A game that is only a clock, with rules for it.
+/// Checks a game that consists of a clock with the given rules.
 fn check_clock(clock: &str, expected: &[&str]) {
     let rest = "(role r) (legal r a) (legal r b) (init (at 0))
         (<= (next (at ?m)) (does r ?m))

@@ -1,4 +1,5 @@
-//! Keywords where they may stand, with as many arguments as they take.
+//! Check: keywords occur only where they are allowed, with the right number of
+//! arguments.
 
 use super::{Lowering, Malformed, Position};
 use crate::check::Keyword;

@@ -1,8 +1,9 @@
-//! How large a rule is.
+//! The size of a rule.
 
 use crate::program::{Atom, Literal, Term};
 
-/// Most literals and terms of one rule; evaluators number them with 16 bits.
+/// Maximum number of literals and terms in one rule; evaluators number them with 16
+/// bits.
 pub(super) const MOST_IN_RULE: usize = 20_000;
 
 /// Number of literals and terms of a rule.

@@ -1,4 +1,4 @@
-//! Which forms of one text became which of the other.
+//! Pairing of similar forms of two texts.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,16 +7,16 @@ use super::Form;
 use super::literals::Match;
 use crate::symbol::Case;
 
-/// How much two forms must have in common to be one that changed.
+/// Minimum similarity of two forms that count as one changed form.
 const ENOUGH: f64 = 0.5;
 
-/// How many of their words two forms must share to be looked at.
+/// Minimum share of common words of two forms that are compared.
 const LIKELY: f64 = 0.4;
 
-/// Most pairs of forms that are looked at; of more, none are paired.
+/// Maximum number of pairs of forms compared; if there are more, no forms are paired.
 const MOST_PAIRS: usize = 250_000;
 
-/// What became of forms.
+/// The paired and unpaired forms.
 #[derive(Default)]
 pub(super) struct Pairs {
     pub changed: Vec<(usize, usize)>,
@@ -24,8 +24,8 @@ pub(super) struct Pairs {
     pub added: Vec<usize>,
 }
 
-/// Pairs forms so that they have as much as possible in common: those with heads of
-/// one relation first, then all others.
+/// Pairs forms so that they are as similar as possible: first forms with heads of the
+/// same relation, then all others.
 pub(super) fn pairs(
     old: &[Form<'_>],
     new: &[Form<'_>],
@@ -67,7 +67,7 @@ pub(super) fn pairs(
 }
 
 impl Pairs {
-    /// Pairs some forms; the others come back.
+    /// Pairs some forms and returns the others.
     fn pair(
         &mut self,
         old: &[Form<'_>],
@@ -118,7 +118,7 @@ impl Pairs {
     }
 }
 
-/// The share of words, which are in order, that two forms have in common.
+/// The share of common words of two forms; both lists are sorted.
 fn shared(left: &[String], right: &[String]) -> f64 {
     let (mut a, mut b, mut count) = (0, 0, 0);
     while a < left.len() && b < right.len() {
@@ -131,8 +131,8 @@ fn shared(left: &[String], right: &[String]) -> f64 {
     f64::from(count) / left.len().max(right.len()) as f64
 }
 
-/// For each row a column of its own, so that the sum is the largest: the Hungarian
-/// method, by potentials.
+/// Assigns a different column to each row, so that the sum of values is maximal: the
+/// Hungarian method, with potentials.
 fn best_assignment(worth: &[Vec<i64>]) -> Vec<Option<usize>> {
     let (rows, columns) = (worth.len(), worth[0].len());
     if rows > columns {
@@ -147,7 +147,7 @@ fn best_assignment(worth: &[Vec<i64>]) -> Vec<Option<usize>> {
         }
         return chosen;
     }
-    // Row and column 0 stand for none; `owner` is the row of a column.
+    // Row and column 0 are sentinels; `owner` is the row of a column.
     let (mut of_row, mut of_column) = (vec![0; rows + 1], vec![0; columns + 1]);
     let mut owner = vec![0; columns + 1];
     for row in 1..=rows {

@@ -1,4 +1,4 @@
-//! Infix notation to forms with comments.
+//! Reads infix notation into forms with comments.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -12,7 +12,7 @@ use crate::span::{Source, Span};
 use crate::syntax::SyntaxLimits;
 use infix::{Infix, Rule};
 
-/// What pest derives, which has no documentation of its own.
+/// The parser derived by pest, which generates no documentation.
 #[allow(missing_docs)]
 mod infix {
     #[derive(pest_derive::Parser)]
@@ -20,17 +20,18 @@ mod infix {
     pub struct Infix;
 }
 
-/// Bytes that are cut into tokens at once, at least; no token goes over lines.
+/// Minimum number of bytes tokenized at once; no token spans several lines.
 const PORTION: usize = 1 << 16;
 
-/// Most findings; of more, the first are enough.
+/// Maximum number of findings.
 const MOST_FINDINGS: usize = 20;
 
-/// Reads a text in infix notation; `stop` ends it early, with less than all.
+/// Reads a text in infix notation. If `stop` is set, ends early with a part of the
+/// text.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with it.
+/// All syntax errors of the text.
 pub fn from_infix<'t>(
     source: &'t Source,
     limits: SyntaxLimits,
@@ -108,7 +109,7 @@ fn tokens(text: &str, stop: &AtomicBool) -> Vec<Token> {
     tokens
 }
 
-/// The clause is given up; a finding says why.
+/// The clause could not be read; a finding gives the reason.
 struct GivenUp;
 
 struct Reader<'t, 'k> {
@@ -119,13 +120,13 @@ struct Reader<'t, 'k> {
     tokens: &'k [Token],
     at: usize,
     depth: usize,
-    /// Variables without a name so far.
+    /// Number of anonymous variables so far.
     anonymous: usize,
-    /// Comments behind what was read last.
+    /// Comments behind the last token.
     behind: Vec<Cow<'t, str>>,
-    /// What stands before what comes next.
+    /// Comments and empty lines before the next token.
     notes: Vec<Note<'t>>,
-    /// Whether what comes next stands on the same line.
+    /// True if the next token is on the same line as the last one.
     near: bool,
     findings: Vec<Diagnostic>,
 }
@@ -158,7 +159,8 @@ impl<'t> Reader<'t, '_> {
         self.tokens.get(self.at).map(|token| token.rule)
     }
 
-    /// The token that comes next; comments after it are kept for what they go with.
+    /// Consumes the next token; comments after it are kept for the item they belong
+    /// to.
     fn bump(&mut self) -> &'t str {
         let token = &self.tokens[self.at];
         self.at += 1;
@@ -172,7 +174,7 @@ impl<'t> Reader<'t, '_> {
             .get(self.at)
             .map_or(self.text.len(), |token| token.start);
         let gap = Gap::read(self.text, from, to, from > 0);
-        // Behind a comment of its own line nothing else is behind.
+        // After a comment on a line of its own, no comment is behind an item.
         let behind = gap.behind.into_iter().map(comment);
         match self.notes.is_empty() {
             true => self.behind.extend(behind),
@@ -194,7 +196,7 @@ impl<'t> Reader<'t, '_> {
         is_next
     }
 
-    /// Comments that go before what comes next.
+    /// Comments that belong before the next item.
     fn before(&mut self) -> Vec<Note<'t>> {
         let behind = self.behind.drain(..).map(Note::Comment);
         let mut before: Vec<Note<'t>> = behind.collect();
@@ -202,7 +204,7 @@ impl<'t> Reader<'t, '_> {
         before
     }
 
-    /// Goes on with the next clause after an error.
+    /// Continues with the next clause after an error.
     fn skip(&mut self) {
         self.depth = 0;
         while self.at < self.tokens.len() {
@@ -218,7 +220,7 @@ impl<'t> Reader<'t, '_> {
     }
 
     fn error<T>(&mut self, code: Code, message: String, help: &str) -> Read<T> {
-        // At the end, what stands last.
+        // At the end of the text, the last token is reported.
         let place = self.at.min(self.tokens.len() - 1);
         let Token { start, end, .. } = self.tokens[place];
         self.error_at(code, start, end, message, help)
@@ -242,7 +244,7 @@ impl<'t> Reader<'t, '_> {
         Err(GivenUp)
     }
 
-    /// An error about what comes next.
+    /// Reports an unexpected next token.
     fn expected<T>(&mut self, what: &str) -> Read<T> {
         let Some(token) = self.tokens.get(self.at) else {
             let message = format!("the text ends where {what} is expected");
@@ -270,7 +272,7 @@ impl<'t> Reader<'t, '_> {
         };
         let message = format!("{what} is expected here, not {found}");
         let result = self.error(Code::BadInfix, message, help);
-        // Else the same place is looked at for ever.
+        // Without this, the same token would be reported forever.
         self.at += 1;
         result
     }
@@ -306,8 +308,8 @@ impl<'t> Reader<'t, '_> {
         Ok(item)
     }
 
-    /// Fails if what comes next looks as if it went on with the rule that begins at a
-    /// place: it stands on the same line, or on the next one further right.
+    /// Fails if the next token seems to continue the rule that begins at token
+    /// `rule`: it is on the same line, or on the next line and indented further.
     fn ends(&mut self, rule: usize) -> Read<()> {
         let Some(next) = self.tokens.get(self.at) else {
             return Ok(());
@@ -344,7 +346,7 @@ impl<'t> Reader<'t, '_> {
         self.error_at(Code::BadInfix, start, end, message, help)
     }
 
-    /// Formulas joined by `|`, each as those joined by `&` in it.
+    /// Formulas joined by `|`, each a list of formulas joined by `&`.
     fn alternatives(&mut self) -> Read<Vec<Vec<Item<'t>>>> {
         let mut all = Vec::new();
         loop {
@@ -412,7 +414,7 @@ impl<'t> Reader<'t, '_> {
         self.error_at(Code::TooDeep, token.start, token.end, message, help)
     }
 
-    /// The closing bracket of an open one.
+    /// Consumes the closing bracket of an open one.
     fn close(&mut self, open: usize) -> Read<()> {
         if self.accept(Rule::close) {
             self.depth -= 1;
@@ -479,7 +481,7 @@ impl<'t> Reader<'t, '_> {
         Ok(list(before, items, after))
     }
 
-    /// What is meant by a quoted name.
+    /// The name denoted by a quoted name.
     fn unquoted(&mut self, text: &str, token: usize, is_variable: bool) -> Read<String> {
         let mut name = String::new();
         let mut chars = text.chars();
@@ -523,7 +525,7 @@ impl<'t> Reader<'t, '_> {
     }
 }
 
-/// A comment with `;` for each `%` that it begins with.
+/// A comment with each leading `%` replaced by `;`.
 fn comment(text: Cow<'_, str>) -> Cow<'_, str> {
     let rest = text.trim_start_matches('%');
     match text.len() - rest.len() {
@@ -540,7 +542,7 @@ fn joined<'t>(name: &'static str, parts: impl IntoIterator<Item = Item<'t>>) -> 
     list(Vec::new(), items, Vec::new())
 }
 
-/// One formula, or a list of several.
+/// The formula itself if there is one, or a list of several.
 fn one<'t>(name: &'static str, mut parts: Vec<Item<'t>>) -> Item<'t> {
     match parts.len() {
         1 => parts.remove(0),

@@ -13,7 +13,7 @@ fn infix(kif: &str) -> String {
     to_infix(&Tree::read(&sources, SyntaxLimits::default(), &stop).expect("right"))
 }
 
-/// The forms as KIF, or what is wrong and where.
+/// The forms as KIF, or the findings with their places.
 fn kif(infix: &str) -> String {
     let source = Source::new("t", infix);
     let stop = AtomicBool::new(false);
@@ -84,7 +84,7 @@ fn comments_go_and_come_back() {
         "% head\n\n%% two\na()  % behind\nb :-\n  % before\n  c() &  % of c\n  d()  % of d\n% end\n",
     );
     both("(a)  ;% odd\n", "a()  ;% odd\n");
-    // Two comments behind each other stay two.
+    // Two adjacent comments remain two comments.
     let text = infix("(<= a b\n ; end\n) ; after\n(c)");
     assert_eq!(text, "a :-\n  b\n  % end\n  % after\nc()\n");
     assert_eq!(kif(&text), "(<= a\n    b)\n; end\n; after\n(c)\n");
