@@ -202,7 +202,10 @@ fn a_finding_points_into_its_text() {
 fn check_twice(files: &[&str], expected: &str) {
     let files = files.iter().map(|text| Source::new("t", *text));
     let reading = read(Sources::new(files.collect()), &ReadOptions::default());
-    let twice = reading.findings.iter().filter(|f| f.code == Code::Twice);
+    let twice = reading
+        .findings
+        .iter()
+        .filter(|f| f.code == Code::Duplicate);
     let lines: Vec<String> = twice
         .map(|finding| {
             let line = |span| reading.sources.line_column(span).0;

@@ -5,7 +5,7 @@ mod steps;
 
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine};
 use ggp_explain::tree::Tree;
-use ggp_explain::{Answer, Explainer, Options, Situation};
+use ggp_explain::{ExplainOptions, Explainer, Explanation, Situation};
 use ggp_gdl::game::{Game, Move};
 use ggp_gdl::terms::TermId;
 use rand::{RngExt, SeedableRng};
@@ -65,7 +65,7 @@ fn machine(game: &Game) -> AnyMachine {
 
 fn explainer(game: &Game, machine: &AnyMachine) -> Explainer {
     let terms = machine.terms().clone();
-    Explainer::new(game, terms, Limits::default(), Options::default())
+    Explainer::new(game, terms, Limits::default(), ExplainOptions::default())
 }
 
 fn situation(place: &Place) -> Situation<'_> {
@@ -89,12 +89,12 @@ fn derivations_are_made_of_rules_and_nothing_in_them_can_be_spared() {
                     continue;
                 }
                 match explainer.explain(&question, situation(place)) {
-                    Ok(Answer::Holds { derivations, .. }) => {
+                    Ok(Explanation::Holds { derivations, .. }) => {
                         for derivation in &derivations {
                             facts += check_derivation(&mut explainer, derivation, place);
                         }
                     }
-                    Ok(Answer::Fails(missing)) => {
+                    Ok(Explanation::Fails(missing)) => {
                         mended += check_missing(&mut explainer, &missing, place);
                     }
                     Ok(answer) => panic!("{name}: {text}: {answer:?}"),
@@ -195,7 +195,7 @@ fn what_is_missed_comes_with_what_is_nearest() {
     let expected = "\
 (legal r (go c))  does not hold
 └─ rule at rules:5:1
-   ├─ ✗ (road a c)  not stated by the rules; there is (road a b) (road a d) (road b c)
+   ├─ ✗ (road a c)  not a fact of the rules; similar: (road a b) (road a d) (road b c)
    ├─ ✓ (true (at a))
    └─ ✓ (not (closed a c))";
     assert_eq!(said(ROADS, "(legal r (go c))"), expected);
@@ -207,8 +207,8 @@ fn alternatives_and_tests_are_explained() {
 (closed a b)  does not hold
 └─ rule at rules:7:1
    ├─ ✗ (or (toll a) (distinct a a))  none of these holds
-   │  ├─ ✗ (toll a)  not stated by the rules; there is (toll d)
-   │  └─ ✗ (distinct a a)  is not so
+   │  ├─ ✗ (toll a)  not a fact of the rules; similar: (toll d)
+   │  └─ ✗ (distinct a a)  is false
    └─ ✓ (road a b)";
     assert_eq!(said(ROADS, "(closed a b)"), expected);
     let expected = "\
@@ -224,13 +224,13 @@ fn what_no_rule_can_give_is_told_from_what_some_rule_misses() {
 (legal r (go b))  holds: rule at rules:5:1 with ?y = b, ?x = a
 ├─ ✓ (true (at a))  in the state
 ├─ ✓ (road a b)  stated at rules:2:1
-└─ ✓ (not (closed a b))  nothing gives it
+└─ ✓ (not (closed a b))  nothing derives it
 also:
 └─ ✓ (legal r (go d))";
     assert_eq!(said(ROADS, "(legal r ?m)"), expected);
     let expected = "\
-(legal a ?m)  does not hold: no rule can give it; there is (legal r (go b)) (legal r (go d))
-└─ (legal r (go ?y))  is what the rule gives at rules:5:1";
+(legal a ?m)  does not hold: no rule can derive it; similar: (legal r (go b)) (legal r (go d))
+└─ (legal r (go ?y))  is the head of the rule at rules:5:1";
     assert_eq!(said(ROADS, "(legal a ?m)"), expected);
 }
 
@@ -251,7 +251,7 @@ fn what_is_too_much_to_write_down_is_derived_as_it_is_asked_for() {
     assert_eq!(found.matches("(code 1 2 3 4 5 6 7)").count(), 1, "{found}");
     assert_eq!(found.matches("(digit ").count(), 7, "{found}");
     let expected = "\
-terminal  does not hold: misses (true (dials 2 2 0 0 0 0 0))
+terminal  does not hold: missing (true (dials 2 2 0 0 0 0 0))
 └─ rule at rules:8:1
    └─ ✗ (right 2 2)
       └─ rule at rules:5:1";
@@ -272,14 +272,14 @@ fn lines_that_are_the_same_are_written_once() {
 (<= terminal (good b) (distinct a b))
 (<= terminal (good b) (other))";
     let expected = "\
-terminal  does not hold: misses (true (at b)), (true (lit b))
+terminal  does not hold: missing (true (at b)), (true (lit b))
 ├─ rule at rules:5:1
 │  ├─ ✗ (good b)
-│  │  └─ misses 2: rule at rules:4:1
+│  │  └─ 2 missing: rule at rules:4:1
 │  │     ├─ ✗ (seen b)
-│  │     │  └─ misses 2: rule at rules:3:1
-│  │     │     ├─ ✗ (true (at b))  not in the state; there is (true (at a))
-│  │     │     └─ ✗ (true (lit b))  not in the state; there is (true (lit a))
+│  │     │  └─ 2 missing: rule at rules:3:1
+│  │     │     ├─ ✗ (true (at b))  not in the state; similar: (true (at a))
+│  │     │     └─ ✗ (true (lit b))  not in the state; similar: (true (lit a))
 │  │     └─ ✗ (seen b)  as above
 │  └─ ✓ (distinct a b)
 └─ rule at rules:6:1
@@ -316,9 +316,9 @@ done  does not hold
 │  ├─ ✓ (true (at north))
 │  └─ ✓ (road north south)
 ├─ rule at rules:6:1
-│  └─ ✗ (true (at soth))  no rule can make this true, did you mean south?; there is (true (at north))
+│  └─ ✗ (true (at soth))  no rule can make this true, did you mean south?; similar: (true (at north))
 └─ rule at rules:4:1
-   └─ ✗ (true (at south))  not in the state; there is (true (at north))";
+   └─ ✗ (true (at south))  not in the state; similar: (true (at north))";
     assert_eq!(said(rules, "done"), expected);
 }
 
@@ -348,30 +348,30 @@ fn what_else_holds_of_a_rule_that_does_not_apply_is_folded() {
     let expected = "\
 (far)  does not hold
 └─ rule at rules:10:14
-   ├─ ✗ (toll a)  not stated by the rules; there is (toll d)
-   └─ ✓ 4 others hold";
+   ├─ ✗ (toll a)  not a fact of the rules; similar: (toll d)
+   └─ ✓ 4 other conditions hold";
     assert_eq!(text(&found), expected);
 }
 
 #[test]
 fn negations_and_comparisons_are_explained() {
     let expected = "\
-(not (road a c))  holds, for
-└─ ✗ (road a c)  does not hold: not stated by the rules; there is (road a b) (road a d) (road b c)";
+(not (road a c))  holds, because
+└─ ✗ (road a c)  does not hold: not a fact of the rules; similar: (road a b) (road a d) (road b c)";
     assert_eq!(said(ROADS, "(not (road a c))"), expected);
     let expected = "\
-(not (road a b))  does not hold, for
+(not (road a b))  does not hold, because
 └─ ✓ (road a b)  holds: stated at rules:2:1";
     assert_eq!(said(ROADS, "not (road a b)"), expected);
     for (question, expected) in [
-        ("(distinct a b)", "(distinct a b)  holds: the two differ"),
+        ("(distinct a b)", "(distinct a b)  holds: the terms differ"),
         (
             "distinct a a",
-            "(distinct a a)  does not hold: the two are the same",
+            "(distinct a a)  does not hold: the terms are equal",
         ),
         (
             "(not (distinct a a))",
-            "(not (distinct a a))  holds: the two are the same",
+            "(not (distinct a a))  holds: the terms are equal",
         ),
     ] {
         assert_eq!(said(ROADS, question), expected);
@@ -426,9 +426,9 @@ fn all_facts_that_match_are_followed_over_the_moves_or_named() {
     }
     let states: Vec<Vec<TermId>> = states.iter().map(|state| machine.facts(state)).collect();
     let told = |facts: usize| {
-        let options = Options {
+        let options = ExplainOptions {
             facts,
-            ..Options::default()
+            ..ExplainOptions::default()
         };
         let terms = machine.terms().clone();
         let mut explainer = Explainer::new(&game, terms, Limits::default(), options);
@@ -438,13 +438,13 @@ fn all_facts_that_match_are_followed_over_the_moves_or_named() {
     };
     // What was true before is said to have gone, and when.
     let terms = machine.terms().clone();
-    let mut explainer = Explainer::new(&game, terms, Limits::default(), Options::default());
+    let mut explainer = Explainer::new(&game, terms, Limits::default(), ExplainOptions::default());
     explainer.set_past(&states[..2]);
     let question = explainer.question("(on b)").unwrap();
     let facts = &states[2];
     let answer = explainer.explain(&question, Situation { facts, joint: None });
     let gone = text(&explainer.trees(&answer.unwrap()));
-    let expected = "does not hold: not in the state, it went with move 2 (--history)";
+    let expected = "does not hold: not in the state, it was true until move 2 (--history)";
     assert!(gone.contains(expected), "{gone}");
     let one = told(1);
     assert!(one.starts_with("(true (on a))  over the moves:\n"), "{one}");
@@ -453,7 +453,7 @@ fn all_facts_that_match_are_followed_over_the_moves_or_named() {
     let all = told(3);
     assert_eq!(all.matches("over the moves:").count(), 3, "{all}");
     assert!(
-        all.contains("gone after move 2") && !all.contains("also"),
+        all.contains("no longer true after move 2") && !all.contains("also"),
         "{all}"
     );
 }

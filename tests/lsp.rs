@@ -282,7 +282,7 @@ fn names_tell_what_they_are_and_where_they_come_from() {
     let definition = editor.ask("textDocument/definition", place("(at 2", 0));
     assert!(
         definition.as_array().unwrap().is_empty(),
-        "a bracket is no name"
+        "a bracket is not a valid name"
     );
     let definition = editor.ask("textDocument/definition", place("at 2", 0));
     assert_eq!(lines(&definition), [2, 5, 6]);

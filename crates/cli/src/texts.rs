@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::rules;
 use super::{Context, Reported};
 use ggp_engine::machine::PlayError;
-use ggp_gdl::rewrite::{Tree, tells_infix};
+use ggp_gdl::rewrite::{Tree, detect_infix};
 use ggp_gdl::span::{Source, Sources};
 use ggp_gdl::syntax::{self, Sexp, SyntaxLimits};
 
@@ -119,7 +119,7 @@ pub fn is_named_infix(path: &Path) -> bool {
 /// If it is by its text, or by its name where the text says nothing.
 pub fn refuse_infix(path: &Path, text: &str) -> anyhow::Result<()> {
     let (name, shown) = (path.display(), rules::shown_name(path));
-    match tells_infix(text).unwrap_or_else(|| is_named_infix(path)) {
+    match detect_infix(text).unwrap_or_else(|| is_named_infix(path)) {
         true => bail!("{shown} is in infix notation; `ggp convert {name}` makes KIF of it"),
         false => Ok(()),
     }

@@ -9,7 +9,7 @@ use ggp_gdl::terms::TermId;
 
 /// A relation applied to ground terms.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct FactOf {
+pub struct GroundAtom {
     /// The relation.
     pub relation: RelationId,
     /// One term for each column of the relation.
@@ -18,18 +18,18 @@ pub struct FactOf {
 
 /// The answer to a question, with its explanation.
 #[derive(Clone, Debug)]
-pub enum Answer {
+pub enum Explanation {
     /// At least one fact matches the question.
     Holds {
         /// Derivations of the first matching facts.
         derivations: Vec<Derivation>,
         /// The other matching facts.
-        others: Vec<FactOf>,
+        others: Vec<GroundAtom>,
     },
     /// No fact matches the question.
     Fails(Missing),
     /// The question is a negation; this is the explanation of the negated question.
-    Not(Box<Answer>),
+    Not(Box<Explanation>),
     /// The question compares two terms.
     Test {
         /// True if the question is whether they are equal, false if whether they
@@ -42,14 +42,14 @@ pub enum Answer {
     },
 }
 
-impl Answer {
+impl Explanation {
     /// True if the answer to the question is yes.
     pub fn holds(&self) -> bool {
         match self {
-            Answer::Holds { .. } => true,
-            Answer::Fails(_) => false,
-            Answer::Not(answer) => !answer.holds(),
-            Answer::Test { equal, left, right } => *equal == (left == right),
+            Explanation::Holds { .. } => true,
+            Explanation::Fails(_) => false,
+            Explanation::Not(answer) => !answer.holds(),
+            Explanation::Test { equal, left, right } => *equal == (left == right),
         }
     }
 }
@@ -60,7 +60,7 @@ pub struct Derivation {
     /// The proven fact first; each fact occurs once.
     pub proofs: Vec<Proof>,
     /// Number of rule instances that derive the fact, as far as they were examined.
-    pub ways: usize,
+    pub instances: usize,
     /// True if no derivation is smaller when written as a tree. False if there were
     /// too many derivations to compare.
     pub smallest: bool,
@@ -70,7 +70,7 @@ pub struct Derivation {
 #[derive(Clone, Debug)]
 pub struct Proof {
     /// The fact.
-    pub fact: FactOf,
+    pub fact: GroundAtom,
     /// The reason.
     pub reason: Reason,
 }
@@ -101,7 +101,7 @@ pub enum Premise {
     /// A fact that holds, as an index into [`Derivation::proofs`].
     Fact(usize),
     /// A fact that does not hold.
-    Absent(FactOf),
+    Absent(GroundAtom),
     /// A comparison of two terms.
     Test {
         /// True if they are equal, false if they differ.
@@ -130,7 +130,7 @@ pub struct Missing {
     /// The names of its variables.
     pub names: Box<[Box<str>]>,
     /// The reason.
-    pub reason: Nothing,
+    pub reason: MissingReason,
     /// The total cost of everything missing in the best rule, where each missing atom
     /// in turn costs as much as its own best rule.
     pub cost: u32,
@@ -140,14 +140,14 @@ pub struct Missing {
 
 /// The reason why no fact matches an atom.
 #[derive(Clone, Debug)]
-pub enum Nothing {
+pub enum MissingReason {
     /// No rule could derive one: the relation consists of facts of the state, moves
     /// or stated facts. The most similar facts are given.
-    Given(Vec<FactOf>),
+    Given(Vec<GroundAtom>),
     /// It is being explained already: it would depend on itself.
-    Circle,
+    Circular,
     /// The depth limit was reached. The most similar facts are given.
-    Cut(Vec<FactOf>),
+    DepthLimit(Vec<GroundAtom>),
     /// Every rule lacks something.
     Rules {
         /// The rules that lack least, best first.
@@ -157,7 +157,7 @@ pub enum Nothing {
         /// Rules of the relation whose heads never match the atom.
         apart: Vec<usize>,
         /// The most similar facts, if no head matches.
-        nearest: Vec<FactOf>,
+        nearest: Vec<GroundAtom>,
     },
 }
 
@@ -169,25 +169,25 @@ pub struct Attempt {
     /// The names of the variables in the outcomes.
     pub names: Box<[Box<str>]>,
     /// The outcome of each literal, in the order of the body.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<LiteralOutcome>,
     /// The total cost of the missing literals.
     pub cost: u32,
 }
 
 /// A literal of a rule that does not apply, with its status.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct LiteralOutcome {
     /// The literal, with bound variables replaced.
     pub literal: Literal,
     /// Its status.
-    pub state: State,
+    pub state: LiteralStatus,
     /// The cost if it is missing.
     pub cost: u32,
 }
 
 /// The status of a literal.
 #[derive(Clone, Debug)]
-pub enum State {
+pub enum LiteralStatus {
     /// It holds.
     Holds,
     /// Its variables depend on missing literals.
@@ -197,11 +197,11 @@ pub enum State {
     /// No fact matches it.
     Missing(Box<Missing>),
     /// It is the negation of a fact that holds.
-    Unwanted(Derivation),
+    Violated(Derivation),
     /// It is a comparison that fails.
     Fails,
     /// It is a disjunction of which no branch holds.
-    NoBranch(Vec<Vec<Outcome>>),
+    NoBranch(Vec<Vec<LiteralOutcome>>),
 }
 
 /// The reason why there is no explanation.
@@ -222,14 +222,18 @@ pub enum ExplainError {
 impl fmt::Display for ExplainError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ExplainError::NoMoves => f.write_str("this depends on moves, and none are made"),
+            ExplainError::NoMoves => {
+                f.write_str("the question depends on the moves made, but none are given")
+            }
             ExplainError::Large(limit) => {
                 write!(
                     f,
-                    "more than {limit} facts and instances of rules to look at; raise --max-instances"
+                    "more than {limit} facts and rule instances to examine; raise --max-instances"
                 )
             }
-            ExplainError::Underivable => f.write_str("no derivation of a fact that holds"),
+            ExplainError::Underivable => {
+                f.write_str("internal error: a fact that holds has no derivation")
+            }
             ExplainError::Play(error) => error.fmt(f),
         }
     }

@@ -3,10 +3,10 @@
 use rustc_hash::FxHashSet;
 
 use super::model::bind;
-use super::question::Kind;
+use super::question::QuestionKind;
 use super::{
-    Answer, Derivation, ExplainError, Explainer, FactOf, Missing, Nothing, Question, Reason,
-    Situation,
+    Derivation, ExplainError, Explainer, Explanation, GroundAtom, Missing, MissingReason, Question,
+    Reason, Situation,
 };
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Move;
@@ -16,7 +16,7 @@ use ggp_gdl::terms::TermId;
 
 /// The reason why a fact became true.
 #[derive(Clone, Debug)]
-pub enum Change {
+pub enum PeriodStart {
     /// It is true in the initial state; with its derivation from `init`, if there is
     /// one.
     Start(Option<Derivation>),
@@ -26,14 +26,14 @@ pub enum Change {
 
 /// A period during which a fact is true.
 #[derive(Clone, Debug)]
-pub struct Stay {
+pub struct TruePeriod {
     /// The first state with the fact. This is also the number of the move before it;
     /// 0 is the initial state.
     pub from: usize,
     /// The last state with the fact.
     pub to: usize,
     /// The reason why it became true.
-    pub change: Change,
+    pub change: PeriodStart,
     /// The rules that kept it true, each with the number of moves.
     pub kept: Vec<(usize, usize)>,
     /// The reason why the next move did not keep it true, if there is a next move.
@@ -42,22 +42,22 @@ pub struct Stay {
 
 /// All periods of one fact.
 #[derive(Clone, Debug)]
-pub struct Course {
+pub struct FactHistory {
     /// The fact.
-    pub fact: FactOf,
+    pub fact: GroundAtom,
     /// The periods, in order of time.
-    pub stays: Vec<Stay>,
+    pub stays: Vec<TruePeriod>,
 }
 
 /// The histories of the facts that match a question.
 #[derive(Clone, Debug)]
-pub enum Courses {
+pub enum FactHistories {
     /// At least one matching fact was true at some time.
     Some {
         /// The histories of the facts followed, those true latest first.
-        followed: Vec<Course>,
+        followed: Vec<FactHistory>,
         /// The other facts.
-        others: Vec<FactOf>,
+        others: Vec<GroundAtom>,
     },
     /// No matching fact was ever true; with the reason for the last move, or for the
     /// initial state.
@@ -81,9 +81,9 @@ impl Explainer {
         question: &Question,
         states: &[Vec<TermId>],
         joints: &[Vec<Move>],
-    ) -> Result<Courses, ExplainError> {
+    ) -> Result<FactHistories, ExplainError> {
         assert_eq!(states.len(), joints.len() + 1);
-        let Kind::Some(atom) = &question.kind else {
+        let QuestionKind::Some(atom) = &question.kind else {
             panic!("only a fact of the state has a history");
         };
         let known = |fact: &TermId| self.terms.knows(*fact);
@@ -96,7 +96,7 @@ impl Explainer {
             let first = found.len();
             for &fact in facts {
                 if self.matches(atom, &question.names, fact) && seen.insert(fact) {
-                    found.push(FactOf {
+                    found.push(GroundAtom {
                         relation: atom.relation,
                         arguments: [fact].into(),
                     });
@@ -112,11 +112,11 @@ impl Explainer {
             let missing = missing.err().unwrap_or_else(|| Missing {
                 atom: atom.clone(),
                 names: question.names.clone().into(),
-                reason: Nothing::Given(Vec::new()),
+                reason: MissingReason::Given(Vec::new()),
                 cost: 0,
                 never: false,
             });
-            return Ok(Courses::Never(
+            return Ok(FactHistories::Never(
                 atom.clone(),
                 question.names.clone(),
                 missing,
@@ -126,7 +126,7 @@ impl Explainer {
         let followed = found
             .into_iter()
             .map(|fact| self.course(fact, states, joints));
-        Ok(Courses::Some {
+        Ok(FactHistories::Some {
             followed: followed.collect::<Result<_, _>>()?,
             others,
         })
@@ -134,10 +134,10 @@ impl Explainer {
 
     fn course(
         &mut self,
-        fact: FactOf,
+        fact: GroundAtom,
         states: &[Vec<TermId>],
         joints: &[Vec<Move>],
-    ) -> Result<Course, ExplainError> {
+    ) -> Result<FactHistory, ExplainError> {
         let term = fact.arguments[0];
         let atom = Atom {
             relation: fact.relation,
@@ -155,8 +155,10 @@ impl Explainer {
             let before = |at: usize| Some((&states[at - 1][..], &joints[at - 1][..]));
             let underivable = |_| ExplainError::Underivable;
             let change = match at {
-                0 => Change::Start(self.changed(&atom, &[], None)?.ok()),
-                at => Change::Move(self.changed(&atom, &[], before(at))?.map_err(underivable)?),
+                0 => PeriodStart::Start(self.changed(&atom, &[], None)?.ok()),
+                at => {
+                    PeriodStart::Move(self.changed(&atom, &[], before(at))?.map_err(underivable)?)
+                }
             };
             let from = at;
             let mut kept: Vec<(usize, usize)> = Vec::new();
@@ -174,7 +176,7 @@ impl Explainer {
                 true => self.changed(&atom, &[], before(at + 1))?.err(),
                 false => None,
             };
-            stays.push(Stay {
+            stays.push(TruePeriod {
                 from,
                 to: at,
                 change,
@@ -183,7 +185,7 @@ impl Explainer {
             });
             at += 1;
         }
-        Ok(Course { fact, stays })
+        Ok(FactHistory { fact, stays })
     }
 
     fn matches(&self, atom: &Atom, names: &[Box<str>], fact: TermId) -> bool {
@@ -229,12 +231,12 @@ impl Explainer {
             joint: step.map(|(_, joint)| joint),
         };
         Ok(match self.asked(&atom, names, situation)? {
-            Answer::Holds { derivations, .. } => Ok(derivations
+            Explanation::Holds { derivations, .. } => Ok(derivations
                 .into_iter()
                 .next()
                 .ok_or(ExplainError::Underivable)?),
-            Answer::Fails(missing) => Err(missing),
-            Answer::Not(_) | Answer::Test { .. } => unreachable!("an atom is asked"),
+            Explanation::Fails(missing) => Err(missing),
+            Explanation::Not(_) | Explanation::Test { .. } => unreachable!("an atom is asked"),
         })
     }
 }

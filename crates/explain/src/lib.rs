@@ -6,14 +6,14 @@
 //! plays: situations come from a machine.
 
 mod answer;
-mod asked;
 mod dependence;
 mod history;
+mod lines;
 mod matching;
 mod missing;
 mod model;
+mod on_demand;
 mod question;
-mod told;
 pub mod tree;
 mod why;
 mod words;
@@ -24,10 +24,9 @@ use std::sync::atomic::{AtomicBool, Ordering as Memory};
 
 use rustc_hash::FxHashMap;
 
-use asked::{Asked, FIRST_WORK, FORESIGHT, MOST_FACTS, MOST_WORK, is_size};
 use dependence::{dependent, needed};
 use ggp_engine::machine::{Limits, PlayError, play_error};
-use ggp_gdl::analysis::achievers::Makers;
+use ggp_gdl::analysis::achievers::Achievers;
 use ggp_gdl::check::Keyword;
 use ggp_gdl::datalog::{Bounds, EvaluationError, Evaluator, Failure, Layer, Query};
 use ggp_gdl::game::{Game, Move};
@@ -35,10 +34,11 @@ use ggp_gdl::program::{Atom, RelationId};
 use ggp_gdl::span::Span;
 use ggp_gdl::terms::{TermId, Terms};
 use model::Model;
-use question::Kind;
+use on_demand::{FIRST_WORK, FORESIGHT, MOST_FACTS, MOST_WORK, OnDemand, is_size};
+use question::QuestionKind;
 
 pub use answer::*;
-pub use history::{Change, Course, Courses, Stay};
+pub use history::{FactHistories, FactHistory, PeriodStart, TruePeriod};
 pub use question::{Question, QuestionError};
 
 /// A position, with the moves made in it if there are any.
@@ -52,7 +52,7 @@ pub struct Situation<'a> {
 
 /// Limits on explanations.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Options {
+pub struct ExplainOptions {
     /// Maximum number of matching facts explained; the others are listed only.
     pub facts: usize,
     /// Maximum depth of rules examined to explain why something does not hold.
@@ -66,9 +66,9 @@ pub struct Options {
     pub work: u64,
 }
 
-impl Default for Options {
+impl Default for ExplainOptions {
     fn default() -> Self {
-        Options {
+        ExplainOptions {
             facts: 1,
             depth: 4,
             rules: 4,
@@ -109,7 +109,7 @@ pub struct Explainer {
     game: Game,
     terms: Terms,
     limits: Limits,
-    options: Options,
+    options: ExplainOptions,
     budget: Budget,
     /// By relation: the rules that derive it.
     rules: Vec<Arc<[usize]>>,
@@ -117,13 +117,13 @@ pub struct Explainer {
     /// if it depends on the moves.
     changing: Vec<bool>,
     moving: Vec<bool>,
-    stated: FxHashMap<FactOf, Span>,
+    stated: FxHashMap<GroundAtom, Span>,
     evaluators: FxHashMap<RelationId, (Evaluator, Query)>,
     /// By relation: true if it is too large to be derived completely, or depends on
     /// one that is.
-    is_asked: Vec<bool>,
-    asked: Option<Asked>,
-    makers: Option<Makers>,
+    is_on_demand: Vec<bool>,
+    asked: Option<OnDemand>,
+    achievers: Option<Achievers>,
     /// The states before the current one, the initial state first.
     past: Vec<Vec<TermId>>,
 }
@@ -131,7 +131,7 @@ pub struct Explainer {
 impl Explainer {
     /// An explainer for a game. `terms` must know the terms of all future situations,
     /// or share its table with a view that does.
-    pub fn new(game: &Game, terms: Terms, limits: Limits, options: Options) -> Self {
+    pub fn new(game: &Game, terms: Terms, limits: Limits, options: ExplainOptions) -> Self {
         let set = game.rules();
         let mut rules = vec![Vec::new(); set.arity.len()];
         for (number, rule) in set.rules.iter().enumerate() {
@@ -145,7 +145,7 @@ impl Explainer {
             dependent(set, found)
         };
         let stated = set.facts.iter().map(|fact| {
-            let of = FactOf {
+            let of = GroundAtom {
                 relation: fact.relation,
                 arguments: fact.arguments.clone(),
             };
@@ -162,9 +162,9 @@ impl Explainer {
                 interrupt: Arc::clone(&limits.interrupt),
             },
             game: game.clone(),
-            is_asked: vec![false; set.arity.len()],
+            is_on_demand: vec![false; set.arity.len()],
             asked: None,
-            makers: None,
+            achievers: None,
             past: Vec::new(),
             terms,
             limits,
@@ -213,13 +213,13 @@ impl Explainer {
         &mut self,
         question: &Question,
         situation: Situation<'_>,
-    ) -> Result<Answer, ExplainError> {
+    ) -> Result<Explanation, ExplainError> {
         Ok(match &question.kind {
-            Kind::Some(atom) => self.asked(atom, &question.names, situation)?,
-            Kind::None(atom) => {
-                Answer::Not(Box::new(self.asked(atom, &question.names, situation)?))
+            QuestionKind::Some(atom) => self.asked(atom, &question.names, situation)?,
+            QuestionKind::None(atom) => {
+                Explanation::Not(Box::new(self.asked(atom, &question.names, situation)?))
             }
-            &Kind::Test { equal, left, right } => Answer::Test { equal, left, right },
+            &QuestionKind::Test { equal, left, right } => Explanation::Test { equal, left, right },
         })
     }
 
@@ -228,10 +228,10 @@ impl Explainer {
         atom: &Atom,
         names: &[Box<str>],
         situation: Situation<'_>,
-    ) -> Result<Answer, ExplainError> {
+    ) -> Result<Explanation, ExplainError> {
         let mut model = self.model(atom.relation, situation)?;
         let answer = self.answer(atom, names, &mut model);
-        self.asked = Some(model.into_asked());
+        self.asked = Some(model.into_on_demand());
         answer
     }
 
@@ -240,7 +240,7 @@ impl Explainer {
         atom: &Atom,
         names: &[Box<str>],
         model: &mut Model,
-    ) -> Result<Answer, ExplainError> {
+    ) -> Result<Explanation, ExplainError> {
         let mut bindings = vec![None; names.len()];
         let mut matching = Vec::new();
         let candidates = model.candidates(atom, &bindings, &mut self.terms)?;
@@ -253,26 +253,26 @@ impl Explainer {
             });
             bindings.fill(None);
             if fits {
-                matching.push(FactOf {
+                matching.push(GroundAtom {
                     relation: atom.relation,
                     arguments: row.into(),
                 });
             }
         }
         if matching.is_empty() {
-            return Ok(Answer::Fails(self.missing(atom, names, model)?));
+            return Ok(Explanation::Fails(self.missing(atom, names, model)?));
         }
         matching.sort_by(|left, right| self.compare(left, right));
         let others = matching.split_off(matching.len().min(self.options.facts.max(1)));
         let derivations = matching.iter().map(|fact| self.derive(fact, model));
-        Ok(Answer::Holds {
+        Ok(Explanation::Holds {
             derivations: derivations.collect::<Result<_, _>>()?,
             others,
         })
     }
 
     /// The order in which facts of one relation are listed.
-    fn compare(&self, left: &FactOf, right: &FactOf) -> Ordering {
+    fn compare(&self, left: &GroundAtom, right: &GroundAtom) -> Ordering {
         let pairs = left.arguments.iter().zip(&right.arguments);
         let orders = pairs.map(|(l, r)| self.game.compare_terms(&self.terms, *l, *r));
         orders.fold(Ordering::Equal, Ordering::then)
@@ -300,26 +300,27 @@ impl Explainer {
             let error = match self.evaluated(relation, situation.facts, &made) {
                 Ok(evaluator) => {
                     let bounds = self.bounds();
-                    let fresh = || Asked::new(&self.game, bounds);
+                    let fresh = || OnDemand::new(&self.game, bounds);
                     let mut asked = self.asked.take().unwrap_or_else(fresh);
                     asked.load(situation.facts, &made);
-                    return Ok(Model::new(evaluator, self.is_asked.clone(), asked));
+                    return Ok(Model::new(evaluator, self.is_on_demand.clone(), asked));
                 }
                 Err(error) => error,
             };
             let large = self.game.rules().rules[error.rule].head.relation;
-            if !is_size(&error) || self.is_asked[large.index()] {
+            if !is_size(&error) || self.is_on_demand[large.index()] {
                 return Err(failed(&self.game, error));
             }
             if !self.changes(large) {
                 let bounds = self.bounds();
                 let asked = self
                     .asked
-                    .get_or_insert_with(|| Asked::new(&self.game, bounds));
+                    .get_or_insert_with(|| OnDemand::new(&self.game, bounds));
                 asked.leave(large);
             }
-            self.is_asked[large.index()] = true;
-            self.is_asked = dependent(self.game.rules(), std::mem::take(&mut self.is_asked));
+            self.is_on_demand[large.index()] = true;
+            self.is_on_demand =
+                dependent(self.game.rules(), std::mem::take(&mut self.is_on_demand));
             self.evaluators.clear();
         }
     }
@@ -360,7 +361,7 @@ impl Explainer {
                 let inputs: Vec<_> = inputs.collect();
                 let needed = needed(game.rules(), relation);
                 let wanted = game.rules().relations();
-                let wanted = wanted.filter(|r| needed[r.index()] && !self.is_asked[r.index()]);
+                let wanted = wanted.filter(|r| needed[r.index()] && !self.is_on_demand[r.index()]);
                 let queries = [(0, wanted.collect())];
                 let rules = game.rules().clone();
                 let (evaluator, asks) =
@@ -409,7 +410,7 @@ impl Explainer {
     }
 
     /// The reason why a fact holds, if it needs no rule.
-    fn given(&self, fact: &FactOf) -> Option<Reason> {
+    fn given(&self, fact: &GroundAtom) -> Option<Reason> {
         if self.game.keyword(Keyword::True) == Some(fact.relation) {
             return Some(Reason::InState);
         }

@@ -15,7 +15,7 @@ pub(super) struct Matching<'a> {
     pub(super) budget: &'a mut Budget,
     /// The cost of a missing literal, by its position in the body. If this is empty,
     /// no literal may be missing.
-    pub(super) prices: &'a [u32],
+    pub(super) costs: &'a [u32],
     /// Maximum total cost of the missing literals.
     pub(super) most: u32,
 }
@@ -67,9 +67,9 @@ impl Matching<'_> {
                 Some(true) => {}
                 Some(false) => {
                     branch.missed.push(place);
-                    let price = self.prices.get(place);
-                    branch.cost += price.copied().unwrap_or(0);
-                    if price.is_none() || branch.cost > self.most {
+                    let literal_cost = self.costs.get(place);
+                    branch.cost += literal_cost.copied().unwrap_or(0);
+                    if literal_cost.is_none() || branch.cost > self.most {
                         return Ok(ControlFlow::Continue(()));
                     }
                 }
@@ -107,10 +107,10 @@ impl Matching<'_> {
                 bindings[variable] = None;
             }
         }
-        if let Some(price) = self.prices.get(place)
-            && branch.cost + price <= self.most
+        if let Some(literal_cost) = self.costs.get(place)
+            && branch.cost + literal_cost <= self.most
         {
-            branch.cost += price;
+            branch.cost += literal_cost;
             branch.missed.push(place);
             return self.from(branch, bindings, visit);
         }
@@ -188,7 +188,7 @@ pub(super) fn holds(
         let (left, right) = (value(left, bindings, terms), value(right, bindings, terms));
         match (left, right) {
             (Value::Open, _) | (_, Value::Open) => None,
-            (left, right) => Some(left == right && left != Value::Nothing),
+            (left, right) => Some(left == right && left != Value::TooLarge),
         }
     };
     Ok(match literal {
@@ -229,7 +229,7 @@ fn fact_holds(
         match value(term, bindings, terms) {
             Value::Is(id) => row.push(id),
             Value::Open => return Ok(None),
-            Value::Nothing => return Ok(Some(false)),
+            Value::TooLarge => return Ok(Some(false)),
         }
     }
     model.holds(atom.relation, &row, terms)

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::ExplainError;
-use super::asked::Asked;
+use super::on_demand::OnDemand;
 use ggp_gdl::datalog::Evaluator;
 use ggp_gdl::program::{Atom, FunctorId, RelationId, Term};
 use ggp_gdl::terms::{TermId, Terms};
@@ -14,8 +14,8 @@ pub(super) struct Model {
     evaluator: Evaluator,
     relations: FxHashMap<RelationId, Rows>,
     /// By relation: true if it is derived on demand only.
-    is_asked: Vec<bool>,
-    asked: Asked,
+    is_on_demand: Vec<bool>,
+    asked: OnDemand,
     /// Maximum number of rows visited for an answer.
     work: u64,
 }
@@ -46,18 +46,18 @@ pub(super) type Bindings = [Option<TermId>];
 impl Model {
     /// The model of an evaluator that has evaluated everything needed, and the
     /// answers derived on demand.
-    pub(super) fn new(evaluator: Evaluator, is_asked: Vec<bool>, asked: Asked) -> Self {
+    pub(super) fn new(evaluator: Evaluator, is_on_demand: Vec<bool>, asked: OnDemand) -> Self {
         Model {
             evaluator,
             relations: FxHashMap::default(),
-            is_asked,
+            is_on_demand,
             asked,
             work: u64::MAX,
         }
     }
 
     /// The answers for relations that are derived on demand.
-    pub(super) fn into_asked(self) -> Asked {
+    pub(super) fn into_on_demand(self) -> OnDemand {
         self.asked
     }
 
@@ -69,7 +69,7 @@ impl Model {
     }
 
     fn rows(&mut self, relation: RelationId) -> &mut Rows {
-        if self.is_asked[relation.index()] {
+        if self.is_on_demand[relation.index()] {
             return self.asked.rows(relation);
         }
         let evaluator = &self.evaluator;
@@ -97,7 +97,7 @@ impl Model {
         row: &[TermId],
         terms: &mut Terms,
     ) -> Result<Option<bool>, ExplainError> {
-        if self.is_asked[relation.index()] {
+        if self.is_on_demand[relation.index()] {
             let values: Vec<_> = row.iter().copied().map(Some).collect();
             if !self.asked.know(relation, &values, self.work, terms)? {
                 return Ok(None);
@@ -114,7 +114,7 @@ impl Model {
         bindings: &Bindings,
         terms: &mut Terms,
     ) -> Result<(), usize> {
-        if !self.is_asked[atom.relation.index()] {
+        if !self.is_on_demand[atom.relation.index()] {
             return Ok(());
         }
         match values(atom, bindings, terms) {
@@ -136,7 +136,7 @@ impl Model {
         let Some(values) = values(atom, bindings, terms) else {
             return Ok(Some(Candidates::Listed(Vec::new())));
         };
-        if self.is_asked[atom.relation.index()]
+        if self.is_on_demand[atom.relation.index()]
             && !self.asked.know(atom.relation, &values, self.work, terms)?
         {
             return Ok(None);
@@ -184,7 +184,7 @@ fn values(atom: &Atom, bindings: &Bindings, terms: &mut Terms) -> Option<Vec<Opt
         .map(|term| match value(term, bindings, terms) {
             Value::Is(id) => Some(Some(id)),
             Value::Open => Some(None),
-            Value::Nothing => None,
+            Value::TooLarge => None,
         });
     values.collect()
 }
@@ -255,7 +255,7 @@ pub(super) enum Value {
     /// Some of its variables are not bound.
     Open,
     /// The term exceeds the limits of the table.
-    Nothing,
+    TooLarge,
 }
 
 /// The value of a term under bindings.
@@ -265,18 +265,18 @@ pub(super) fn value(term: &Term, bindings: &Bindings, terms: &mut Terms) -> Valu
         Term::Variable(v) => bindings[v.index()].map_or(Value::Open, Value::Is),
         Term::Apply(functor, arguments) => {
             let mut ids = Vec::with_capacity(arguments.len());
-            let mut outcome = Value::Nothing;
+            let mut outcome = Value::TooLarge;
             for argument in arguments {
                 match value(argument, bindings, terms) {
                     Value::Is(id) => ids.push(id),
                     Value::Open => outcome = Value::Open,
-                    Value::Nothing => return Value::Nothing,
+                    Value::TooLarge => return Value::TooLarge,
                 }
             }
             match ids.len() == arguments.len() {
                 true => terms
                     .intern(*functor, &ids)
-                    .map_or(Value::Nothing, Value::Is),
+                    .map_or(Value::TooLarge, Value::Is),
                 false => outcome,
             }
         }

@@ -14,14 +14,14 @@ use ggp_gdl::terms::{TermId, Terms};
 /// `(goal white ?n)`, its negation, or a comparison of terms.
 #[derive(Clone, Debug)]
 pub struct Question {
-    pub(super) kind: Kind,
+    pub(super) kind: QuestionKind,
     /// The names of its variables.
     pub(super) names: Vec<Box<str>>,
 }
 
 /// The kind of a question.
 #[derive(Clone, Debug)]
-pub(super) enum Kind {
+pub(super) enum QuestionKind {
     /// Whether a fact matches.
     Some(Atom),
     /// Whether no fact matches.
@@ -62,20 +62,20 @@ impl fmt::Display for QuestionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let write = "write a fact such as `terminal` or `(legal ?role ?move)`";
         match self {
-            QuestionError::Empty => write!(f, "nothing is asked; {write}"),
+            QuestionError::Empty => write!(f, "the question is empty; {write}"),
             QuestionError::Variable(name) => {
-                write!(f, "`{name}` alone stands for anything; {write}")
+                write!(f, "a variable alone (`{name}`) matches anything; {write}")
             }
             QuestionError::Several(word) => {
                 write!(
                     f,
-                    "`{word}` says several things; ask for one at a time: {write}"
+                    "`{word}` combines several conditions; ask one question at a time: {write}"
                 )
             }
             QuestionError::Comment => {
-                f.write_str("what follows `;` is a comment; ask for one thing at a time")
+                f.write_str("`;` begins a comment; ask one question at a time")
             }
-            QuestionError::Rule => write!(f, "this is a rule; ask for what it gives: {write}"),
+            QuestionError::Rule => write!(f, "this is a rule; ask about its head: {write}"),
             QuestionError::Test("distinct") => {
                 f.write_str("write two terms without variables, as in `(distinct 1 2)`")
             }
@@ -85,7 +85,9 @@ impl fmt::Display for QuestionError {
                     "write one fact after `{word}`, as in `({word} terminal)`"
                 )
             }
-            QuestionError::Arity(name, 0) => write!(f, "`{name}` stands alone: write `{name}`"),
+            QuestionError::Arity(name, 0) => {
+                write!(f, "`{name}` takes no arguments: write `{name}`")
+            }
             QuestionError::Arity(name, arity) => {
                 write!(f, "write `({name}")?;
                 (1..=*arity).try_for_each(|number| write!(f, " ?{number}"))?;
@@ -109,15 +111,15 @@ impl Question {
     /// The relation of the question, if it has one.
     pub fn relation(&self) -> Option<RelationId> {
         match &self.kind {
-            Kind::Some(atom) | Kind::None(atom) => Some(atom.relation),
-            Kind::Test { .. } => None,
+            QuestionKind::Some(atom) | QuestionKind::None(atom) => Some(atom.relation),
+            QuestionKind::Test { .. } => None,
         }
     }
 
     /// True if the question is whether a fact of the state is true.
     pub fn is_of_state(&self, game: &Game) -> bool {
         match &self.kind {
-            Kind::Some(atom) => game.keyword(Keyword::True) == Some(atom.relation),
+            QuestionKind::Some(atom) => game.keyword(Keyword::True) == Some(atom.relation),
             _ => false,
         }
     }
@@ -171,7 +173,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn kind(&mut self, form: &Sexp) -> Result<Kind, QuestionError> {
+    fn kind(&mut self, form: &Sexp) -> Result<QuestionKind, QuestionError> {
         let text = self.sources.text(form.span);
         let malformed = || QuestionError::Malformed(text.to_owned());
         let (name, arguments, shape) = match &form.kind {
@@ -189,9 +191,9 @@ impl Reader<'_> {
         match (name.to_lowercase().as_str(), arguments) {
             ("not", [inner]) => {
                 return Ok(match self.kind(inner)? {
-                    Kind::Some(atom) => Kind::None(atom),
-                    Kind::None(atom) => Kind::Some(atom),
-                    Kind::Test { equal, left, right } => Kind::Test {
+                    QuestionKind::Some(atom) => QuestionKind::None(atom),
+                    QuestionKind::None(atom) => QuestionKind::Some(atom),
+                    QuestionKind::Test { equal, left, right } => QuestionKind::Test {
                         equal: !equal,
                         left,
                         right,
@@ -201,7 +203,7 @@ impl Reader<'_> {
             ("not", _) => return Err(QuestionError::Test("not")),
             ("distinct", [left, right]) if !has_variable(form) => {
                 let [left, right] = [left, right].map(|term| self.sources.text(term.span));
-                return Ok(Kind::Test {
+                return Ok(QuestionKind::Test {
                     equal: false,
                     left: self.game.parse_term(self.terms, left)?,
                     right: self.game.parse_term(self.terms, right)?,
@@ -226,7 +228,7 @@ impl Reader<'_> {
                 (state, vec![term])
             }
         };
-        Ok(Kind::Some(Atom {
+        Ok(QuestionKind::Some(Atom {
             relation,
             arguments,
             span: Span::default(),

@@ -21,9 +21,9 @@ fn size(derivation: &Derivation) -> u64 {
     of(derivation, 0, &mut vec![None; derivation.proofs.len()])
 }
 
-fn said(answer: &Answer) -> String {
+fn said(answer: &Explanation) -> String {
     match answer {
-        Answer::Holds {
+        Explanation::Holds {
             derivations,
             others,
         } => format!(
@@ -53,10 +53,10 @@ fn what_is_derived_as_it_is_asked_for_is_explained_the_same() {
         let mut state = machine.initial().unwrap();
         let mut explainers = [false, true].map(|on_demand| {
             let terms = machine.terms().clone();
-            let options = Options::default();
+            let options = ExplainOptions::default();
             let mut explainer = Explainer::new(&game, terms, Limits::default(), options);
             for rule in game.rules().rules.iter().filter(|_| on_demand) {
-                explainer.is_asked[rule.head.relation.index()] = true;
+                explainer.is_on_demand[rule.head.relation.index()] = true;
             }
             explainer
         });

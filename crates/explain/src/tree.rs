@@ -24,7 +24,7 @@ pub enum Mark {
 
 /// A place in the rules.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Spot {
+pub struct RulePlace {
     /// The file's name.
     pub file: String,
     /// The line, counted from 1.
@@ -45,7 +45,7 @@ pub struct Tree {
     /// The reason in words.
     pub note: String,
     /// The rule or fact that the reason refers to.
-    pub place: Option<Spot>,
+    pub place: Option<RulePlace>,
     /// The values of the rule's variables, by name.
     pub bindings: Vec<(String, String)>,
     /// True if it holds in every position.
@@ -97,7 +97,7 @@ impl Tree {
         let held = self.because.iter().filter(|tree| is_held(tree)).count();
         if held > HELD && self.because.iter().any(|tree| tree.mark == Mark::Fails) {
             self.because.retain(|tree| !is_held(tree));
-            let text = format!("{held} others hold");
+            let text = format!("{held} other conditions hold");
             self.because.push(Tree::new(Mark::Holds, text, ""));
         }
         for tree in &mut self.because {

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use super::matching::{Matching, holds};
 use super::model::{Bindings, Model, Value, bind, value};
-use super::{Derivation, ExplainError, Explainer, FactOf, Premise, Proof, Reason};
+use super::{Derivation, ExplainError, Explainer, GroundAtom, Premise, Proof, Reason};
 use ggp_gdl::program::{Atom, Literal};
 use ggp_gdl::terms::{TermId, Terms};
 
@@ -32,13 +32,13 @@ struct Instance {
 /// The facts that a derivation may use, as far as they are known.
 #[derive(Default)]
 struct Cone {
-    facts: Vec<FactOf>,
-    numbers: FxHashMap<FactOf, usize>,
+    facts: Vec<GroundAtom>,
+    numbers: FxHashMap<GroundAtom, usize>,
     instances: Vec<Instance>,
 }
 
 impl Cone {
-    fn number(&mut self, fact: FactOf) -> usize {
+    fn number(&mut self, fact: GroundAtom) -> usize {
         if let Some(&number) = self.numbers.get(&fact) {
             return number;
         }
@@ -56,7 +56,7 @@ impl Explainer {
     /// The smallest derivation of a fact that holds.
     pub(super) fn derive(
         &mut self,
-        fact: &FactOf,
+        fact: &GroundAtom,
         model: &mut Model,
     ) -> Result<Derivation, ExplainError> {
         let mut first = None;
@@ -81,7 +81,7 @@ impl Explainer {
 
     fn derive_from(
         &mut self,
-        fact: &FactOf,
+        fact: &GroundAtom,
         model: &mut Model,
         most: usize,
     ) -> Result<Derivation, ExplainError> {
@@ -146,7 +146,7 @@ impl Explainer {
         }
         let mut derivation = Derivation {
             proofs: Vec::new(),
-            ways: (cone.instances.iter())
+            instances: (cone.instances.iter())
                 .filter(|instance| instance.head == 0)
                 .count(),
             smallest: true,
@@ -191,7 +191,7 @@ impl Explainer {
     fn instances(
         &mut self,
         head: usize,
-        fact: &FactOf,
+        fact: &GroundAtom,
         model: &mut Model,
         most: usize,
         cone: &mut Cone,
@@ -214,7 +214,7 @@ impl Explainer {
                 model,
                 terms: &mut self.terms,
                 budget: &mut self.budget,
-                prices: &[],
+                costs: &[],
                 most: 0,
             };
             let _ = search.run(&mut bindings, &mut |bindings, _| {
@@ -256,9 +256,9 @@ impl Explainer {
         model: &mut Model,
         cone: &mut Cone,
     ) -> Result<Vec<Vec<Premise>>, ExplainError> {
-        let ways: Vec<Vec<Premise>> = match literal {
+        let instances: Vec<Vec<Premise>> = match literal {
             Literal::Any(branches) => {
-                let mut ways = Vec::new();
+                let mut instances = Vec::new();
                 for branch in branches {
                     let mut all = true;
                     for literal in branch {
@@ -271,9 +271,9 @@ impl Explainer {
                     for literal in branch {
                         of_branch = self.extended(of_branch, literal, bindings, model, cone)?;
                     }
-                    ways.extend(of_branch);
+                    instances.extend(of_branch);
                 }
-                ways
+                instances
             }
             Literal::Positive(atom) => {
                 let fact = fact_of(atom, bindings, &mut self.terms);
@@ -292,9 +292,9 @@ impl Explainer {
                 vec![vec![Premise::Test { equal, left, right }]]
             }
         };
-        let mut all = Vec::with_capacity(bodies.len() * ways.len());
+        let mut all = Vec::with_capacity(bodies.len() * instances.len());
         for body in &bodies {
-            for way in &ways {
+            for way in &instances {
                 self.budget.spend(1)?;
                 all.push(body.iter().chain(way).cloned().collect());
             }
@@ -304,8 +304,8 @@ impl Explainer {
 }
 
 /// The fact denoted by an atom when all its variables are bound.
-pub(super) fn fact_of(atom: &Atom, bindings: &Bindings, terms: &mut Terms) -> FactOf {
-    FactOf {
+pub(super) fn fact_of(atom: &Atom, bindings: &Bindings, terms: &mut Terms) -> GroundAtom {
+    GroundAtom {
         relation: atom.relation,
         arguments: (atom.arguments.iter())
             .map(|term| ground(term, bindings, terms))

@@ -66,9 +66,11 @@ impl fmt::Display for Finding {
                         write!(f, ", … ({steps} steps)")?;
                     }
                     Course::Runs { .. } => {}
-                    Course::Cycle { from: 0, period } => write!(f, ", again after {period}")?,
+                    Course::Cycle { from: 0, period } => {
+                        write!(f, ", repeats every {period} steps")?
+                    }
                     Course::Cycle { from, period } => {
-                        write!(f, "; from step {from} on, again after {period}")?;
+                        write!(f, "; from step {from} on, repeats every {period} steps")?;
                     }
                     Course::Open => f.write_str(", …")?,
                 }

@@ -158,9 +158,11 @@ fn not_stratified(lowered: &lower::Lowered, cycle: &NegativeCycle) -> Diagnostic
             head.span,
             match member == cycle.rule {
                 true => "derived here from the negation",
-                false => "this rule lies on the way back",
+                false => "this rule is part of the cycle",
             },
         );
     }
-    finding.help("what is negated must be complete before: take one rule out of the circle")
+    finding.help(
+        "a relation must be complete before it can be negated: remove one rule from the cycle",
+    )
 }

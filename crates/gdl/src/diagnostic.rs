@@ -142,9 +142,9 @@ codes! {
     /// A keyword is used as an ordinary name.
     KeywordAsName = "W212", sloppy;
     /// A fact or a rule is written twice.
-    Twice = "W213";
+    Duplicate = "W213";
     /// A rule never applies in play.
-    SilentRule = "P301";
+    DeadRule = "P301";
 }
 
 impl fmt::Display for Code {

@@ -92,11 +92,11 @@ pub fn read_until(
         let finding = error(
             Code::TooLarge,
             None,
-            format!("the rules have more than {most} bytes"),
+            format!("the rules are larger than {most} bytes"),
         );
         reader
             .findings
-            .push(finding.help("raise the limit with --max-bytes if this is meant"));
+            .push(finding.help("if this is intended, raise the limit with --max-bytes"));
         return (reader.forms, reader.findings);
     }
     for file in 0..sources.files().len() as u32 {
@@ -235,15 +235,15 @@ impl Reader {
             let finding = error(
                 Code::ExtraBracket,
                 span,
-                "this closing bracket has no opening one",
+                "this closing bracket has no opening bracket",
             );
             let early = closed_early(sources, &self.forms[..before]);
             self.findings
                 .push(match early.filter(|early| early.file == span.file) {
                     Some(early) => finding.note(early, CLOSED_EARLY).help(CLOSED_EARLY_HELP),
-                    None => {
-                        finding.help("remove it, or look for a bracket closed too early before it")
-                    }
+                    None => finding.help(
+                        "remove it, or move an earlier closing bracket that ends a form too early",
+                    ),
                 });
         }
     }
@@ -260,7 +260,7 @@ impl Reader {
         let message = match count {
             1 => "this bracket is never closed".to_owned(),
             more => format!(
-                "this bracket is never closed, nor are {} inside it",
+                "this bracket is never closed, and {} inside it are not closed either",
                 more - 1
             ),
         };
@@ -277,13 +277,10 @@ impl Reader {
                 end: span.start + 1,
                 ..span
             };
-            finding = finding.note(
-                start,
-                "this begins a line, so it may be meant as a new form",
-            );
+            finding = finding.note(start, "this starts a line, so it is probably a new form");
         }
         self.findings
-            .push(finding.help("add the missing ) where the form should end"));
+            .push(finding.help("add the missing ) at the end of the form"));
     }
 }
 
@@ -295,11 +292,11 @@ fn begins_line(text: &str, span: Span) -> bool {
 }
 
 /// The note on a bracket found by [`closed_early`].
-pub const CLOSED_EARLY: &str = "this ends the rule, but it seems to go on below";
+pub const CLOSED_EARLY: &str = "the rule ends here, but seems to continue below";
 
 /// The suggested fix for a bracket found by [`closed_early`].
 pub const CLOSED_EARLY_HELP: &str =
-    "if this belongs to the rule before it, move the bracket that ends the rule too early";
+    "if this line belongs to the rule above, move that bracket to the end of the rule";
 
 /// Maximum number of forms searched for a rule that is closed too early.
 const MOST_BETWEEN: usize = 100;

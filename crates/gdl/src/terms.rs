@@ -73,7 +73,7 @@ struct Entry {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Table {
+struct TermTable {
     entries: Vec<Entry>,
     arguments: Vec<TermId>,
     lookup: HashTable<u32>,
@@ -82,8 +82,8 @@ struct Table {
 /// A view of a game's ground terms.
 #[derive(Debug)]
 pub struct Terms {
-    shared: Arc<Mutex<Table>>,
-    own: Table,
+    shared: Arc<Mutex<TermTable>>,
+    own: TermTable,
     limits: TermLimits,
 }
 
@@ -108,7 +108,7 @@ impl Terms {
     pub fn new(limits: TermLimits) -> Self {
         Terms {
             shared: Arc::default(),
-            own: Table::default(),
+            own: TermTable::default(),
             limits: TermLimits {
                 count: limits.count.min(u32::MAX as usize - 1),
                 depth: limits.depth.min(u16::MAX as usize - 1),
@@ -200,7 +200,7 @@ impl Terms {
         self.own.entries.is_empty()
     }
 
-    fn catch_up(&mut self, table: &Table) {
+    fn catch_up(&mut self, table: &TermTable) {
         for index in self.own.entries.len()..table.entries.len() {
             let entry = table.entries[index];
             let arguments = &table.arguments[entry.start as usize..][..entry.arity.into()];
@@ -210,7 +210,7 @@ impl Terms {
     }
 }
 
-impl Table {
+impl TermTable {
     fn find(&self, hash: u64, functor: FunctorId, arguments: &[TermId]) -> Option<TermId> {
         let is_same = |&id: &u32| {
             let entry = self.entries[id as usize];
@@ -241,7 +241,7 @@ impl Table {
     }
 }
 
-fn lock(table: &Mutex<Table>) -> MutexGuard<'_, Table> {
+fn lock(table: &Mutex<TermTable>) -> MutexGuard<'_, TermTable> {
     // Nothing panics between two writes of the table, so it is consistent even if
     // the lock is poisoned.
     table

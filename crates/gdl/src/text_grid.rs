@@ -102,7 +102,7 @@ impl Grid {
     }
 
     /// True if the facts of a grid define this relation.
-    pub fn says(relation: &str) -> bool {
+    pub fn defines(relation: &str) -> bool {
         RELATIONS
             .iter()
             .any(|known| known.eq_ignore_ascii_case(relation))

@@ -18,7 +18,7 @@ use super::bodies::{alternatives, in_order, place_of, relaxed_body, with_body};
 use super::dead_rules::needed_for;
 use super::tally::{Path, Seen};
 use ggp_engine::machine::{Limits, PlayError};
-use ggp_gdl::analysis::achievers::{Maker, Makers};
+use ggp_gdl::analysis::achievers::{Achiever, Achievers};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::datalog::{Bounds, Evaluator, Failure, Layer, Query};
 use ggp_gdl::game::{Game, Move};
@@ -78,7 +78,7 @@ pub(super) struct Silent {
     /// The name that is meant there, if one is near to one that nothing has.
     pub(super) meant: Option<String>,
     /// The rules that alone could give it, if none of them ever fires either.
-    pub(super) makers: Option<Vec<usize>>,
+    pub(super) achievers: Option<Vec<usize>>,
     /// Moves to a position where as much of it is fulfilled as ever, with those made there
     /// if it depends on them.
     pub(super) path: Option<Path>,
@@ -341,7 +341,7 @@ impl Coverage {
             needs
         };
         let mut found = Vec::with_capacity(silent.len());
-        let makers = Makers::new(&self.game);
+        let achievers = Achievers::new(&self.game);
         let terms = self.game.terms();
         let mut own_terms = terms.clone();
         let fired = self
@@ -354,9 +354,9 @@ impl Coverage {
             let (pairs, first): (Vec<&[bool]>, Vec<&[Option<Path>]>) =
                 pairs.by_ref().take(order.len()).unzip();
             // What nothing makes is the cause, whatever else is missed before it.
-            let is_orphan = |one: &Literal| matches!(one, Literal::Positive(atom) if makers.is_orphan(atom, terms));
-            let nothing = order.iter().position(is_orphan);
-            let never = |one| makers.never_holds(one, terms);
+            let has_no_achiever = |one: &Literal| matches!(one, Literal::Positive(atom) if achievers.has_no_achiever(atom, terms));
+            let nothing = order.iter().position(has_no_achiever);
+            let never = |one| achievers.never_holds(one, terms);
             let nothing = nothing.or_else(|| order.iter().position(never));
             let reached = pairs.iter().take_while(|pair| pair[0]).count();
             let count = nothing.unwrap_or(reached);
@@ -367,10 +367,10 @@ impl Coverage {
                 _ => None,
             };
             let makers_of = missing.and_then(|atom| {
-                self.silent_makers(atom, (&makers, &mut own_terms), &fired, LINKS)
+                self.silent_makers(atom, (&achievers, &mut own_terms), &fired, LINKS)
             });
-            let is_nothing = missing.is_some_and(|atom| makers.is_orphan(atom, terms));
-            let meant = missing.and_then(|atom| makers.meant(atom, terms));
+            let is_nothing = missing.is_some_and(|atom| achievers.has_no_achiever(atom, terms));
+            let meant = missing.and_then(|atom| achievers.similar_name(atom, terms));
             found.push(Silent {
                 rule: self.units[unit].0,
                 reached: count,
@@ -379,7 +379,7 @@ impl Coverage {
                 proved: proved || nothing.is_some(),
                 nothing: is_nothing,
                 meant: meant.map(|(_, meant)| meant.to_owned()),
-                makers: makers_of.filter(|_| !is_nothing),
+                achievers: makers_of.filter(|_| !is_nothing),
                 path: match reached.checked_sub(1) {
                     Some(last) if needs_moves(&order[..=last]) == needs_moves(&order) => {
                         first[last][0].clone()
@@ -427,22 +427,22 @@ impl Coverage {
     fn silent_makers(
         &self,
         atom: &Atom,
-        (makers, terms): (&Makers, &mut Terms),
+        (achievers, terms): (&Achievers, &mut Terms),
         fired: &FxHashSet<usize>,
         depth: usize,
     ) -> Option<Vec<usize>> {
         let mut found = Vec::new();
-        let of_atom: Vec<Maker> = makers.of(atom, terms).collect();
+        let of_atom: Vec<Achiever> = achievers.of(atom, terms).collect();
         for maker in of_atom {
             match maker {
-                Maker::Fact(_) => return None,
-                Maker::Rule(rule) if makers.only_keeps(rule) => {}
-                Maker::Rule(rule) if !fired.contains(&rule) => found.push(rule),
-                Maker::Rule(_) if depth == 0 => return None,
-                Maker::Rule(rule) => {
+                Achiever::Fact(_) => return None,
+                Achiever::Rule(rule) if achievers.is_frame_rule(rule) => {}
+                Achiever::Rule(rule) if !fired.contains(&rule) => found.push(rule),
+                Achiever::Rule(_) if depth == 0 => return None,
+                Achiever::Rule(rule) => {
                     let needed = needed_for(&self.game.rules().rules[rule], atom, terms);
                     let mut causes = needed.iter().filter_map(|atom| {
-                        self.silent_makers(atom, (makers, terms), fired, depth - 1)
+                        self.silent_makers(atom, (achievers, terms), fired, depth - 1)
                     });
                     found.extend(causes.next()?);
                 }

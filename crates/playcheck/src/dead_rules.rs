@@ -161,7 +161,7 @@ impl Evidence<'_> {
             (false, positions) => format!("{what} never fired in {positions} positions of play"),
         };
         let place = rule.head.span;
-        let mut finding = Diagnostic::new(Code::SilentRule, Strictness::Tolerant, place, message);
+        let mut finding = Diagnostic::new(Code::DeadRule, Strictness::Tolerant, place, message);
         if let Some(place) = silent.stops_at {
             let note = match silent.reached {
                 _ if silent.nothing => "no fact matches this, and nothing can make one",

@@ -12,7 +12,7 @@ use super::game_store::{Loaded, Reached, blocking, find};
 use super::session::Session;
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_explain::tree::Tree;
-use ggp_explain::{Courses, Explainer, Options, Situation};
+use ggp_explain::{ExplainOptions, Explainer, FactHistories, Situation};
 use ggp_gdl::game::Move;
 use ggp_gdl::terms::TermId;
 
@@ -91,7 +91,7 @@ fn explain(game: &Loaded, asked: &Question) -> Result<Explanation, Refusal> {
         &game.game,
         machine.terms().clone(),
         Loaded::limits(),
-        Options::default(),
+        ExplainOptions::default(),
     );
     let question = explainer.question(&asked.question);
     let question = question.map_err(|told| Refusal::wrong(told.to_string()))?;
@@ -103,7 +103,7 @@ fn explain(game: &Loaded, asked: &Question) -> Result<Explanation, Refusal> {
         let (states, joints) = course(reached)?;
         let courses = explainer.history(&question, &states, &joints);
         let courses = courses.map_err(|told| Refusal::rules(told.to_string()))?;
-        let holds = matches!(courses, Courses::Some { .. });
+        let holds = matches!(courses, FactHistories::Some { .. });
         return Ok(Explanation::new(
             holds,
             true,

@@ -10,7 +10,7 @@ use crate::position::{self, PositionOptions};
 use crate::rules::{BackendChoice, RuleOptions};
 use crate::{Context, Exit, show};
 use ggp_explain::tree::Tree;
-use ggp_explain::{Courses, Explainer, Options as Depths, Situation};
+use ggp_explain::{FactHistories, Explainer, ExplainOptions, Situation};
 use ggp_gdl::game::Move;
 use ggp_engine::machine::{AnyMachine, DatalogMachine, Machine};
 
@@ -47,15 +47,15 @@ pub struct Options {
     #[arg(long, conflicts_with = "does")]
     history: bool,
     /// Levels of rules looked at to say why something does not hold
-    #[arg(long, value_name = "N", default_value_t = Depths::default().depth)]
+    #[arg(long, value_name = "N", default_value_t = ExplainOptions::default().depth)]
     depth: usize,
     /// Most rules shown on each of these levels
     #[arg(long = "rules", id = "shown_rules", value_name = "N")]
-    #[arg(default_value_t = Depths::default().rules)]
+    #[arg(default_value_t = ExplainOptions::default().rules)]
     most_rules: usize,
     /// Most facts explained or followed, of those that match
     #[arg(long = "facts", id = "shown_facts", value_name = "N")]
-    #[arg(default_value_t = Depths::default().facts)]
+    #[arg(default_value_t = ExplainOptions::default().facts)]
     most_facts: usize,
     /// Fold nothing
     #[arg(long)]
@@ -71,7 +71,7 @@ pub struct Options {
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Most instances of rules and facts looked at for one derivation or rule
-    #[arg(long, value_name = "N", default_value_t = Depths::default().work)]
+    #[arg(long, value_name = "N", default_value_t = ExplainOptions::default().work)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
     max_instances: u64,
 }
@@ -121,13 +121,13 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         }
         _ => rules.machine_for(&game, context)?,
     };
-    let depths = Depths {
+    let depths = ExplainOptions {
         facts: options.most_facts.max(1),
         depth: options.depth.max(1),
         rules: options.most_rules.max(1),
-        margin: match options.most_rules > Depths::default().rules {
+        margin: match options.most_rules > ExplainOptions::default().rules {
             true => u32::MAX / 2,
-            false => Depths::default().margin,
+            false => ExplainOptions::default().margin,
         },
         work: options.max_instances,
     };
@@ -160,7 +160,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
                 bail!("`{question}`: only facts of the state have a history");
             }
             let courses = explainer.history(&asked, &states, &joints)?;
-            let was_true = matches!(courses, Courses::Some { .. });
+            let was_true = matches!(courses, FactHistories::Some { .. });
             (was_true, explainer.course_trees(&courses))
         } else {
             let (at, joint): (usize, Option<&[Move]>) = match joints.last() {

@@ -23,7 +23,7 @@ const MOST_NAMES: usize = 10_000;
 
 /// A fact or rule that could make an atom hold.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Maker {
+pub enum Achiever {
     /// A fact, as an index into the game's facts.
     Fact(usize),
     /// A rule, as an index into the game's rules.
@@ -32,20 +32,20 @@ pub enum Maker {
 
 /// The achievers of all atoms of a game.
 #[derive(Debug)]
-pub struct Makers {
+pub struct Achievers {
     game: Game,
     /// Achievers by relation and, if known, the functor of the last argument.
-    found: FxHashMap<(RelationId, Option<FunctorId>), Vec<Maker>>,
-    of_relation: FxHashMap<RelationId, Vec<Maker>>,
+    found: FxHashMap<(RelationId, Option<FunctorId>), Vec<Achiever>>,
+    of_relation: FxHashMap<RelationId, Vec<Achiever>>,
     /// By rule: true if every condition of the rule can be achieved.
     is_live: Vec<bool>,
     domains: Option<Domains>,
 }
 
-impl Makers {
+impl Achievers {
     /// Computes the achievers of a game.
-    pub fn new(game: &Game) -> Makers {
-        let mut makers = Makers {
+    pub fn new(game: &Game) -> Achievers {
+        let mut achievers = Achievers {
             found: FxHashMap::default(),
             of_relation: FxHashMap::default(),
             is_live: vec![false; game.rules().rules.len()],
@@ -58,52 +58,58 @@ impl Makers {
                 .arguments
                 .last()
                 .map(|term| game.terms().functor(*term));
-            makers.add(fact.relation, last, Maker::Fact(number));
+            achievers.add(fact.relation, last, Achiever::Fact(number));
         }
         for (number, rule) in set.rules.iter().enumerate() {
             let last = rule.head.arguments.last();
             let last = last.and_then(|term| term.functor(game.terms()));
-            makers.add(rule.head.relation, last, Maker::Rule(number));
+            achievers.add(rule.head.relation, last, Achiever::Rule(number));
         }
         let (mut grown, mut compared) = (true, 0);
         while std::mem::take(&mut grown) {
             for (number, rule) in set.rules.iter().enumerate() {
-                if !makers.is_live[number] && makers.all_held(&rule.body, &mut compared) {
-                    makers.is_live[number] = true;
+                if !achievers.is_live[number] && achievers.all_achievable(&rule.body, &mut compared)
+                {
+                    achievers.is_live[number] = true;
                     grown = true;
                 }
             }
             if compared > MOST_COMPARED {
-                makers.is_live.fill(true);
+                achievers.is_live.fill(true);
             }
         }
-        makers
+        achievers
     }
 
-    fn add(&mut self, relation: RelationId, last: Option<FunctorId>, maker: Maker) {
-        self.found.entry((relation, last)).or_default().push(maker);
-        self.of_relation.entry(relation).or_default().push(maker);
+    fn add(&mut self, relation: RelationId, last: Option<FunctorId>, achiever: Achiever) {
+        self.found
+            .entry((relation, last))
+            .or_default()
+            .push(achiever);
+        self.of_relation.entry(relation).or_default().push(achiever);
     }
 
-    fn all_held(&self, body: &[Literal], compared: &mut u64) -> bool {
+    fn all_achievable(&self, body: &[Literal], compared: &mut u64) -> bool {
         body.iter().all(|literal| match literal {
-            Literal::Positive(atom) => self.is_made(atom, self.game.terms(), compared),
-            Literal::Any(branches) => branches.iter().any(|all| self.all_held(all, compared)),
+            Literal::Positive(atom) => self.is_achieved(atom, self.game.terms(), compared),
+            Literal::Any(branches) => branches
+                .iter()
+                .any(|all| self.all_achievable(all, compared)),
             _ => true,
         })
     }
 
-    fn is_made(&self, atom: &Atom, terms: &Terms, compared: &mut u64) -> bool {
-        self.near(atom, terms).any(|maker| {
+    fn is_achieved(&self, atom: &Atom, terms: &Terms, compared: &mut u64) -> bool {
+        self.near(atom, terms).any(|achiever| {
             *compared += 1;
-            self.is_live(maker) && self.fits(maker, atom, terms)
+            self.is_live(achiever) && self.fits(achiever, atom, terms)
         })
     }
 
-    fn is_live(&self, maker: Maker) -> bool {
-        match maker {
-            Maker::Fact(_) => true,
-            Maker::Rule(rule) => self.is_live[rule],
+    fn is_live(&self, achiever: Achiever) -> bool {
+        match achiever {
+            Achiever::Fact(_) => true,
+            Achiever::Rule(rule) => self.is_live[rule],
         }
     }
 
@@ -119,7 +125,7 @@ impl Makers {
     }
 
     /// The achievers whose last argument may match the atom's.
-    fn near(&self, atom: &Atom, terms: &Terms) -> impl Iterator<Item = Maker> {
+    fn near(&self, atom: &Atom, terms: &Terms) -> impl Iterator<Item = Achiever> {
         let last = atom.arguments.last().map(|term| term.functor(terms));
         let sources = self.sources(atom.relation).into_iter().flatten();
         let lists = sources.flat_map(move |source| match last {
@@ -133,39 +139,40 @@ impl Makers {
     }
 
     /// True if the head of an achiever may match an atom.
-    fn fits(&self, maker: Maker, atom: &Atom, terms: &Terms) -> bool {
+    fn fits(&self, achiever: Achiever, atom: &Atom, terms: &Terms) -> bool {
         let set = self.game.rules();
-        match maker {
-            Maker::Fact(fact) => (set.facts[fact].arguments.iter().zip(&atom.arguments))
+        match achiever {
+            Achiever::Fact(fact) => (set.facts[fact].arguments.iter().zip(&atom.arguments))
                 .all(|(given, term)| may_be(&Term::Ground(*given), term, terms)),
-            Maker::Rule(rule) => (set.rules[rule].head.arguments.iter().zip(&atom.arguments))
+            Achiever::Rule(rule) => (set.rules[rule].head.arguments.iter().zip(&atom.arguments))
                 .all(|(given, term)| may_be(given, term, terms)),
         }
     }
 
     /// All achievers of an atom, whether or not their own conditions can be achieved.
     /// `terms` must know the terms of the atom.
-    pub fn of(&self, atom: &Atom, terms: &Terms) -> impl Iterator<Item = Maker> {
+    pub fn of(&self, atom: &Atom, terms: &Terms) -> impl Iterator<Item = Achiever> {
         let near = self.near(atom, terms);
-        near.filter(move |maker| self.fits(*maker, atom, terms))
+        near.filter(move |achiever| self.fits(*achiever, atom, terms))
     }
 
     /// True if no fact and no head of a rule matches an atom, so that it can never
     /// hold, whatever conditions the rules have.
-    pub fn is_orphan(&self, atom: &Atom, terms: &Terms) -> bool {
+    pub fn has_no_achiever(&self, atom: &Atom, terms: &Terms) -> bool {
         self.of(atom, terms).next().is_none()
-            || self.is_made(atom, terms, &mut 0) && !self.strange(atom, terms).is_empty()
+            || self.is_achieved(atom, terms, &mut 0)
+                && !self.foreign_constants(atom, terms).is_empty()
     }
 
     /// True if it is proved that an atom never holds.
-    pub fn is_never(&self, atom: &Atom, terms: &Terms) -> bool {
-        !self.is_made(atom, terms, &mut 0) || !self.strange(atom, terms).is_empty()
+    pub fn is_unachievable(&self, atom: &Atom, terms: &Terms) -> bool {
+        !self.is_achieved(atom, terms, &mut 0) || !self.foreign_constants(atom, terms).is_empty()
     }
 
-    /// True if it is proved that a literal never holds; see [`Achievers::is_never`].
+    /// True if it is proved that a literal never holds; see [`Achievers::is_unachievable`].
     pub fn never_holds(&self, literal: &Literal, terms: &Terms) -> bool {
         match literal {
-            Literal::Positive(atom) => self.is_never(atom, terms),
+            Literal::Positive(atom) => self.is_unachievable(atom, terms),
             Literal::Any(branches) => {
                 let mut branches = branches.iter();
                 branches.all(|all| all.iter().any(|one| self.never_holds(one, terms)))
@@ -184,23 +191,24 @@ impl Makers {
 
     /// A name in the atom that never occurs in its place, and a similar name that
     /// does occur there.
-    pub fn meant(&self, atom: &Atom, terms: &Terms) -> Option<(&str, &str)> {
+    pub fn similar_name(&self, atom: &Atom, terms: &Terms) -> Option<(&str, &str)> {
         let name = |functor| {
             self.game
                 .symbols()
                 .name(self.game.functors().functor(functor).name)
         };
-        if !self.is_orphan(atom, terms) {
+        if !self.has_no_achiever(atom, terms) {
             return None;
         }
-        let found = self.strange(atom, terms);
-        let mut found = found.into_iter().filter_map(|(strange, known)| {
+        let found = self.foreign_constants(atom, terms);
+        let mut found = found.into_iter().filter_map(|(foreign_constants, known)| {
             let near = known.into_iter().map(|known| {
-                let distance = strsim::damerau_levenshtein(name(strange), name(known));
+                let distance = strsim::damerau_levenshtein(name(foreign_constants), name(known));
                 (distance, name(known))
             });
             let (distance, near) = near.min()?;
-            (3 * distance <= name(strange).chars().count()).then(|| (name(strange), near))
+            (3 * distance <= name(foreign_constants).chars().count())
+                .then(|| (name(foreign_constants), near))
         });
         found.next()
     }
@@ -239,7 +247,7 @@ impl Makers {
 
     /// The keyword that probably should enclose atoms of this relation: its name and
     /// arity are those of facts of the state, or of moves.
-    pub fn belongs_under(&self, relation: RelationId) -> Option<Keyword> {
+    pub fn missing_keyword(&self, relation: RelationId) -> Option<Keyword> {
         let functor = self.game.relation_functor(relation);
         let inputs = [(Keyword::True, 0), (Keyword::Does, 1)];
         let mut found = inputs.into_iter().filter(|(keyword, column)| {
@@ -271,7 +279,7 @@ impl Makers {
 
     /// The constants of an atom that never occur in their place, each with the
     /// functors that do.
-    fn strange(&self, atom: &Atom, terms: &Terms) -> Vec<(FunctorId, Vec<FunctorId>)> {
+    fn foreign_constants(&self, atom: &Atom, terms: &Terms) -> Vec<(FunctorId, Vec<FunctorId>)> {
         let mut found = Vec::new();
         let Some(domains) = &self.domains else {
             return found;
@@ -299,7 +307,7 @@ impl Makers {
     }
 
     /// True if a rule only keeps what was true before, such as `next ?f <- true ?f`.
-    pub fn only_keeps(&self, rule: usize) -> bool {
+    pub fn is_frame_rule(&self, rule: usize) -> bool {
         let rule = &self.game.rules().rules[rule];
         let truth = self.game.keyword(Keyword::True);
         self.game.keyword(Keyword::Next) == Some(rule.head.relation)
@@ -331,15 +339,17 @@ mod tests {
     /// the suggested name.
     fn check(rules: &str, expected: &[&str]) {
         let game = Game::from_text("test.kif", rules).unwrap();
-        let makers = Makers::new(&game);
+        let achievers = Achievers::new(&game);
         let mut found = Vec::new();
         for rule in &game.rules().rules {
             for literal in &rule.body {
                 literal.for_each_atom(&mut |atom, _| {
-                    if makers.is_never(atom, game.terms()) {
+                    if achievers.is_unachievable(atom, game.terms()) {
                         let text = game.sources().text(atom.span);
-                        found.push(match makers.meant(atom, game.terms()) {
-                            Some((given, meant)) => format!("{text}: {given}, {meant}"),
+                        found.push(match achievers.similar_name(atom, game.terms()) {
+                            Some((given, similar_name)) => {
+                                format!("{text}: {given}, {similar_name}")
+                            }
                             None => text.to_owned(),
                         });
                     }

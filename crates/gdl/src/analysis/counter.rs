@@ -154,7 +154,7 @@ impl Stripping {
 
     /// True if states that differ only in the counter have the same moves. Ignoring
     /// the counter may then guide a search, but proves nothing.
-    pub fn is_worth_a_try(self) -> bool {
+    pub fn may_guide_search(self) -> bool {
         self.is_harmless() || matches!(self, Stripping::GoalReads | Stripping::EndsWithOthers)
     }
 }
@@ -162,17 +162,17 @@ impl Stripping {
 impl fmt::Display for Stripping {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Stripping::Unread => "harmless: nothing reads it",
-            Stripping::EndsOnly => "harmless: it does no more than end the game",
-            Stripping::GoalReads => "it matters: the goal reads it",
+            Stripping::Unread => "a search can ignore it: nothing depends on it",
+            Stripping::EndsOnly => "a search can ignore it: it only ends the game",
+            Stripping::GoalReads => "a search needs it: the goal depends on it",
             Stripping::EndsWithOthers => {
-                "it matters: the end depends on it together with other facts"
+                "a search needs it: the end of the game depends on it together with other facts"
             }
             Stripping::GoalWithoutEnd => {
-                "it matters: a state with the goal may go on until it ends the game"
+                "a search needs it: a state with the goal may continue until it ends the game"
             }
-            Stripping::LegalReads => "it matters: legal moves depend on it",
-            Stripping::NextReads => "it matters: other facts depend on it",
+            Stripping::LegalReads => "a search needs it: legal moves depend on it",
+            Stripping::NextReads => "a search needs it: other facts depend on it",
         })
     }
 }

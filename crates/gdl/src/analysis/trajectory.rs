@@ -31,7 +31,7 @@ pub(super) struct Script<'g> {
 }
 
 /// The facts of each step.
-pub(super) struct Timetable {
+pub(super) struct Trajectory {
     /// Facts by step, each step sorted; entry 0 is the initial state.
     pub(super) steps: Vec<Vec<TermId>>,
     /// For each of [`Script::ends`], the first step at which it holds.
@@ -46,7 +46,7 @@ pub(super) struct Timetable {
 impl Script<'_> {
     /// Evaluates the facts step by step until they repeat, the game is over or a
     /// limit is reached; `None` if the initial facts cannot be computed.
-    pub(super) fn follow(&self) -> Option<Timetable> {
+    pub(super) fn follow(&self) -> Option<Trajectory> {
         let game = self.game;
         let (init, next) = (game.keyword(Keyword::Init)?, game.keyword(Keyword::Next));
         let truth = game.keyword(Keyword::True);
@@ -59,7 +59,7 @@ impl Script<'_> {
             chase.add(fact.relation, ground(&fact.arguments));
         }
         self.close(&slice, &groups, &mut chase, Part::Fixed).ok()?;
-        let mut table = Timetable {
+        let mut table = Trajectory {
             steps: Vec::new(),
             ends: vec![None; self.ends.len()],
             repeats: false,

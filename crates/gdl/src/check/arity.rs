@@ -31,14 +31,14 @@ pub(super) fn check(
     report(
         lowered,
         &first_use,
-        Kind::Relation,
+        NameKind::Relation,
         strictness,
         &mut findings,
     );
     report(
         lowered,
         &lowered.term_functors,
-        Kind::Function,
+        NameKind::Function,
         strictness,
         &mut findings,
     );
@@ -46,7 +46,7 @@ pub(super) fn check(
 }
 
 #[derive(Copy, Clone, PartialEq, Eq)]
-enum Kind {
+enum NameKind {
     Relation,
     Function,
 }
@@ -54,7 +54,7 @@ enum Kind {
 fn report(
     lowered: &Lowered,
     first_use: &FxHashMap<FunctorId, Span>,
-    kind: Kind,
+    kind: NameKind,
     strictness: Strictness,
     findings: &mut Vec<Diagnostic>,
 ) {
@@ -69,6 +69,10 @@ fn report(
     for (name, mut uses) in by_name {
         uses.sort_unstable();
         let name = lowered.symbols.name(name);
+        let (code, what) = match kind {
+            NameKind::Relation => (Code::RelationArity, "relation"),
+            NameKind::Function => (Code::FunctionArity, "function"),
+        };
         let shapes: Vec<Shape> = uses.iter().map(|(_, functor)| functor.shape).collect();
         if shapes.contains(&Shape::Bare) && shapes.contains(&Shape::Applied(0)) {
             let (span, _) = uses[1];
@@ -76,15 +80,15 @@ fn report(
                 Code::BracketedName,
                 strictness,
                 span,
-                format!("{name} and ({name}) are two different things"),
+                format!("{name} and ({name}) are different {what}s"),
             );
-            let finding = finding.note(uses[0].0, "written the other way here");
+            let finding = finding.note(uses[0].0, "written differently here");
             findings.push(finding.help(format!("write {name} the same way everywhere")));
         }
         // A bare name is a constant and does not conflict with a function.
         let mut counted = uses
             .iter()
-            .filter(|(_, f)| kind == Kind::Relation || f.shape != Shape::Bare);
+            .filter(|(_, f)| kind == NameKind::Relation || f.shape != Shape::Bare);
         let Some((first_span, first)) = counted.next() else {
             continue;
         };
@@ -92,10 +96,6 @@ fn report(
             if other.arity() == first.arity() {
                 continue;
             }
-            let (code, what) = match kind {
-                Kind::Relation => (Code::RelationArity, "relation"),
-                Kind::Function => (Code::FunctionArity, "function"),
-            };
             let finding = Diagnostic::new(
                 code,
                 Strictness::Tolerant,
@@ -103,7 +103,7 @@ fn report(
                 format!("{what} {name} has {} here", count(other.arity())),
             )
             .note(*first_span, format!("and {} here", count(first.arity())))
-            .help("give the two different names, or mend the one that is wrong");
+            .help("use different names, or correct the wrong number of arguments");
             findings.push(finding);
         }
     }

@@ -18,7 +18,7 @@ use crate::program::{Atom, Fact, Literal, Rule, Term, Variable};
 use crate::span::{Sources, Span};
 
 /// Maximum number of duplicates reported individually.
-const MOST_TOLD: usize = 20;
+const MOST_REPORTED: usize = 20;
 
 /// Maximum number of literals visited to normalize one rule.
 const MOST_ORDERED: usize = 100_000;
@@ -35,8 +35,8 @@ pub(super) fn check(
     facts(lowered, stop, &mut found);
     rules(&lowered.rules.rules, stop, &mut found);
     found.sort_unstable();
-    let more = found.len().saturating_sub(MOST_TOLD);
-    let told = found.iter().take(MOST_TOLD);
+    let more = found.len().saturating_sub(MOST_REPORTED);
+    let told = found.iter().take(MOST_REPORTED);
     let mut findings: Vec<_> = told
         .map(|&(again, first)| {
             let (line, _) = sources.line_column(first);
@@ -47,16 +47,16 @@ pub(super) fn check(
                     sources.files()[first.file as usize].name()
                 ),
             };
-            let message = format!("this is the same as {place}");
-            Diagnostic::new(Code::Twice, strictness, again, message)
-                .note(first, "written here already")
+            let message = format!("this is a duplicate of {place}");
+            Diagnostic::new(Code::Duplicate, strictness, again, message)
+                .note(first, "first written here")
                 .help("remove one of the two")
         })
         .collect();
     if more > 0 {
-        let message = format!("from here on {more} more facts and rules are written twice");
-        let place = found[MOST_TOLD].0;
-        findings.push(Diagnostic::new(Code::Twice, strictness, place, message));
+        let message = format!("{more} more duplicate facts and rules follow, beginning here");
+        let place = found[MOST_REPORTED].0;
+        findings.push(Diagnostic::new(Code::Duplicate, strictness, place, message));
     }
     findings
 }
@@ -102,7 +102,7 @@ fn rules(rules: &[Rule], stop: &AtomicBool, found: &mut Vec<(Span, Span)>) {
         if stop.load(Ordering::Relaxed) {
             return;
         }
-        let mut hashes: Vec<u64> = form.iter().map(blind).collect();
+        let mut hashes: Vec<u64> = form.iter().map(order_free_hash).collect();
         hashes.sort_unstable();
         alike.push((FxBuildHasher.hash_one(hashes), index));
     }
@@ -117,13 +117,13 @@ fn rules(rules: &[Rule], stop: &AtomicBool, found: &mut Vec<(Span, Span)>) {
                 return;
             }
             let form = forms[index as usize];
-            let mut ordered: Vec<_> = form.iter().map(ordered).collect();
-            ordered.sort_unstable();
+            let mut normalized: Vec<_> = form.iter().map(normalized).collect();
+            normalized.sort_unstable();
             let place = form[0].head.span;
-            match known.get(&ordered) {
+            match known.get(&normalized) {
                 Some(&first) => found.push((place, first)),
                 None => {
-                    known.insert(ordered, place);
+                    known.insert(normalized, place);
                 }
             }
         }
@@ -137,7 +137,7 @@ type Tokens = Vec<u32>;
 const ANY: u32 = u32::MAX;
 
 /// A hash that is equal for rules that differ only in variable names and order.
-fn blind(rule: &Rule) -> u64 {
+fn order_free_hash(rule: &Rule) -> u64 {
     let names = vec![ANY; rule.variables.len()];
     FxBuildHasher.hash_one(sorted(rule, &names))
 }
@@ -152,7 +152,7 @@ fn sorted(rule: &Rule, names: &[u32]) -> Vec<Tokens> {
 
 /// The rule with its variables numbered in an order that does not depend on how the
 /// rule is written.
-fn ordered(rule: &Rule) -> Vec<Tokens> {
+fn normalized(rule: &Rule) -> Vec<Tokens> {
     let count = rule.variables.len();
     let mut names = vec![ANY; count];
     let mut next = 0;

@@ -33,7 +33,7 @@ pub(super) fn check(
     if stop.load(Ordering::Relaxed) {
         return findings;
     }
-    let mut near = Near {
+    let mut near = NameSuggester {
         left: MOST_COMPARED,
         stop,
     };
@@ -57,7 +57,7 @@ fn missing_keywords(lowered: &Lowered, strictness: Strictness, findings: &mut Ve
         (
             Keyword::Role,
             Code::NoRole,
-            "no role takes part",
+            "the rules declare no role",
             "(role NAME)",
         ),
         (
@@ -69,19 +69,19 @@ fn missing_keywords(lowered: &Lowered, strictness: Strictness, findings: &mut Ve
         (
             Keyword::Legal,
             Code::NoLegal,
-            "no move is ever legal",
+            "the rules define no legal move",
             "(<= (legal ROLE MOVE) ...)",
         ),
         (
             Keyword::Goal,
             Code::NoGoal,
-            "nobody ever scores",
+            "the rules define no goal",
             "(<= (goal ROLE VALUE) ...)",
         ),
         (
             Keyword::Terminal,
             Code::NoTerminal,
-            "the game never ends",
+            "the rules define no end of the game",
             "(<= terminal ...)",
         ),
     ];
@@ -100,7 +100,7 @@ fn relations(
     lowered: &Lowered,
     strictness: Strictness,
     sources: &Sources,
-    near: &mut Near<'_>,
+    near: &mut NameSuggester<'_>,
     findings: &mut Vec<Diagnostic>,
 ) {
     let mut head: FxHashMap<RelationId, Span> = FxHashMap::default();
@@ -112,7 +112,7 @@ fn relations(
         };
     }
     let data = data_files(lowered);
-    let bare = Bare::new(lowered, sources);
+    let bare = MissingKeyword::new(lowered, sources);
     let is_undefined =
         |used: &&RelationId| !head.contains_key(used) && lowered.keyword_of(**used).is_none();
     let undefined: Vec<&RelationId> = body.keys().filter(is_undefined).collect();
@@ -134,7 +134,7 @@ fn relations(
             (None, Some(&span)) => {
                 let message = format!("{name} is used but never defined, so it never holds");
                 let finding = Diagnostic::new(Code::Undefined, strictness, span, message);
-                if let Some(meant) = bare.meant(relation, span, Position::Body) {
+                if let Some(meant) = bare.suggestion(relation, span, Position::Body) {
                     findings.push(finding.help(meant));
                     continue;
                 }
@@ -147,7 +147,7 @@ fn relations(
             (Some(&span), None) => {
                 let message = format!("{name} is defined but never used");
                 let finding = Diagnostic::new(Code::Unused, strictness, span, message);
-                if let Some(meant) = bare.meant(relation, span, Position::Head) {
+                if let Some(meant) = bare.suggestion(relation, span, Position::Head) {
                     findings.push(finding.help(meant));
                     continue;
                 }
@@ -160,7 +160,7 @@ fn relations(
 }
 
 /// Finds atoms that lack the keyword under which their functors occur elsewhere.
-pub(super) struct Bare<'s> {
+pub(super) struct MissingKeyword<'s> {
     /// Functors that occur under `init`, `true`, `next` and `base`.
     state: FxHashSet<FunctorId>,
     /// Functors that occur under `legal`, `does` and `input`.
@@ -169,12 +169,12 @@ pub(super) struct Bare<'s> {
     sources: &'s Sources,
 }
 
-impl<'s> Bare<'s> {
+impl<'s> MissingKeyword<'s> {
     pub(super) fn new(lowered: &'s Lowered, sources: &'s Sources) -> Self {
         use Keyword::{Base, Does, Init, Input, Legal, Next, True};
-        Bare {
-            state: said_under(lowered, &[Init, True, Next, Base]),
-            moves: said_under(lowered, &[Legal, Does, Input]),
+        MissingKeyword {
+            state: functors_under(lowered, &[Init, True, Next, Base]),
+            moves: functors_under(lowered, &[Legal, Does, Input]),
             lowered,
             sources,
         }
@@ -182,7 +182,7 @@ impl<'s> Bare<'s> {
 
     /// A help text that suggests the probable intent of an atom, or `None` if its
     /// functor occurs under no keyword.
-    pub(super) fn meant(
+    pub(super) fn suggestion(
         &self,
         relation: RelationId,
         place: Span,
@@ -213,7 +213,7 @@ impl<'s> Bare<'s> {
 }
 
 /// The functors of the last arguments of some keywords.
-fn said_under(lowered: &Lowered, keywords: &[Keyword]) -> FxHashSet<FunctorId> {
+fn functors_under(lowered: &Lowered, keywords: &[Keyword]) -> FxHashSet<FunctorId> {
     let relations: Vec<RelationId> = keywords
         .iter()
         .filter_map(|keyword| lowered.keyword_relation(*keyword))
@@ -258,28 +258,28 @@ fn data_files(lowered: &Lowered) -> Vec<u32> {
 fn state_facts(
     lowered: &Lowered,
     strictness: Strictness,
-    near: &mut Near<'_>,
+    near: &mut NameSuggester<'_>,
     findings: &mut Vec<Diagnostic>,
 ) {
     let mixed = mixed_names(lowered);
-    let makers = [
+    let achievers = [
         (Keyword::True, &[Keyword::Init, Keyword::Next][..], 0),
         (Keyword::Does, &[Keyword::Legal][..], 1),
     ];
-    for (asked, made_by, argument) in makers {
+    for (asked, made_by, argument) in achievers {
         let Some(asked) = lowered.keyword_relation(asked) else {
             continue;
         };
-        let makers: Vec<RelationId> = made_by
+        let achievers: Vec<RelationId> = made_by
             .iter()
             .filter_map(|keyword| lowered.keyword_relation(*keyword))
             .collect();
         // If there is none at all, another finding reports it.
         let said = |f: &Diagnostic| matches!(f.code, Code::NoInit | Code::NoLegal);
-        if makers.is_empty() && findings.iter().any(said) {
+        if achievers.is_empty() && findings.iter().any(said) {
             continue;
         }
-        let Some(made) = made_functors(lowered, &makers, argument) else {
+        let Some(made) = derived_functors(lowered, &achievers, argument) else {
             continue;
         };
         let mut reported = FxHashSet::default();
@@ -295,14 +295,14 @@ fn state_facts(
                     };
                     let Some(functor) = functor else { return };
                     let is_mixed = mixed.contains(&lowered.functors.functor(functor).name);
-                    let is_made = made.binary_search(&functor).is_ok();
-                    if is_made || is_mixed || !reported.insert(functor) {
+                    let is_achieved = made.binary_search(&functor).is_ok();
+                    if is_achieved || is_mixed || !reported.insert(functor) {
                         return;
                     }
                     let name = functor_text(lowered, functor);
                     let message = match argument {
-                        0 => format!("no init or next rule makes {name}, so it is never true"),
-                        _ => format!("no legal rule allows {name}, so it is never done"),
+                        0 => format!("no init or next rule derives {name}, so it is never true"),
+                        _ => format!("no legal rule allows {name}, so it is never played"),
                     };
                     let finding = Diagnostic::new(Code::Undefined, strictness, atom.span, message);
                     let candidates = made
@@ -333,7 +333,7 @@ fn mixed_names(lowered: &Lowered) -> FxHashSet<Symbol> {
 
 /// The functors that heads of the relations have in an argument, or `None` if some
 /// head has a variable there.
-fn made_functors(
+fn derived_functors(
     lowered: &Lowered,
     relations: &[RelationId],
     argument: usize,
@@ -364,7 +364,9 @@ fn goal_values(lowered: &Lowered, strictness: Strictness, findings: &mut Vec<Dia
         if functor.shape != Shape::Bare || parse_score(text).is_err() {
             let message = format!("the goal value {text} is not an integer from 0 to 100");
             let finding = Diagnostic::new(Code::BadGoalValue, strictness, span, message);
-            findings.push(finding.help("asking for this goal in play will fail"));
+            findings.push(
+                finding.help("use an integer from 0 to 100: play stops with an error at this goal"),
+            );
         }
     };
     for fact in &lowered.rules.facts {
@@ -395,13 +397,13 @@ fn functor_text(lowered: &Lowered, functor: FunctorId) -> String {
 }
 
 /// A search for similar names.
-struct Near<'s> {
+struct NameSuggester<'s> {
     /// Number of comparisons left.
     left: usize,
     stop: &'s AtomicBool,
 }
 
-impl Near<'_> {
+impl NameSuggester<'_> {
     /// Suggests the most similar candidate, if one is similar enough and there are
     /// not too many to compare.
     fn suggest<'n>(

@@ -71,12 +71,14 @@ pub(super) fn check(lowered: &Lowered, stop: &AtomicBool) -> Vec<Diagnostic> {
                 Code::GrowingRecursion,
                 Strictness::Tolerant,
                 head.span,
-                format!("{relation} can grow for ever: {name} is wrapped in a larger term"),
+                format!("{relation} can grow without end: {name} is wrapped in a larger term"),
             );
             findings.push(
                 finding
                     .note(place, "each result is used here again")
-                    .help(format!("bound {name} by a literal outside the recursion")),
+                    .help(format!(
+                        "add a literal outside the recursion that limits the values of {name}"
+                    )),
             );
         }
     }

@@ -26,9 +26,9 @@ pub(super) fn check(
     };
     for rule in &lowered.rules.rules {
         if rule.head.relation == role {
-            let message = "a role is derived by a rule";
+            let message = "a role cannot be derived by a rule";
             let finding = Diagnostic::new(Code::BadRole, strictness, rule.head.span, message);
-            findings.push(finding.help("declare every role by a fact such as (role white)"));
+            findings.push(finding.help("declare each role with a fact such as (role white)"));
         }
     }
     let mut first_place = FxHashMap::default();
@@ -37,9 +37,9 @@ pub(super) fn check(
         let functor = lowered.functors.functor(lowered.terms.functor(name));
         let text = lowered.symbols.name(functor.name);
         if functor.shape != Shape::Bare {
-            let message = "a role is a name, not a compound term";
+            let message = "a role must be a name, not a compound term";
             let finding = Diagnostic::new(Code::BadRole, strictness, fact.span, message);
-            findings.push(finding.help("give the role a name of its own"));
+            findings.push(finding.help("use a single name for the role"));
             continue;
         }
         if let Some(earlier) = first_place.get(&name) {
@@ -50,7 +50,7 @@ pub(super) fn check(
             continue;
         }
         if text.eq_ignore_ascii_case("random") {
-            let message = "role random is played like any other, by uniform chance";
+            let message = "role random is read as an ordinary role that plays uniformly at random";
             let code = Code::ImperfectInformation;
             findings.push(Diagnostic::new(code, strictness, fact.span, message));
         }
@@ -90,7 +90,7 @@ fn undeclared(
         }
         let functor = lowered.functors.functor(lowered.terms.functor(name));
         let text = lowered.symbols.name(functor.name);
-        let message = format!("{text} is not a role, so this never matters");
+        let message = format!("{text} is not a role, so this has no effect");
         let finding = Diagnostic::new(Code::UndeclaredRole, strictness, span, message);
         let nearest = roles
             .iter()

@@ -40,8 +40,8 @@ pub(super) fn check(lowered: &Lowered, sources: &Sources, stop: &AtomicBool) -> 
             let (span, place) = match literal {
                 Literal::Positive(_) => continue,
                 Literal::Negative(atom) => (atom.span, "a negation"),
-                Literal::Distinct(_, _, span) => (*span, "distinct"),
-                Literal::Same(_, _, span) => (*span, "not distinct"),
+                Literal::Distinct(_, _, span) => (*span, "`distinct`"),
+                Literal::Same(_, _, span) => (*span, "a negated `distinct`"),
                 // Disjunctions are kept only if their variables are bound outside
                 // them.
                 Literal::Any(_) => continue,
@@ -67,8 +67,8 @@ fn unbound(
         Case::Keep => *text == **name,
     });
     Diagnostic::new(Code::UnboundVariable, Strictness::Tolerant, at, message).help(format!(
-        "{name} stands in {place}: add a positive literal with {name} to the body, \
-         and to each alternative of an `or`"
+        "{name} occurs in {place}: add a positive literal with {name} to the body, \
+         and to every alternative of an `or`"
     ))
 }
 

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::keywords::Keyword;
 use super::lower::{Lowered, Position};
-use super::names::Bare;
+use super::names::MissingKeyword;
 use crate::diagnostic::{Code, Diagnostic, Strictness};
 use crate::program::RelationId;
 use crate::program::strata::{Group, for_each_body_atom};
@@ -68,16 +68,16 @@ pub(super) fn check(
             };
             if let Some(&(span, through)) = reached.get(&relation) {
                 let (word, source) = (keyword.as_str(), source.as_str());
-                let message = format!("{word} depends on {source}");
+                let message = format!("{word} must not depend on {source}");
                 let help = match source {
-                    "does" => "only next may depend on the moves being made",
-                    _ => "it must hold before any state is known",
+                    "does" => "only next may depend on the moves made",
+                    _ => "it is evaluated before there is a state",
                 };
                 // A relation may really be a fact of the state whose `true` or
                 // `next` is missing.
                 let is_own = lowered.keyword_of(through).is_none();
-                let bare = is_own.then(|| Bare::new(lowered, sources));
-                let meant = bare.and_then(|bare| bare.meant(through, span, Position::Body));
+                let bare = is_own.then(|| MissingKeyword::new(lowered, sources));
+                let meant = bare.and_then(|bare| bare.suggestion(through, span, Position::Body));
                 let code = Code::ForbiddenDependency;
                 findings.push(
                     Diagnostic::new(code, Strictness::Tolerant, span, message).help(match meant {

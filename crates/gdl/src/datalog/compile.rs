@@ -286,7 +286,7 @@ impl Evaluator {
                 .filter(|&rule| program.rule_layer(rule) == 0)
                 .collect();
             if let Some(&rule) = fixed.first() {
-                evaluator.heed(program.origins[rule])?;
+                evaluator.check_interrupt(program.origins[rule])?;
                 let mut group = Group::new(fixed, group.recursive, &program.rules);
                 evaluator.plan_group(&program, &mut group, &estimates);
                 evaluator.evaluate(&group, terms)?;
@@ -349,7 +349,7 @@ impl Evaluator {
     }
 
     /// Stops the work on a rule if the evaluation is interrupted from outside.
-    fn heed(&self, rule: usize) -> Result<(), EvaluationError> {
+    fn check_interrupt(&self, rule: usize) -> Result<(), EvaluationError> {
         let failure = Failure::Interrupted;
         match self.bounds.interrupt.load(Ordering::Relaxed) {
             true => Err(EvaluationError { failure, rule }),

@@ -19,7 +19,7 @@ pub(super) const NO_STEP: u16 = u16::MAX;
 /// A planned rule.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
-    pub steps: Vec<Step>,
+    pub steps: Vec<PlanStep>,
     /// The relation of the head; its columns are in the next field.
     pub head: u32,
     pub head_registers: Box<[Register]>,
@@ -37,7 +37,7 @@ pub(super) struct Plan {
 
 /// A step, and the steps to return to.
 #[derive(Clone, Debug)]
-pub(super) struct Step {
+pub(super) struct PlanStep {
     pub action: Action,
     /// The step to return to if this one fails at once: the last step that chose one
     /// of the values it depends on.
@@ -153,7 +153,7 @@ pub(super) fn plan(
 }
 
 struct Builder<'a> {
-    steps: Vec<Step>,
+    steps: Vec<PlanStep>,
     bound: Vec<bool>,
     registers: usize,
     constants: Vec<(Register, TermId)>,
@@ -164,7 +164,7 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     fn push(&mut self, action: Action) {
-        self.steps.push(Step {
+        self.steps.push(PlanStep {
             action,
             on_failure: NO_STEP,
             on_exhaustion: NO_STEP,

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use super::compile::Group;
-use super::plan::{Action, Columns, NO_STEP, Plan, Register, Step, Test};
+use super::plan::{Action, Columns, NO_STEP, Plan, PlanStep, Register, Test};
 use super::relation::{NONE, Relation};
 use super::{EvaluationError, Evaluator, Failure, Rows};
 use crate::terms::{TermId, Terms};
@@ -298,7 +298,7 @@ fn is_beyond(now: f64, foretold: f64, bound: f64, times: f64) -> bool {
 
 /// An upper bound on the share of all combinations that is done, from the scans at
 /// the start of the plan.
-fn progress(steps: &[Step], delta: (u32, u32), cursors: &[(u32, u32)]) -> f64 {
+fn progress(steps: &[PlanStep], delta: (u32, u32), cursors: &[(u32, u32)]) -> f64 {
     let mut share = 0.0;
     let mut part = 1.0;
     for (step, &(next, end)) in steps.iter().zip(cursors) {

@@ -44,7 +44,7 @@ impl fmt::Display for ParseTermError {
             ParseTermError::UnknownFunction(name, arity) => {
                 write!(f, "the rules never use `{name}` with {arity} arguments")
             }
-            ParseTermError::TooLarge => f.write_str("the table of terms is full"),
+            ParseTermError::TooLarge => f.write_str("the term table is full"),
         }
     }
 }

@@ -156,13 +156,13 @@ fn unequal(
     let mut alike: HashMap<Vec<String>, Vec<usize>> = HashMap::new();
     for (number, form) in new.iter().enumerate() {
         alike
-            .entry(literals::blind(form, case))
+            .entry(literals::shape(form, case))
             .or_default()
             .push(number);
     }
     let mut left = Vec::new();
     for (number, form) in old.iter().enumerate() {
-        let candidates = alike.get_mut(&literals::blind(form, case));
+        let candidates = alike.get_mut(&literals::shape(form, case));
         let found = candidates.and_then(|candidates| {
             let is_same = |&other: &usize| {
                 !stop.load(Ordering::Relaxed) && Match::is_same(form, &new[other], case)
@@ -187,7 +187,7 @@ fn roles_moved(old: &[Form<'_>], new: &[Form<'_>], case: Case) -> bool {
         forms
             .iter()
             .filter(is_role)
-            .map(|form| literals::blind(form, case))
+            .map(|form| literals::shape(form, case))
             .collect()
     };
     let (mut old, mut new) = (roles(old), roles(new));

@@ -16,12 +16,12 @@
 //!   may follow a rule on its line, nor on the next line if that is indented further.
 //! - Comments begin with `%` or `;`.
 
+mod detect;
 mod read;
-mod tell;
 mod write;
 
+pub use detect::detect_infix;
 pub use read::from_infix;
-pub use tell::tells_infix;
 pub use write::{to_infix, unwritable};
 
 #[cfg(test)]

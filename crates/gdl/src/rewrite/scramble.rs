@@ -13,7 +13,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::names::edited;
 use super::tree::{Item, Node, Note, Tree};
-use super::words::{Words, is_drawn, is_reserved};
+use super::words::{Words, is_generated, is_reserved};
 use crate::check::Keyword;
 use crate::span::{Sources, Span};
 use crate::symbol::Case;
@@ -113,7 +113,7 @@ impl Renaming {
             names: NameMap::new(),
         };
         for name in names {
-            let word = words.instead_of(name);
+            let word = words.replacement(name);
             renaming.known.insert(key(name, how.case), word.clone());
             renaming.names.insert(name.to_owned(), word);
         }
@@ -213,7 +213,7 @@ pub fn restored(forms: &[Sexp], sources: &Sources, file: usize, names: &NameMap)
 /// A word that shows that a map belongs to another text, if there is one: a generated
 /// word that the map does not have, or a name of rules that contain no words of the
 /// map.
-pub fn stranger(forms: &[Sexp], sources: &Sources, names: &NameMap) -> Option<Span> {
+pub fn foreign_word(forms: &[Sexp], sources: &Sources, names: &NameMap) -> Option<Span> {
     let names = by_word(names);
     let mut others = words_in(forms);
     let count = others.len();
@@ -221,7 +221,7 @@ pub fn stranger(forms: &[Sexp], sources: &Sources, names: &NameMap) -> Option<Sp
     let is_foreign = others.len() == count && forms.iter().any(|form| is_of_rules(form, sources));
     others.into_iter().find(|place| {
         let word = sources.text(*place).to_lowercase();
-        !stays(&word) && (is_foreign || is_drawn(&word))
+        !stays(&word) && (is_foreign || is_generated(&word))
     })
 }
 
@@ -292,7 +292,7 @@ pub fn restored_words(text: &str, names: &NameMap) -> String {
 /// A word that shows that a text other than rules belongs to another map: it looks
 /// generated, and no word of the text is in the map. (Some English words look
 /// generated, too.)
-pub fn stranger_word<'t>(text: &'t str, names: &NameMap) -> Option<&'t str> {
+pub fn foreign_word_in_text<'t>(text: &'t str, names: &NameMap) -> Option<&'t str> {
     let names = by_word(names);
     let parts = parts(text).into_iter().filter(|(_, is_word)| *is_word);
     let mut drawn = None;
@@ -301,7 +301,7 @@ pub fn stranger_word<'t>(text: &'t str, names: &NameMap) -> Option<&'t str> {
         if names.contains_key(&*lower) {
             return None;
         }
-        if drawn.is_none() && is_drawn(&lower) {
+        if drawn.is_none() && is_generated(&lower) {
             drawn = Some(word);
         }
     }
@@ -411,16 +411,16 @@ mod tests {
     #[test]
     fn names_of_another_text_are_noticed() {
         let (text, names) = scrambled(3, false, false);
-        let stranger = |text: &str, names: &NameMap| {
+        let foreign_word = |text: &str, names: &NameMap| {
             let sources = Sources::from(Source::new("t", text));
             let (forms, _) = read(&sources, SyntaxLimits::default());
-            stranger(&forms, &sources, names).map(|place| sources.text(place).to_owned())
+            foreign_word(&forms, &sources, names).map(|place| sources.text(place).to_owned())
         };
-        assert_eq!(stranger(&text, &names), None);
-        assert_eq!(stranger(&text.to_uppercase(), &names), None);
-        assert_eq!(stranger("(role 1) terminal", &names), None);
-        assert_eq!(stranger("unsolvable: no plan", &names), None);
-        assert_eq!(stranger(RULES, &names), Some("ann".to_owned()));
+        assert_eq!(foreign_word(&text, &names), None);
+        assert_eq!(foreign_word(&text.to_uppercase(), &names), None);
+        assert_eq!(foreign_word("(role 1) terminal", &names), None);
+        assert_eq!(foreign_word("unsolvable: no plan", &names), None);
+        assert_eq!(foreign_word(RULES, &names), Some("ann".to_owned()));
         let sources = Sources::from(Source::new("t", "(role ann) (p 7)"));
         let (forms, _) = read(&sources, SyntaxLimits::default());
         let how = Scramble {
@@ -431,10 +431,10 @@ mod tests {
         };
         // The same seed, and the same number of names.
         let (_, others) = scrambled_in_place(&forms, &sources, how);
-        assert!(stranger(&text, &others).is_some());
+        assert!(foreign_word(&text, &others).is_some());
         let first = names.values().next().unwrap();
         assert_eq!(
-            stranger(&format!("({first} 1)"), &others).as_ref(),
+            foreign_word(&format!("({first} 1)"), &others).as_ref(),
             Some(first)
         );
     }

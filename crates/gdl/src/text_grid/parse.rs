@@ -12,7 +12,7 @@ pub(super) fn grid(name: &str, text: &str) -> Result<Grid, GridError> {
         .collect();
     let is_text = |(_, line): &&(usize, &str)| !line.is_empty();
     let Some(&(first, start)) = lines.iter().find(is_text) else {
-        return Err(reader.error(1, "there is no grid in it"));
+        return Err(reader.error(1, "the text contains no grid"));
     };
     let (last, _) = *lines
         .iter()
@@ -27,7 +27,7 @@ pub(super) fn grid(name: &str, text: &str) -> Result<Grid, GridError> {
     let mut rows = Vec::new();
     for &(number, line) in &lines[first - 1..last] {
         if line.is_empty() {
-            return Err(reader.error(number, "an empty line between the rows"));
+            return Err(reader.error(number, "there is an empty line between the rows"));
         }
         rows.push(reader.row(number, line)?);
     }
@@ -88,7 +88,7 @@ impl Reader<'_> {
         let rows = line.split('/').map(|row| {
             let row = row.trim_matches(is_blank);
             if row.is_empty() {
-                return Err(self.error(number, "an empty row between two `/`"));
+                return Err(self.error(number, "there is an empty row between two `/`"));
             }
             self.row(number, row)
         });
@@ -105,14 +105,14 @@ impl Reader<'_> {
         for &(line, text) in lines {
             for c in text.chars().chain(['\n']) {
                 if closed && !is_blank(c) {
-                    return Err(self.error(line, "text after the last `]`"));
+                    return Err(self.error(line, "there is text after the last `]`"));
                 }
                 if matches!(c, '[' | ']' | ',') || is_blank(c) {
                     if !value.is_empty() {
                         match &mut row {
                             Some(row) => row.cells.push(std::mem::take(&mut value)),
                             None => {
-                                let message = format!("`{value}` stands outside of a row");
+                                let message = format!("`{value}` is outside of a row");
                                 return Err(self.error(line, message));
                             }
                         }
@@ -123,7 +123,7 @@ impl Reader<'_> {
                 }
                 match c {
                     '[' if depth == 2 => {
-                        return Err(self.error(line, "a `[` inside a row"));
+                        return Err(self.error(line, "there is a `[` inside a row"));
                     }
                     '[' => {
                         depth += 1;
@@ -160,7 +160,8 @@ impl Reader<'_> {
             let mut all = Vec::new();
             for cell in cells {
                 if cell.is_empty() {
-                    let message = "an empty cell beside a comma; write a name such as `.` for it";
+                    let message =
+                        "there is an empty cell next to a comma; use a name such as `.` for it";
                     return Err(self.error(line, message));
                 }
                 all.extend(cell.split_whitespace().map(str::to_owned));
@@ -194,7 +195,7 @@ impl Reader<'_> {
     /// The rows as a grid, if they have equal lengths.
     fn grid(&self, rows: Vec<Row>) -> Result<Grid, GridError> {
         let Some(first) = rows.first() else {
-            return Err(self.error(1, "there is no row in it"));
+            return Err(self.error(1, "the grid has no rows"));
         };
         let columns = first.cells.len();
         for (number, row) in (1..).zip(&rows) {

@@ -6,7 +6,7 @@ use super::ends::Ends;
 use super::{Counter, Course, Readers, Stripping};
 use crate::analysis::dependencies::{Dependencies, Reads};
 use crate::analysis::implication::may_reward;
-use crate::analysis::trajectory::Timetable;
+use crate::analysis::trajectory::Trajectory;
 use crate::check::Keyword;
 use crate::game::{Game, Score};
 use crate::program::{FunctorId, Rule};
@@ -27,7 +27,7 @@ impl Survey<'_> {
     pub(super) fn counter(
         &self,
         functors: BTreeSet<FunctorId>,
-        table: &Timetable,
+        table: &Trajectory,
     ) -> Option<Counter> {
         let values: Vec<Vec<TermId>> = table
             .steps
@@ -61,7 +61,7 @@ impl Survey<'_> {
     fn course(
         &self,
         mut values: Vec<Vec<TermId>>,
-        table: &Timetable,
+        table: &Trajectory,
     ) -> Option<(Vec<Vec<TermId>>, Course)> {
         let first_again = (1..values.len()).find_map(|step| {
             let from = values[..step]

@@ -295,7 +295,7 @@ fn a_finding_is_a_sentence() {
         texts,
         [
             "counter: (step 1), (step 2), (step 3), (step 4); ends the game after 3 moves; \
-          harmless: it does no more than end the game"
+          a search can ignore it: it only ends the game"
         ]
     );
 }

@@ -75,16 +75,16 @@ fn is_variable(word: &str) -> bool {
 }
 
 /// The shape of a form, without names of variables and order of literals.
-pub(super) fn blind(form: &Form<'_>, case: Case) -> Vec<String> {
+pub(super) fn shape(form: &Form<'_>, case: Case) -> Vec<String> {
     let (head, body) = form.parts.split_first().expect("a form has a head");
-    let mut parts = vec![blind_node(head, false, case)];
-    parts.extend(body.iter().map(|part| blind_node(part, true, case)));
+    let mut parts = vec![shape_of_node(head, false, case)];
+    parts.extend(body.iter().map(|part| shape_of_node(part, true, case)));
     parts[1..].sort_unstable();
     parts.push(form.is_rule.to_string());
     parts
 }
 
-fn blind_node(node: &Node<'_>, is_literal: bool, case: Case) -> String {
+fn shape_of_node(node: &Node<'_>, is_literal: bool, case: Case) -> String {
     match node {
         Node::Word(word) if is_variable(word) => "?".to_owned(),
         Node::Word(word) => key(word, case).into_owned(),
@@ -92,7 +92,7 @@ fn blind_node(node: &Node<'_>, is_literal: bool, case: Case) -> String {
             let is_joined = is_literal && connective(node).is_some();
             let parts = items
                 .iter()
-                .map(|item| blind_node(&item.node, is_joined, case));
+                .map(|item| shape_of_node(&item.node, is_joined, case));
             let mut parts: Vec<String> = parts.collect();
             if is_joined {
                 parts[1..].sort_unstable();
@@ -158,15 +158,15 @@ impl<'m, 's> Match<'m, 's> {
         let mut found = Match::new(old, new, case);
         let is_same = found.bind(0, 0);
         if !is_same {
-            found.bind_alike(&old.parts[0], &new.parts[0]);
+            found.bind_common(&old.parts[0], &new.parts[0]);
         }
         found.join(0, 0, is_same);
         while let Some((part, other)) = found.best_same() {
             found.bind(part, other);
             found.join(part, other, true);
         }
-        while let Some((part, other)) = found.best_alike() {
-            found.bind_alike(&old.parts[part], &new.parts[other]);
+        while let Some((part, other)) = found.most_similar() {
+            found.bind_common(&old.parts[part], &new.parts[other]);
             found.join(part, other, false);
         }
         found
@@ -220,7 +220,7 @@ impl<'m, 's> Match<'m, 's> {
     }
 
     fn join(&mut self, part: usize, other: usize, is_same: bool) {
-        self.common += self.likeness(&self.old.parts[part], &self.new.parts[other]);
+        self.common += self.node_similarity(&self.old.parts[part], &self.new.parts[other]);
         self.partner[part] = Some((other, is_same));
         self.taken[other] = true;
     }
@@ -259,15 +259,16 @@ impl<'m, 's> Match<'m, 's> {
     }
 
     /// The two most similar literals, if any are similar.
-    fn best_alike(&self) -> Option<(usize, usize)> {
+    fn most_similar(&self) -> Option<(usize, usize)> {
         let alike = |&(part, other): &(usize, usize)| {
-            let likeness = self.likeness(&self.old.parts[part], &self.new.parts[other]);
-            (likeness >= 0.5).then_some((likeness, (part, other)))
+            let node_similarity =
+                self.node_similarity(&self.old.parts[part], &self.new.parts[other]);
+            (node_similarity >= 0.5).then_some((node_similarity, (part, other)))
         };
         let mut best: Option<(f64, (usize, usize))> = None;
-        for (likeness, pair) in self.open().collect::<Vec<_>>().iter().filter_map(alike) {
-            if best.is_none_or(|(most, _)| likeness > most) {
-                best = Some((likeness, pair));
+        for (node_similarity, pair) in self.open().collect::<Vec<_>>().iter().filter_map(alike) {
+            if best.is_none_or(|(most, _)| node_similarity > most) {
+                best = Some((node_similarity, pair));
             }
         }
         best.map(|(_, pair)| pair)
@@ -396,21 +397,21 @@ impl<'m, 's> Match<'m, 's> {
     }
 
     /// Binds the variables that occur in the same places of two parts.
-    fn bind_alike(&mut self, old: &Node<'_>, new: &Node<'_>) {
+    fn bind_common(&mut self, old: &Node<'_>, new: &Node<'_>) {
         match (old, new) {
             (Node::Word(old), Node::Word(new)) if is_variable(old) && is_variable(new) => {
                 self.bind_variable(old, new);
             }
             _ => {
                 for (a, b) in old.items().iter().zip(new.items()) {
-                    self.bind_alike(&a.node, &b.node);
+                    self.bind_common(&a.node, &b.node);
                 }
             }
         }
     }
 
     /// The similarity of two nodes, from 0 to 1.
-    fn likeness(&self, old: &Node<'_>, new: &Node<'_>) -> f64 {
+    fn node_similarity(&self, old: &Node<'_>, new: &Node<'_>) -> f64 {
         let (common, all) = self.in_common(old, new);
         common / all
     }

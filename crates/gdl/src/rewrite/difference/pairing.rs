@@ -86,7 +86,7 @@ impl Pairs {
                 .collect()
         };
         let (of_left, of_right) = (words(old, &left), words(new, &right));
-        let worth = |row: usize, column: usize| {
+        let values = |row: usize, column: usize| {
             if stop.load(Ordering::Relaxed) || shared(&of_left[row], &of_right[column]) < LIKELY {
                 return 0;
             }
@@ -97,14 +97,14 @@ impl Pairs {
             }
         };
         let columns = || 0..right.len();
-        let worth: Vec<Vec<i64>> = (0..left.len())
-            .map(|row| columns().map(|column| worth(row, column)).collect())
+        let values: Vec<Vec<i64>> = (0..left.len())
+            .map(|row| columns().map(|column| values(row, column)).collect())
             .collect();
-        let chosen = best_assignment(&worth);
+        let chosen = best_assignment(&values);
         let mut taken = vec![false; right.len()];
         let mut alone = Vec::new();
         for (row, a) in left.into_iter().enumerate() {
-            match chosen[row].filter(|&column| worth[row][column] > 0) {
+            match chosen[row].filter(|&column| values[row][column] > 0) {
                 Some(column) => {
                     taken[column] = true;
                     self.changed.push((a, right[column]));
@@ -133,11 +133,11 @@ fn shared(left: &[String], right: &[String]) -> f64 {
 
 /// Assigns a different column to each row, so that the sum of values is maximal: the
 /// Hungarian method, with potentials.
-fn best_assignment(worth: &[Vec<i64>]) -> Vec<Option<usize>> {
-    let (rows, columns) = (worth.len(), worth[0].len());
+fn best_assignment(values: &[Vec<i64>]) -> Vec<Option<usize>> {
+    let (rows, columns) = (values.len(), values[0].len());
     if rows > columns {
         let turned: Vec<Vec<i64>> = (0..columns)
-            .map(|column| worth.iter().map(|row| row[column]).collect())
+            .map(|column| values.iter().map(|row| row[column]).collect())
             .collect();
         let mut chosen = vec![None; rows];
         for (column, row) in best_assignment(&turned).into_iter().enumerate() {
@@ -160,7 +160,7 @@ fn best_assignment(worth: &[Vec<i64>]) -> Vec<Option<usize>> {
             seen[column] = true;
             let (at, mut delta, mut next) = (owner[column], i64::MAX, 0);
             for other in (1..=columns).filter(|&other| !seen[other]) {
-                let cost = -worth[at - 1][other - 1] - of_row[at] - of_column[other];
+                let cost = -values[at - 1][other - 1] - of_row[at] - of_column[other];
                 if cost < least[other] {
                     (least[other], from[other]) = (cost, column);
                 }
@@ -198,9 +198,9 @@ mod tests {
 
     #[test]
     fn no_other_assignment_is_worth_more() {
-        let check = |worth: &[&[i64]], expected: &[Option<usize>]| {
-            let worth: Vec<Vec<i64>> = worth.iter().map(|row| row.to_vec()).collect();
-            assert_eq!(best_assignment(&worth), expected, "{worth:?}");
+        let check = |values: &[&[i64]], expected: &[Option<usize>]| {
+            let values: Vec<Vec<i64>> = values.iter().map(|row| row.to_vec()).collect();
+            assert_eq!(best_assignment(&values), expected, "{values:?}");
         };
         check(&[&[1]], &[Some(0)]);
         check(&[&[5, 4], &[5, 1]], &[Some(1), Some(0)]);

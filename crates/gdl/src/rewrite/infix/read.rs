@@ -43,7 +43,7 @@ pub fn from_infix<'t>(
         let message = format!("the rules have {} bytes, the limit is {most}", text.len());
         let finding = Diagnostic::new(Code::TooLarge, Strictness::Tolerant, None, message);
         return Err(vec![
-            finding.help("raise the limit with --max-bytes if this is meant"),
+            finding.help("if this is intended, raise the limit with --max-bytes"),
         ]);
     }
     let tokens = tokens(text, stop);
@@ -247,30 +247,30 @@ impl<'t> Reader<'t, '_> {
     /// Reports an unexpected next token.
     fn expected<T>(&mut self, what: &str) -> Read<T> {
         let Some(token) = self.tokens.get(self.at) else {
-            let message = format!("the text ends where {what} is expected");
-            return self.error(Code::BadInfix, message, "a clause is written head :- body");
+            let message = format!("expected {what}, found the end of the text");
+            return self.error(Code::BadInfix, message, "write a clause as head :- body");
         };
         let found = &self.text[token.start..token.end];
         if token.rule == Rule::close && self.depth == 0 {
-            let message = "this closing bracket has no opening one".to_owned();
+            let message = "this closing bracket has no opening bracket".to_owned();
             self.at += 1;
             return self.error_at(
                 Code::ExtraBracket,
                 token.start,
                 token.end,
                 message,
-                "remove it, or look for a bracket closed too early before it",
+                "remove it, or move an earlier closing bracket that ends a form too early",
             );
         }
         let help = match found {
-            "'" => "a quoted name ends with ' on the same line",
-            "(" | "<" | "?" => "this looks like KIF; in infix notation it is p(a), X, and h :- b",
-            "\\" => "negation is written ~",
-            "!" => "negation is written ~, other names in quotes: 'a!'",
-            "|" | "&" | "~" => "formulas cannot stand inside terms",
-            _ => "names other than letters, digits and _ are quoted: 'a+'",
+            "'" => "close the quoted name with ' on the same line",
+            "(" | "<" | "?" => "this looks like KIF; infix notation is written p(a), X and h :- b",
+            "\\" => "write negation as ~",
+            "!" => "write negation as ~, and quote names that contain !: 'a!'",
+            "|" | "&" | "~" => "a term cannot contain a formula",
+            _ => "quote names with characters other than letters, digits and _: 'a+'",
         };
-        let message = format!("{what} is expected here, not {found}");
+        let message = format!("expected {what}, found {found}");
         let result = self.error(Code::BadInfix, message, help);
         // Without this, the same token would be reported forever.
         self.at += 1;
@@ -329,7 +329,7 @@ impl<'t> Reader<'t, '_> {
         let (at, message) = match word(before) {
             "not" if self.near => (
                 self.at - 1,
-                "not does not stand before what it denies".into(),
+                "not is written after the literal before it".into(),
             ),
             _ => {
                 let message = format!("& or | is missing before {}", word(next));
@@ -337,10 +337,10 @@ impl<'t> Reader<'t, '_> {
             }
         };
         let help = match word(&self.tokens[at]) {
-            "not" => "negation is written ~p or not(p)",
-            "and" => "and is written &",
-            "or" => "or is written |",
-            _ => "join both by & or |, or end the rule with a full stop",
+            "not" => "write negation as ~p or not(p)",
+            "and" => "write and as &",
+            "or" => "write or as |",
+            _ => "join the literals with & or |, or end the rule with a full stop",
         };
         let Token { start, end, .. } = self.tokens[at];
         self.error_at(Code::BadInfix, start, end, message, help)
@@ -425,7 +425,7 @@ impl<'t> Reader<'t, '_> {
         }
         let token = &self.tokens[open];
         let message = "this bracket is never closed".to_owned();
-        let help = "add the missing ) where the term should end";
+        let help = "add the missing ) at the end of the term";
         self.error_at(Code::UnclosedBracket, token.start, token.end, message, help)
     }
 
@@ -497,8 +497,8 @@ impl<'t> Reader<'t, '_> {
             return Ok(name);
         }
         let Token { start, end, .. } = self.tokens[token];
-        let message = format!("'{text}' cannot be a name of GDL");
-        let help = "a name is not empty, does not begin with ? and has no blanks, brackets or ;";
+        let message = format!("'{text}' is not a valid GDL name");
+        let help = "a name must not be empty, begin with ?, or contain blanks, brackets or ;";
         self.error_at(Code::BadInfix, start, end, message, help)
     }
 

@@ -156,7 +156,7 @@ fn a_text_tells_its_notation() {
         "'a+'(1)",
         "p:-q",
     ] {
-        assert_eq!(tells_infix(text), Some(true), "{text}");
+        assert_eq!(detect_infix(text), Some(true), "{text}");
     }
     for text in [
         "(p a)",
@@ -164,9 +164,9 @@ fn a_text_tells_its_notation() {
         "terminal (role x)",
         "% x\n(p)",
     ] {
-        assert_eq!(tells_infix(text), Some(false), "{text}");
+        assert_eq!(detect_infix(text), Some(false), "{text}");
     }
     for text in ["", "p", "; p(a)", "p q\n100", "a+ (p)", "'x", "((", "é(a)"] {
-        assert_ne!(tells_infix(text), Some(true), "{text}");
+        assert_ne!(detect_infix(text), Some(true), "{text}");
     }
 }

@@ -6,7 +6,7 @@ const SEEN: usize = 1 << 20;
 /// Detects whether a text is in infix notation, from its beginning after comments. A
 /// bracket means KIF. A name followed by its bracket or an arrow, as in `p(a)`,
 /// `'a+'(b)` or `p :-`, means infix. `None` if the text begins with names only.
-pub fn tells_infix(text: &str) -> Option<bool> {
+pub fn detect_infix(text: &str) -> Option<bool> {
     let mut end = text.len().min(SEEN);
     while !text.is_char_boundary(end) {
         end -= 1;

@@ -53,7 +53,7 @@ struct Known {
 
 /// Answers about relations derived on demand, in one situation.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct OnDemand {
     game: Game,
     bounds: Bounds,
     /// Relations that depend on no input and are too large to derive completely.
@@ -70,10 +70,10 @@ pub(super) struct Asked {
     nothing: Rows,
 }
 
-impl Asked {
+impl OnDemand {
     /// Answers for a game, with no relation known to be too large.
     pub(super) fn new(game: &Game, bounds: Bounds) -> Self {
-        Asked {
+        OnDemand {
             game: game.clone(),
             bounds,
             lazy: Vec::new(),
