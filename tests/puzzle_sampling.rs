@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use ggp_engine::machine::{DatalogMachine, Limits};
 use ggp_gdl::game::Score;
 use ggp_search::{Budget, Stats};
-use ggp_solver::planning::breadth_first::{LevelsOptions, levels};
+use ggp_solver::planning::breadth_first::{BreadthFirstOptions, breadth_first};
 use ggp_solver::planning::nested::{Nested, nested};
 use ggp_solver::planning::nrpa::{Nrpa, nrpa};
 use ggp_solver::planning::rollout::{Sampling, Scoring};
@@ -68,9 +68,9 @@ fn check(name: &str, text: &str, scoring: Scoring) -> Option<bool> {
             .map(|&chosen| puzzle.net.moves[0][chosen as usize]);
         check_plan(&machine, &moves.collect::<Vec<_>>()).unwrap()
     };
-    let (expected, _) = levels(
+    let (expected, _) = breadth_first(
         &puzzle,
-        &LevelsOptions::default(),
+        &BreadthFirstOptions::default(),
         &Budget::default(),
         &mut Stats::default(),
         &mut (),

@@ -296,7 +296,7 @@ pub const CLOSED_EARLY: &str = "the rule ends here, but seems to continue below"
 
 /// The suggested fix for a bracket found by [`closed_early`].
 pub const CLOSED_EARLY_HELP: &str =
-    "if this line belongs to the rule above, move that bracket to the end of the rule";
+    "if this line belongs to the rule above, close the rule after it instead";
 
 /// Maximum number of forms searched for a rule that is closed too early.
 const MOST_BETWEEN: usize = 100;

@@ -23,7 +23,7 @@ use std::fmt;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use crate::planning::breadth_first::{LevelsOptions, Seen};
+use crate::planning::breadth_first::{BreadthFirstOptions, Seen};
 use crate::planning::{BestSoFar, Outcome, Plan, Puzzle};
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_engine::propnet::Propnet;
@@ -78,7 +78,7 @@ pub struct SolveOptions {
     /// Threads that [`Strategy::Auto`] and [`Method::Levels`] may use; 0 counts as 1.
     pub threads: usize,
     /// How [`Method::Levels`] goes about it.
-    pub levels: LevelsOptions,
+    pub levels: BreadthFirstOptions,
 }
 
 impl Default for SolveOptions {
@@ -96,7 +96,7 @@ impl Default for SolveOptions {
             checker: Checker::default(),
             optimal: false,
             threads: 1,
-            levels: LevelsOptions::default(),
+            levels: BreadthFirstOptions::default(),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! some plan, a shortest one, or the proof that there is none. States taken
 //! together are expanded in lanes, and what follows is estimated in lanes. All
 //! moves cost one, so that by no estimate at all, uniform-cost search, is
-//! [`levels`](super::breadth_first::levels()).
+//! [`levels`](super::breadth_first::breadth_first()).
 //!
 //! Source: novelty, alone and by progress, as BFWS(f2) and BFWS(f5) in Lipovetzky
 //! and Geffner, Best-first width search (2017); preferred moves as in Richter and
@@ -35,7 +35,7 @@ pub enum Order {
     Deepest,
     /// Those that show a fact that no state with the same estimate showed
     /// before; then greedily.
-    Novelty,
+    Bfws2,
     /// The same, apart for each number of facts reached of those that a relaxed
     /// plan showed when the estimate was last less than ever on the way.
     Progress,
@@ -105,7 +105,7 @@ pub fn best_first(
         helpful_ends: Vec::new(),
         turns: [0; 2],
         least: NEVER,
-        is_bound: order == Order::AStar && estimate == Estimate::Latest,
+        is_bound: order == Order::AStar && estimate == Estimate::HMax,
         reopens: order == Order::AStar
             || budget.depth != u32::MAX
             || layout.meaning() == KeyMeaning::EarlierIsBetter,
@@ -439,7 +439,7 @@ impl Search {
             Order::Greedy | Order::Beam(_) => estimate,
             Order::AStar => node.depth as usize + estimate,
             Order::Deepest => ((u32::MAX - node.depth) as usize) << 16 | estimate,
-            Order::Novelty | Order::Progress => {
+            Order::Bfws2 | Order::Progress => {
                 let progress = self.progress.get(number as usize);
                 let reached = progress.map_or(0, |(_, reached)| reached.count_ones());
                 let key = (node.estimate, reached);

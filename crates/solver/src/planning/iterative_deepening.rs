@@ -39,7 +39,7 @@ pub enum Bounds {
     One,
     /// Weighted sums, see [`Bound`].
     Sums,
-    /// The larger of these and of [`Estimate::Latest`].
+    /// The larger of these and of [`Estimate::HMax`].
     All,
 }
 
@@ -54,7 +54,7 @@ const SHARE: u32 = 4;
 /// Looks for a shortest plan of at most [`Budget::depth`] moves.
 ///
 /// Level `n` of `stats` holds what was done in a pass, and its limit.
-pub fn deepening(
+pub fn iterative_deepening(
     puzzle: &Puzzle,
     how: &Deepening,
     budget: &Budget,
@@ -83,7 +83,7 @@ pub fn deepening(
         start: layout.encode(&puzzle.start),
         expander: Expander::new(puzzle, &layout, LANES, Engine::Auto),
         estimator: (how.bounds == Bounds::All)
-            .then(|| Estimator::new(puzzle, &layout, Estimate::Latest)),
+            .then(|| Estimator::new(puzzle, &layout, Estimate::HMax)),
         bound,
         table: Table::new(key_bits, budget.memory_bytes / 2),
         compare: how.compare,

@@ -18,7 +18,7 @@ pub struct Counted {
 }
 
 /// Looks for so many solutions, from any state. It works where facts are written
-/// once, see [`collapse`](crate::planning::move_set); elsewhere
+/// once, see [`move_set`](crate::planning::move_set::move_set()); elsewhere
 /// [`Counted::is_all`] stays false.
 ///
 /// # Errors

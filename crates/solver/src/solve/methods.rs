@@ -8,17 +8,17 @@ use std::time::Duration;
 use super::{Method, Scoring, SolveOptions, Strategy};
 use crate::planning::best_first::{BestFirst, Order, best_first};
 use crate::planning::bidirectional::bidirectional;
-use crate::planning::bounded::unroll;
-use crate::planning::breadth_first::{LevelsOptions, Seen, levels};
-use crate::planning::depth_first::{DeadEnd, DiveOptions, dive};
+use crate::planning::bounded::bounded;
+use crate::planning::breadth_first::{BreadthFirstOptions, Seen, breadth_first};
+use crate::planning::depth_first::{DeadEndDetector, DepthFirstOptions, depth_first};
 use crate::planning::effects::Effects;
 use crate::planning::estimate::Estimate;
-use crate::planning::factored::parts;
-use crate::planning::iterative_deepening::{Bounds, Deepening, deepening};
-use crate::planning::move_set::{collapse, collapse_sure};
+use crate::planning::factored::factored;
+use crate::planning::iterative_deepening::{Bounds, Deepening, iterative_deepening};
+use crate::planning::move_set::{move_set, move_set_if_reliable};
 use crate::planning::nested::{Nested, nested};
 use crate::planning::nrpa::{Nrpa, nrpa};
-use crate::planning::partial_order::Commuting;
+use crate::planning::partial_order::PartialOrder;
 use crate::planning::potential::Potentials;
 use crate::planning::potential::bound::Bound;
 use crate::planning::rollout::Sampling;
@@ -47,7 +47,7 @@ pub(super) struct Methods<'p> {
     /// Once it is needed.
     effects: Option<Option<Effects>>,
     potentials: Option<Option<Learned>>,
-    commuting: Option<Option<Arc<Commuting>>>,
+    commuting: Option<Option<Arc<PartialOrder>>>,
     /// Whether linear programs are few, and sets of moves that may be none left out.
     pub is_hasty: bool,
     /// Whether there is one order of moves at a time.
@@ -118,23 +118,23 @@ impl<'p> Methods<'p> {
             Method::Algebra => return self.algebra(budget),
             Method::MoveSet => {
                 let answer = match self.is_hasty {
-                    true => collapse_sure(puzzle, budget),
-                    false => collapse(puzzle, budget),
+                    true => move_set_if_reliable(puzzle, budget),
+                    false => move_set(puzzle, budget),
                 };
                 (answer.outcome, answer.found)
             }
             Method::Steps => {
-                let answer = unroll(puzzle, budget);
+                let answer = bounded(puzzle, budget);
                 (answer.outcome, answer.found)
             }
             Method::Greedy => (
-                best(Order::Greedy, Estimate::Additive),
+                best(Order::Greedy, Estimate::HAdd),
                 "by additive estimates".into(),
             ),
             Method::Scarce => {
                 let how = BestFirst {
                     together: 16,
-                    ..BestFirst::new(Order::Greedy, Estimate::Scarce)
+                    ..BestFirst::new(Order::Greedy, Estimate::WeightedGoalCount)
                 };
                 (
                     best_first(puzzle, &how, budget, stats, observer),
@@ -152,7 +152,7 @@ impl<'p> Methods<'p> {
                 )
             }
             Method::Progress => (
-                best(Order::Progress, Estimate::Distance),
+                best(Order::Progress, Estimate::GoalCount),
                 "by goal distance".into(),
             ),
             Method::IdaStar | Method::Deepening => {
@@ -163,7 +163,7 @@ impl<'p> Methods<'p> {
                     },
                     compare: Compare::Key,
                 };
-                let outcome = deepening(puzzle, &how, budget, stats, observer);
+                let outcome = iterative_deepening(puzzle, &how, budget, stats, observer);
                 (outcome, "by limits".into())
             }
             Method::Mobility => (
@@ -171,7 +171,7 @@ impl<'p> Methods<'p> {
                 "deepest first".into(),
             ),
             Method::Parts => (
-                parts(puzzle, budget, stats, observer),
+                factored(puzzle, budget, stats, observer),
                 "what a solution needs falls apart".into(),
             ),
             Method::Bidirectional => {
@@ -179,15 +179,15 @@ impl<'p> Methods<'p> {
                 (outcome, "level by level".into())
             }
             Method::Novelty => (
-                best(Order::Novelty, Estimate::Distance),
+                best(Order::Bfws2, Estimate::GoalCount),
                 "by goal distance".into(),
             ),
             Method::AStar => (
-                best(Order::AStar, Estimate::Latest),
+                best(Order::AStar, Estimate::HMax),
                 "by a lower bound".into(),
             ),
             Method::Beam => (
-                best(Order::Beam(BEAM), Estimate::Additive),
+                best(Order::Beam(BEAM), Estimate::HAdd),
                 "by additive estimates".into(),
             ),
             Method::Nrpa | Method::Nested | Method::Uct => {
@@ -224,10 +224,10 @@ impl<'p> Methods<'p> {
             }
             Method::Levels => {
                 let asked = match self.is_hasty {
-                    true => LevelsOptions::default(),
+                    true => BreadthFirstOptions::default(),
                     false => self.options.levels.clone(),
                 };
-                let how = LevelsOptions {
+                let how = BreadthFirstOptions {
                     threads: match self.is_hasty {
                         // In a portfolio the threads have a search each.
                         true => 1,
@@ -236,7 +236,7 @@ impl<'p> Methods<'p> {
                     ..asked
                 };
                 let why = "level by level".to_owned();
-                match levels(puzzle, &how, budget, stats, observer) {
+                match breadth_first(puzzle, &how, budget, stats, observer) {
                     Ok((outcome, seen)) => {
                         self.seen = Some(seen);
                         match seen.symmetries {
@@ -251,10 +251,10 @@ impl<'p> Methods<'p> {
                 }
             }
             Method::Dive => {
-                let mut how = DiveOptions {
+                let mut how = DepthFirstOptions {
                     seed: self.options.seed,
                     commuting: self.commuting(),
-                    ..DiveOptions::default()
+                    ..DepthFirstOptions::default()
                 };
                 if self.is_alone {
                     how.divers = 1;
@@ -270,8 +270,8 @@ impl<'p> Methods<'p> {
                     Some(_) => "states that potentials refute are left out",
                     None => "many orders of moves",
                 };
-                let learned = learned.map(|learned| learned as &mut dyn DeadEnd);
-                let outcome = dive(puzzle, &how, learned, budget, stats, observer);
+                let learned = learned.map(|learned| learned as &mut dyn DeadEndDetector);
+                let outcome = depth_first(puzzle, &how, learned, budget, stats, observer);
                 (outcome, why.to_owned())
             }
         };
@@ -298,11 +298,11 @@ impl<'p> Methods<'p> {
             .as_ref()
     }
 
-    fn commuting(&mut self) -> Option<Arc<Commuting>> {
+    fn commuting(&mut self) -> Option<Arc<PartialOrder>> {
         let puzzle = self.puzzle;
         let found = self
             .commuting
-            .get_or_insert_with(|| Commuting::of(puzzle).map(Arc::new));
+            .get_or_insert_with(|| PartialOrder::of(puzzle).map(Arc::new));
         found.clone()
     }
 
@@ -367,7 +367,7 @@ impl<'p> Methods<'p> {
 /// Potentials as what a search asks before it goes on.
 struct Learned(Potentials);
 
-impl DeadEnd for Learned {
+impl DeadEndDetector for Learned {
     fn is_dead(&mut self, state: &[u64]) -> bool {
         self.0.refutes(state)
     }

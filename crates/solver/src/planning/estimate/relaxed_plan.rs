@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(names(&plans[0].first), ["go"]);
         assert_eq!((estimates.as_slice(), plans.len()), (&[2][..], 1));
         let mut sums = Vec::new();
-        Estimator::new(&puzzle, &layout, Estimate::Additive).estimate(&code, &mut sums);
+        Estimator::new(&puzzle, &layout, Estimate::HAdd).estimate(&code, &mut sums);
         // And counts twice in the sum.
         assert_eq!(sums, [3]);
     }
