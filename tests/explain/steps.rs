@@ -1,4 +1,4 @@
-//! Whether what is said of a question is so, step by step.
+//! Step-by-step checks of explanations.
 
 use ggp_explain::{
     Derivation, Explainer, Explanation, GroundAtom, LiteralStatus, Missing, MissingReason, Premise,
@@ -10,7 +10,7 @@ use ggp_gdl::terms::{TermId, Terms};
 
 use super::{Place, situation};
 
-/// Whether a fact holds, by the answer to the question for it.
+/// Checks a fact by asking the explainer for it.
 fn holds(explainer: &mut Explainer, fact: &GroundAtom, place: &Place) -> bool {
     let question = explainer.question(&explainer.fact_text(fact)).unwrap();
     let answer = explainer.explain(&question, situation(place)).unwrap();
@@ -31,10 +31,10 @@ fn ground(term: &Term, bindings: &[Option<TermId>], terms: &mut Terms) -> TermId
     }
 }
 
-/// A premise, and the fact that it is, if it is one.
+/// A premise, and its fact if it has one.
 type Given = (Premise, Option<GroundAtom>);
 
-/// Whether premises, each marked when it is used, satisfy a literal.
+/// Checks that premises satisfy a literal, and marks those used.
 fn satisfied(
     literal: &Literal,
     bindings: &[Option<TermId>],
@@ -79,7 +79,7 @@ fn satisfied(
     }
 }
 
-/// Checks a derivation; the number of facts in it.
+/// Checks a derivation and returns the number of facts in it.
 pub fn check_derivation(
     explainer: &mut Explainer,
     derivation: &Derivation,
@@ -154,7 +154,8 @@ pub fn check_derivation(
     derivation.proofs.len()
 }
 
-/// Whether the steps of a derivation give its fact, from all leaves but one.
+/// Derives the fact of a derivation from all its leaves except `without`; returns
+/// whether that succeeds.
 fn reached(derivation: &Derivation, without: Option<usize>) -> bool {
     let mut known = vec![false; derivation.proofs.len()];
     loop {
@@ -174,8 +175,8 @@ fn reached(derivation: &Derivation, without: Option<usize>) -> bool {
     }
 }
 
-/// Checks what is said to be missed; the number of rules whose mend by facts of
-/// the state alone was tried and gives what was asked.
+/// Checks the missing conditions; returns the number of rules for which adding the
+/// missing facts to the state was tried and makes the question hold.
 pub fn check_missing(explainer: &mut Explainer, missing: &Missing, place: &Place) -> usize {
     let MissingReason::Rules { attempts, .. } = &missing.reason else {
         return 0;
@@ -228,7 +229,7 @@ pub fn check_missing(explainer: &mut Explainer, missing: &Missing, place: &Place
             }
         }
         assert!(misses, "a rule that misses nothing gives what is asked");
-        // Derived facts may turn against other literals when the state changes.
+        // Derived facts may contradict other literals when the state changes.
         let depends_on_state_only = (attempt.outcomes.iter()).all(|o| match &o.literal {
             Literal::Positive(atom) | Literal::Negative(atom) => {
                 Some(atom.relation) == state

@@ -208,7 +208,7 @@ impl Explainer {
     }
 
     /// The derivation of a fact of the state after a move, or initially if there is
-    /// no move; or the reason why there is none.
+    /// no move; or the reason why it has no derivation.
     fn changed(
         &mut self,
         atom: &Atom,

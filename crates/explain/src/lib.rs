@@ -34,7 +34,7 @@ use ggp_gdl::program::{Atom, RelationId};
 use ggp_gdl::span::Span;
 use ggp_gdl::terms::{TermId, Terms};
 use model::Model;
-use on_demand::{FIRST_WORK, FORESIGHT, MOST_FACTS, MOST_WORK, OnDemand, is_size};
+use on_demand::{FIRST_WORK, FORESIGHT, MAX_FACTS, MAX_WORK, OnDemand, is_size};
 use question::QuestionKind;
 
 pub use answer::*;
@@ -346,8 +346,8 @@ impl Explainer {
         let [state, does] = [Keyword::True, Keyword::Does].map(|keyword| game.keyword(keyword));
         let bounds = self.bounds();
         let tight = Bounds {
-            facts: bounds.facts.min(MOST_FACTS),
-            work: bounds.work.min(MOST_WORK),
+            facts: bounds.facts.min(MAX_FACTS),
+            work: bounds.work.min(MAX_WORK),
             foresight: Some(FORESIGHT),
             ..bounds
         };

@@ -24,14 +24,15 @@ impl Explainer {
                 derivations,
                 others,
             } => {
-                let mut trees: Vec<Tree> = derivations.iter().map(|d| self.holding(d)).collect();
+                let mut trees: Vec<Tree> =
+                    derivations.iter().map(|d| self.holding_tree(d)).collect();
                 trees.extend(self.others(others));
                 trees
             }
             Explanation::Fails(missing) => {
                 let mut tree = self.missing_tree(missing);
                 let note = match tree.note.is_empty() {
-                    true => self.headline(missing),
+                    true => self.missing_summary(missing),
                     false => Some(tree.note),
                 };
                 let note = note.map(|note| format!(": {note}"));
@@ -80,9 +81,9 @@ impl Explainer {
 
     /// The conditions that the best rule finally lacks, if there are rules in
     /// between.
-    fn headline(&self, missing: &Missing) -> Option<String> {
+    fn missing_summary(&self, missing: &Missing) -> Option<String> {
         let mut found = Vec::new();
-        let depth = self.named(missing, &mut found);
+        let depth = self.collect_missing(missing, &mut found);
         let mut seen = FxHashSet::default();
         found.retain(|text| seen.insert(text.clone()));
         let rest = found.len().saturating_sub(NAMED);
@@ -96,7 +97,7 @@ impl Explainer {
 
     /// Lists the conditions that the best rules finally lack; returns the depth of
     /// rules.
-    fn named(&self, missing: &Missing, found: &mut Vec<String>) -> usize {
+    fn collect_missing(&self, missing: &Missing, found: &mut Vec<String>) -> usize {
         let best = match &missing.reason {
             MissingReason::Rules { attempts, .. } => attempts.first(),
             _ => None,
@@ -109,7 +110,9 @@ impl Explainer {
         for outcome in by_cost(best) {
             match &outcome.state {
                 LiteralStatus::Holds | LiteralStatus::Open | LiteralStatus::Unknown => {}
-                LiteralStatus::Missing(missing) => depth = depth.max(self.named(missing, found)),
+                LiteralStatus::Missing(missing) => {
+                    depth = depth.max(self.collect_missing(missing, found))
+                }
                 LiteralStatus::Violated(_) | LiteralStatus::Fails | LiteralStatus::NoBranch(_) => {
                     found.push(self.literal_text(&outcome.literal, &best.names));
                 }
@@ -125,7 +128,7 @@ impl Explainer {
         (!others.is_empty()).then_some(tree)
     }
 
-    fn holding(&self, derivation: &Derivation) -> Tree {
+    fn holding_tree(&self, derivation: &Derivation) -> Tree {
         let mut tree = self.derivation_tree(derivation);
         tree.note = format!("holds: {}", tree.note);
         if !derivation.smallest {
@@ -240,27 +243,27 @@ impl Explainer {
     fn missing_tree(&self, missing: &Missing) -> Tree {
         let text = self.atom_text(&missing.atom, &missing.names);
         let mut tree = Tree::new(Mark::Fails, text, "");
-        let near = |facts: &[GroundAtom]| {
+        let similar = |facts: &[GroundAtom]| {
             let texts = facts.iter().map(|fact| self.fact_text(fact));
             texts.collect::<Vec<_>>().join(" ")
         };
         match &missing.reason {
             MissingReason::Given(nearest) => {
-                tree.note = self.absence(missing);
+                tree.note = self.absence_reason(missing);
                 let is_of_state = self.game.keyword(Keyword::True) == Some(missing.atom.relation);
                 let gone = is_of_state.then(|| self.gone(&missing.atom, &missing.names));
                 if let Some(number) = gone.flatten() {
                     let _ = write!(tree.note, ", it was true until move {number} (--history)");
                 }
                 if !nearest.is_empty() {
-                    let _ = write!(tree.note, "; similar: {}", near(nearest));
+                    let _ = write!(tree.note, "; similar: {}", similar(nearest));
                 }
             }
             MissingReason::Circular => tree.note = "would depend on itself".to_owned(),
             MissingReason::DepthLimit(nearest) => {
                 tree.note = "not explained further (--depth)".to_owned();
                 if !nearest.is_empty() {
-                    let _ = write!(tree.note, "; similar: {}", near(nearest));
+                    let _ = write!(tree.note, "; similar: {}", similar(nearest));
                 }
             }
             MissingReason::Rules {
@@ -274,7 +277,7 @@ impl Explainer {
                     tree.note = "no rule can derive it".to_owned();
                     self.add_suggestion(missing, &mut tree.note);
                     if !nearest.is_empty() {
-                        let _ = write!(tree.note, "; similar: {}", near(nearest));
+                        let _ = write!(tree.note, "; similar: {}", similar(nearest));
                     }
                     tree.because = (apart.iter().take(HEADS))
                         .map(|&rule| {
@@ -304,7 +307,7 @@ impl Explainer {
     }
 
     /// The reason why an atom of a relation without rules does not hold.
-    fn absence(&self, missing: &Missing) -> String {
+    fn absence_reason(&self, missing: &Missing) -> String {
         let atom = &missing.atom;
         let is = |keyword| self.game.keyword(keyword) == Some(atom.relation);
         let mut text = match missing.never {
@@ -333,17 +336,17 @@ impl Explainer {
             .missing_keyword(atom.relation)
             .filter(|_| !is_defined);
         let shown = || self.atom_text(atom, &missing.names);
-        let near = || {
-            let strange = achievers
+        let similar = || {
+            let misspelled = achievers
                 .similar_name(atom, &self.terms)
-                .map(|(_, meant)| meant);
-            strange.or_else(|| achievers.nearest(atom, &self.terms))
+                .map(|(_, suggestion)| suggestion);
+            misspelled.or_else(|| achievers.nearest(atom, &self.terms))
         };
         let _ = match under {
             Some(Keyword::True) => write!(text, ", did you mean (true {})?", shown()),
             Some(_) => write!(text, ", did you mean (does ROLE {})?", shown()),
-            None => match near() {
-                Some(meant) => write!(text, ", did you mean {meant}?"),
+            None => match similar() {
+                Some(suggestion) => write!(text, ", did you mean {suggestion}?"),
                 None => Ok(()),
             },
         };

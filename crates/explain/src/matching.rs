@@ -176,7 +176,7 @@ pub(super) fn extend(
     Ok(Some(found))
 }
 
-/// Whether a literal holds; `None` if its variables are not all bound, or if it is
+/// The truth of a literal; `None` if its variables are not all bound, or if it is
 /// unknown.
 pub(super) fn holds(
     literal: &Literal,

@@ -31,7 +31,7 @@ const COST_CIRCULAR: u32 = 1_000;
 
 /// A fact that should not hold costs as much as it has derivations, up to this
 /// number.
-const MOST_INSTANCES: usize = 10;
+const MAX_INSTANCES: usize = 10;
 
 /// The weight of a repeated line, in steps of a search.
 const REPEATED: u64 = 50;
@@ -330,7 +330,7 @@ impl Explainer {
                     Literal::Negative(atom) => {
                         let fact = fact_of(atom, bindings, &mut self.terms);
                         let derivation = self.derive(&fact, search.model)?;
-                        let instances = derivation.instances.clamp(1, MOST_INSTANCES) as u32;
+                        let instances = derivation.instances.clamp(1, MAX_INSTANCES) as u32;
                         let literal_cost = instances * self.cost_of_relation(atom.relation);
                         (LiteralStatus::Violated(derivation), literal_cost)
                     }

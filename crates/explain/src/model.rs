@@ -90,7 +90,7 @@ impl Model {
         &self.rows(relation).list[number as usize]
     }
 
-    /// Whether a fact holds; `None` if that is unknown.
+    /// The truth of a fact; `None` if that is unknown.
     pub(super) fn holds(
         &mut self,
         relation: RelationId,

@@ -25,8 +25,8 @@ pub(super) const FIRST_WORK: [u64; 3] = [100_000, 1_000_000, 10_000_000];
 /// Maximum cost of deriving a relation completely, in facts and visited rows; and the
 /// factor by which a prediction must exceed it for the evaluation to be given up at
 /// once.
-pub(super) const MOST_FACTS: usize = 1_000_000;
-pub(super) const MOST_WORK: u64 = 100_000_000;
+pub(super) const MAX_FACTS: usize = 1_000_000;
+pub(super) const MAX_WORK: u64 = 100_000_000;
 pub(super) const FORESIGHT: f64 = 4.0;
 
 /// The minimum cost charged for an answer, in rows.
@@ -293,8 +293,8 @@ impl OnDemand {
         // Relations that are too large are found with small limits, and then left to
         // demand.
         let little = Bounds {
-            facts: self.bounds.facts.min(MOST_FACTS),
-            work: work.min(MOST_WORK),
+            facts: self.bounds.facts.min(MAX_FACTS),
+            work: work.min(MAX_WORK),
             foresight: Some(FORESIGHT),
             ..self.bounds.clone()
         };

@@ -22,11 +22,11 @@ pub struct Question {
 /// The kind of a question.
 #[derive(Clone, Debug)]
 pub(super) enum QuestionKind {
-    /// Whether a fact matches.
+    /// Does a fact match?
     Some(Atom),
-    /// Whether no fact matches.
+    /// Does no fact match?
     None(Atom),
-    /// Whether two terms are equal, or whether they differ.
+    /// Are two terms equal, or do they differ?
     Test {
         equal: bool,
         left: TermId,

@@ -21,7 +21,7 @@ fn size(derivation: &Derivation) -> u64 {
     of(derivation, 0, &mut vec![None; derivation.proofs.len()])
 }
 
-fn said(answer: &Explanation) -> String {
+fn summary(answer: &Explanation) -> String {
     match answer {
         Explanation::Holds {
             derivations,
@@ -37,7 +37,7 @@ fn said(answer: &Explanation) -> String {
 }
 
 #[test]
-fn what_is_derived_as_it_is_asked_for_is_explained_the_same() {
+fn on_demand_derivation_gives_the_same_explanations() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games");
     let mut asked = 0;
     for name in [
@@ -81,7 +81,7 @@ fn what_is_derived_as_it_is_asked_for_is_explained_the_same() {
                         facts: &facts,
                         joint: Some(&joint),
                     };
-                    said(&explainer.explain(&question, situation).unwrap())
+                    summary(&explainer.explain(&question, situation).unwrap())
                 });
                 assert_eq!(whole, on_demand, "{name}: {text}");
                 asked += 1;

@@ -31,7 +31,7 @@ use crate::terms::TermLimits;
 pub struct ReadOptions {
     /// Treatment of rules that are not valid GDL but have one sensible meaning.
     pub strictness: Strictness,
-    /// Whether names that differ only in letter case are different names.
+    /// Treatment of names that differ only in letter case.
     pub case: Case,
     /// Limits on the text.
     pub syntax: SyntaxLimits,
@@ -77,7 +77,7 @@ pub struct Reading {
 }
 
 /// Maximum number of findings kept.
-const MOST_FINDINGS: usize = 500;
+const MAX_FINDINGS: usize = 500;
 
 /// Reads and checks a rule set.
 pub fn read(sources: Sources, options: &ReadOptions) -> Reading {
@@ -127,13 +127,13 @@ pub fn read_until(sources: Sources, options: &ReadOptions, stop: &AtomicBool) ->
     }
     findings.sort_by_key(|finding| (finding.span.is_none(), finding.span, finding.code));
     findings.dedup();
-    let omitted = findings.len().saturating_sub(MOST_FINDINGS);
+    let omitted = findings.len().saturating_sub(MAX_FINDINGS);
     if omitted > 0 {
         let error = findings.iter().position(|f| f.severity == Severity::Error);
-        if let Some(error) = error.filter(|&error| error >= MOST_FINDINGS) {
-            findings.swap(MOST_FINDINGS - 1, error);
+        if let Some(error) = error.filter(|&error| error >= MAX_FINDINGS) {
+            findings.swap(MAX_FINDINGS - 1, error);
         }
-        findings.truncate(MOST_FINDINGS);
+        findings.truncate(MAX_FINDINGS);
     }
     Reading {
         game,

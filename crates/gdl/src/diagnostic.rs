@@ -158,7 +158,7 @@ impl fmt::Display for Code {
 pub struct Diagnostic {
     /// The kind of finding.
     pub code: Code,
-    /// Whether the rule set can be used in spite of it.
+    /// The severity: a rule set with an error cannot be used.
     pub severity: Severity,
     /// The problem, in one line without a full stop.
     pub message: String,

@@ -25,11 +25,11 @@ pub fn escaped(text: &str) -> String {
 #[doc(hidden)]
 pub fn plain(text: &str, longest: usize) -> String {
     // Direction marks can make a line look different from what it contains.
-    let steers =
+    let is_control =
         |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let shown = text.chars().take(longest);
     let mut plain: String = shown
-        .map(|c| if steers(c) { '\u{fffd}' } else { c })
+        .map(|c| if is_control(c) { '\u{fffd}' } else { c })
         .collect();
     if text.chars().nth(longest).is_some() {
         plain.push_str("...");
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_steers_a_terminal_is_taken_out() {
+    fn terminal_control_characters_are_removed() {
         let text = "a\u{1b}[2J\r\nb\u{9b}1m\u{202e}c\u{2066}";
         assert_eq!(
             plain(text, 100),

@@ -106,7 +106,7 @@ pub fn read_until(
 }
 
 /// Maximum number of unmatched closing brackets of one file reported individually.
-const MOST_EXTRA: usize = 20;
+const MAX_EXTRA: usize = 20;
 
 /// Approximate number of bytes tokenized at once.
 const PORTION: usize = 1 << 16;
@@ -133,7 +133,7 @@ struct Open {
     /// For each list, the place of its bracket and the members so far.
     lists: Vec<(Span, Vec<Sexp>)>,
     /// Number of open lists beyond the nesting limit, whose members are dropped.
-    buried: usize,
+    too_deep_lists: usize,
     too_deep: bool,
     /// Closing brackets without an opening one, each with the number of forms before
     /// it.
@@ -189,20 +189,20 @@ impl Reader {
                         .help("flatten the term, or raise the limit with --max-nesting"),
                     );
                 }
-                open.buried += 1;
+                open.too_deep_lists += 1;
                 return;
             }
             Rule::open => {
                 open.lists.push((span, Vec::new()));
                 return;
             }
-            Rule::close if open.buried > 0 => {
-                open.buried -= 1;
+            Rule::close if open.too_deep_lists > 0 => {
+                open.too_deep_lists -= 1;
                 return;
             }
             Rule::close => {
                 let Some((start, mut members)) = open.lists.pop() else {
-                    if open.extra.len() < MOST_EXTRA {
+                    if open.extra.len() < MAX_EXTRA {
                         open.extra.push((span, self.forms.len()));
                     }
                     return;
@@ -218,7 +218,7 @@ impl Reader {
             Rule::symbol => SexpKind::Symbol,
             _ => return,
         };
-        if open.buried == 0 {
+        if open.too_deep_lists == 0 {
             self.add(Sexp { span, kind }, open);
         }
     }
@@ -252,7 +252,7 @@ impl Reader {
     /// bracket was probably due before the next form that begins a line, so that
     /// place is reported too.
     fn report_unclosed(&mut self, text: &str, open: &Open) {
-        let count = open.lists.len() + open.buried;
+        let count = open.lists.len() + open.too_deep_lists;
         let open = &open.lists;
         let Some((outermost, members)) = open.first() else {
             return;
@@ -299,7 +299,7 @@ pub const CLOSED_EARLY_HELP: &str =
     "if this line belongs to the rule above, close the rule after it instead";
 
 /// Maximum number of forms searched for a rule that is closed too early.
-const MOST_BETWEEN: usize = 100;
+const MAX_FORMS_BETWEEN: usize = 100;
 
 /// The closing bracket of a rule that seems to continue: the following lines are
 /// indented further than the rule, and the last of the forms is on one of them.
@@ -308,7 +308,7 @@ pub fn closed_early(sources: &Sources, forms: &[Sexp]) -> Option<Span> {
     let file = forms.last()?.span.file;
     let text = sources.files()[file as usize].text();
     let mut inner = None;
-    for form in forms.iter().rev().take(MOST_BETWEEN) {
+    for form in forms.iter().rev().take(MAX_FORMS_BETWEEN) {
         if form.span.file != file {
             return None;
         }
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_cut_where_nothing_goes_on() {
+    fn long_texts_are_split_between_tokens() {
         let name = "n".repeat(PORTION - 2);
         for (between, after) in [("(", ")"), (" ", ""), ("; (((\n", ""), ("; a (\r(", ")")] {
             let text = format!("{name}{between}xyz{after} ;{}\n(end)", "( ".repeat(PORTION));
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn every_blank_separates() {
+    fn every_blank_character_separates() {
         check("a\tb\u{b}c\u{c}d\re\nf\u{a0}g", "a b c d e f g");
     }
 
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_and_names_are_told_apart() {
+    fn variables_and_names_are_distinguished() {
         check("(f ?x x? ?)", "[f ?x x? ?]");
     }
 

@@ -87,13 +87,13 @@ impl Evidence<'_> {
         for (at, one) in silent.iter().enumerate() {
             of_rule.entry(one.rule).or_default().push(at);
         }
-        let is_cause = |(at, one): (usize, &&Silent)| one.makers.is_none().then_some(at);
+        let is_cause = |(at, one): (usize, &&Silent)| one.achievers.is_none().then_some(at);
         let mut causes: Vec<Option<usize>> = silent.iter().enumerate().map(is_cause).collect();
         loop {
             let mut grown = false;
             for at in 0..silent.len() {
-                let makers = silent[at].makers.iter().flatten();
-                let of_makers = makers.filter_map(|maker| of_rule.get(maker)).flatten();
+                let achievers = silent[at].achievers.iter().flatten();
+                let of_makers = achievers.filter_map(|maker| of_rule.get(maker)).flatten();
                 if causes[at].is_none()
                     && let Some(cause) = of_makers.filter_map(|&maker| causes[maker]).next()
                 {

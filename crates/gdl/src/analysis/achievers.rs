@@ -16,10 +16,10 @@ use crate::program::{Atom, FunctorId, Literal, RelationId, Shape, Term};
 use crate::terms::Terms;
 
 /// Maximum number of comparisons of a fact or head with an atom.
-const MOST_COMPARED: u64 = 20_000_000;
+const MAX_COMPARED: u64 = 20_000_000;
 
 /// Maximum number of names compared to find the most similar one.
-const MOST_NAMES: usize = 10_000;
+const MAX_NAMES: usize = 10_000;
 
 /// A fact or rule that could make an atom hold.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -74,7 +74,7 @@ impl Achievers {
                     grown = true;
                 }
             }
-            if compared > MOST_COMPARED {
+            if compared > MAX_COMPARED {
                 achievers.is_live.fill(true);
             }
         }
@@ -100,7 +100,7 @@ impl Achievers {
     }
 
     fn is_achieved(&self, atom: &Atom, terms: &Terms, compared: &mut u64) -> bool {
-        self.near(atom, terms).any(|achiever| {
+        self.candidates(atom, terms).any(|achiever| {
             *compared += 1;
             self.is_live(achiever) && self.fits(achiever, atom, terms)
         })
@@ -125,7 +125,7 @@ impl Achievers {
     }
 
     /// The achievers whose last argument may match the atom's.
-    fn near(&self, atom: &Atom, terms: &Terms) -> impl Iterator<Item = Achiever> {
+    fn candidates(&self, atom: &Atom, terms: &Terms) -> impl Iterator<Item = Achiever> {
         let last = atom.arguments.last().map(|term| term.functor(terms));
         let sources = self.sources(atom.relation).into_iter().flatten();
         let lists = sources.flat_map(move |source| match last {
@@ -152,8 +152,8 @@ impl Achievers {
     /// All achievers of an atom, whether or not their own conditions can be achieved.
     /// `terms` must know the terms of the atom.
     pub fn of(&self, atom: &Atom, terms: &Terms) -> impl Iterator<Item = Achiever> {
-        let near = self.near(atom, terms);
-        near.filter(move |achiever| self.fits(*achiever, atom, terms))
+        let candidates = self.candidates(atom, terms);
+        candidates.filter(move |achiever| self.fits(*achiever, atom, terms))
     }
 
     /// True if no fact and no head of a rule matches an atom, so that it can never
@@ -201,14 +201,13 @@ impl Achievers {
             return None;
         }
         let found = self.foreign_constants(atom, terms);
-        let mut found = found.into_iter().filter_map(|(foreign_constants, known)| {
-            let near = known.into_iter().map(|known| {
-                let distance = strsim::damerau_levenshtein(name(foreign_constants), name(known));
+        let mut found = found.into_iter().filter_map(|(foreign, known)| {
+            let candidates = known.into_iter().map(|known| {
+                let distance = strsim::damerau_levenshtein(name(foreign), name(known));
                 (distance, name(known))
             });
-            let (distance, near) = near.min()?;
-            (3 * distance <= name(foreign_constants).chars().count())
-                .then(|| (name(foreign_constants), near))
+            let (distance, nearest) = candidates.min()?;
+            (3 * distance <= name(foreign).chars().count()).then(|| (name(foreign), nearest))
         });
         found.next()
     }
@@ -234,15 +233,15 @@ impl Achievers {
             let keywords = Keyword::ALL.iter().map(|keyword| keyword.as_str());
             let defined = self.of_relation.keys();
             let defined = defined.map(|relation| self.game.relation_name(*relation));
-            let known = defined.take(MOST_NAMES).chain(keywords).collect();
+            let known = defined.take(MAX_NAMES).chain(keywords).collect();
             (self.game.relation_name(atom.relation), known)
         } else {
             return None;
         };
         let others = known.into_iter().filter(|known| *known != own);
-        let near = others.map(|known| (strsim::damerau_levenshtein(own, known), known));
-        let (distance, near) = near.min()?;
-        (3 * distance <= own.chars().count()).then_some(near)
+        let candidates = others.map(|known| (strsim::damerau_levenshtein(own, known), known));
+        let (distance, nearest) = candidates.min()?;
+        (3 * distance <= own.chars().count()).then_some(nearest)
     }
 
     /// The keyword that probably should enclose atoms of this relation: its name and
@@ -274,7 +273,7 @@ impl Achievers {
         let domains = self.domains.as_ref()?;
         let sources = self.sources(relation).into_iter().flatten();
         let known = sources.flat_map(|source| domains.column(source, column));
-        Some(known.take(MOST_NAMES).collect())
+        Some(known.take(MAX_NAMES).collect())
     }
 
     /// The constants of an atom that never occur in their place, each with the
@@ -360,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nothing_makes_is_found_with_what_is_meant() {
+    fn unachievable_literals_are_found_with_suggestions() {
         let rules = "(role r) (init (at north)) (road north south)
             (<= (legal r (go ?y)) (true (at ?x)) (road ?x ?y))
             (<= (next (at ?y)) (does r (go ?y)))

@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variables_have_what_all_their_places_allow() {
+    fn domains_of_variables_are_intersections() {
         let rules = "
             (role robot)
             (init (at a 1)) (after 1 2) (after 2 3) (far b) (far c)

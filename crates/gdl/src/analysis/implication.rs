@@ -15,7 +15,7 @@ use crate::span::Span;
 use crate::terms::{TermId, Terms};
 
 /// Maximum number of bodies examined.
-const MOST_BODIES: usize = 100;
+const MAX_BODIES: usize = 100;
 /// Maximum number of matches tried for one body.
 const WORK: u64 = 100_000;
 /// Maximum depth to which definitions are unfolded.
@@ -101,7 +101,7 @@ impl Prover<'_> {
 
     fn follows(&mut self, body: &Body, depth: usize) -> bool {
         self.bodies += 1;
-        if self.bodies > MOST_BODIES {
+        if self.bodies > MAX_BODIES {
             return false;
         }
         if self.follows_at_once(body).unwrap_or(false) {

@@ -14,7 +14,7 @@ use crate::program::{Atom, FunctorId, RelationId, Rule, RuleSet, Term};
 use crate::terms::{TermId, Terms};
 
 /// Maximum number of steps followed.
-const MOST_STEPS: usize = 10_000;
+const MAX_STEPS: usize = 10_000;
 /// Maximum number of matches tried in total.
 const WORK: u64 = 20_000_000;
 
@@ -97,7 +97,7 @@ impl Script<'_> {
                     over = true;
                 }
             }
-            if over || table.repeats || table.steps.len() >= MOST_STEPS {
+            if over || table.repeats || table.steps.len() >= MAX_STEPS {
                 return Some(table);
             }
             facts = next.map_or_else(Vec::new, |next| self.facts_of(&chase, next));

@@ -21,7 +21,7 @@ pub enum Formula {
 }
 
 /// Maximum number of literals and alternatives copied to expand one rule.
-const MOST_COPIED: usize = 1_000_000;
+const MAX_COPIED: usize = 1_000_000;
 
 /// The bodies that a rule with this body expands to, at most `limit`. The result is
 /// empty if the formula is false; it contains one empty body if it is true.
@@ -40,7 +40,7 @@ pub fn bodies(
     let mut copied = 0;
     while let Some((literals, mut choices)) = open.pop() {
         copied += literals.len() + choices.iter().map(Vec::len).sum::<usize>();
-        if open.len() + done.len() > limit || copied > MOST_COPIED || is_stopped() {
+        if open.len() + done.len() > limit || copied > MAX_COPIED || is_stopped() {
             return Err(limit);
         }
         let bound = bound_variables(&literals);

@@ -18,10 +18,10 @@ use crate::program::{Atom, Fact, Literal, Rule, Term, Variable};
 use crate::span::{Sources, Span};
 
 /// Maximum number of duplicates reported individually.
-const MOST_REPORTED: usize = 20;
+const MAX_REPORTED: usize = 20;
 
 /// Maximum number of literals visited to normalize one rule.
-const MOST_ORDERED: usize = 100_000;
+const MAX_ORDERED: usize = 100_000;
 
 /// Reports duplicates, until `stop` is set. Facts are compared within one file only:
 /// an instance file may repeat facts of the rule file.
@@ -35,8 +35,8 @@ pub(super) fn check(
     facts(lowered, stop, &mut found);
     rules(&lowered.rules.rules, stop, &mut found);
     found.sort_unstable();
-    let more = found.len().saturating_sub(MOST_REPORTED);
-    let told = found.iter().take(MOST_REPORTED);
+    let more = found.len().saturating_sub(MAX_REPORTED);
+    let told = found.iter().take(MAX_REPORTED);
     let mut findings: Vec<_> = told
         .map(|&(again, first)| {
             let (line, _) = sources.line_column(first);
@@ -55,7 +55,7 @@ pub(super) fn check(
         .collect();
     if more > 0 {
         let message = format!("{more} more duplicate facts and rules follow, beginning here");
-        let place = found[MOST_REPORTED].0;
+        let place = found[MAX_REPORTED].0;
         findings.push(Diagnostic::new(Code::Duplicate, strictness, place, message));
     }
     findings
@@ -164,7 +164,7 @@ fn normalized(rule: &Rule) -> Vec<Tokens> {
         }
     };
     let size: usize = sorted(rule, &names).iter().map(Vec::len).sum();
-    if size.saturating_mul(rule.body.len() + count) > MOST_ORDERED {
+    if size.saturating_mul(rule.body.len() + count) > MAX_ORDERED {
         rule.head.for_each_variable(|v, _| number(&mut names, v));
         for literal in &rule.body {
             literal.for_each_variable(&mut |v| number(&mut names, v));

@@ -25,7 +25,7 @@ use crate::symbol::{Symbol, Symbols};
 use crate::syntax::{self, Sexp, SexpKind};
 use crate::terms::{TermId, TermOverflow, Terms};
 pub use lowered::{Lowered, Position};
-use size::{MOST_IN_RULE, rule_size};
+use size::{MAX_IN_RULE, rule_size};
 
 /// Translates all forms, unless `stop` is set. The result is usable as a game only if
 /// `stop` was not set and neither these nor later findings are errors.
@@ -175,7 +175,7 @@ impl<'s> Lowering<'s> {
         };
         let sizes = bodies.iter().map(|body| rule_size(&head, body));
         let (size, most) = sizes.fold((0, 0), |(sum, most), size| (sum + size, most.max(size)));
-        if most > MOST_IN_RULE {
+        if most > MAX_IN_RULE {
             return Err(self.too_large(span));
         }
         self.size += size;
@@ -330,7 +330,7 @@ impl<'s> Lowering<'s> {
     }
 
     fn too_large(&mut self, span: Span) -> Malformed {
-        let message = format!("this rule has more than {MOST_IN_RULE} literals and terms");
+        let message = format!("this rule has more than {MAX_IN_RULE} literals and terms");
         let finding = self.error(Code::TooManyRules, span, message);
         self.give_up(finding.help("split it by defining a separate relation"))
     }
@@ -339,7 +339,7 @@ impl<'s> Lowering<'s> {
         if self.is_stopped() {
             return Err(Malformed);
         }
-        if self.variables.len() > MOST_IN_RULE {
+        if self.variables.len() > MAX_IN_RULE {
             return Err(self.too_large(sexp.span));
         }
         let (name, arguments, bare) = match &sexp.kind {

@@ -16,7 +16,7 @@ use crate::symbol::Symbol;
 use crate::terms::TermId;
 
 /// Maximum number of names compared to find a similar one.
-const MOST_COMPARED: usize = 2_000_000;
+const MAX_COMPARED: usize = 2_000_000;
 
 /// Maximum length of an atom repeated in a help text, in bytes.
 const LONGEST_ATOM: usize = 80;
@@ -34,7 +34,7 @@ pub(super) fn check(
         return findings;
     }
     let mut near = NameSuggester {
-        left: MOST_COMPARED,
+        left: MAX_COMPARED,
         stop,
     };
     missing_keywords(lowered, strictness, &mut findings);
@@ -274,7 +274,7 @@ fn state_facts(
             .iter()
             .filter_map(|keyword| lowered.keyword_relation(*keyword))
             .collect();
-        // If there is none at all, another finding reports it.
+        // A game without any is reported by another finding.
         let said = |f: &Diagnostic| matches!(f.code, Code::NoInit | Code::NoLegal);
         if achievers.is_empty() && findings.iter().any(said) {
             continue;

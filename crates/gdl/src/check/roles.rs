@@ -11,7 +11,7 @@ use crate::program::{Shape, Term};
 use crate::terms::TermId;
 
 /// Maximum number of roles compared to find a similar name.
-const MOST_COMPARED: usize = 100;
+const MAX_COMPARED: usize = 100;
 
 /// The declared roles, and findings about them; stops when `stop` is set.
 pub(super) fn check(
@@ -94,7 +94,7 @@ fn undeclared(
         let finding = Diagnostic::new(Code::UndeclaredRole, strictness, span, message);
         let nearest = roles
             .iter()
-            .take(MOST_COMPARED)
+            .take(MAX_COMPARED)
             .map(|role| {
                 let functor = lowered.functors.functor(lowered.terms.functor(*role));
                 lowered.symbols.name(functor.name)

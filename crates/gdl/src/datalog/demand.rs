@@ -88,7 +88,7 @@ type Columns = u64;
 type Node = (usize, Context);
 
 /// Maximum number of copies of one relation.
-const MOST_PARTS: usize = 400;
+const MAX_PARTS: usize = 400;
 
 /// Rewrites a program. `layer` gives the input layer of each relation; inputs, and
 /// relations that depend on no input, are not changed. `queries` are the query
@@ -258,7 +258,7 @@ impl<'a> Rewriting<'a> {
                         // A relation that is derived completely need not also be
                         // derived in part, and many parts are more work than the
                         // complete relation.
-                        if (*whole && *parts > 0) || *parts > MOST_PARTS {
+                        if (*whole && *parts > 0) || *parts > MAX_PARTS {
                             self.whole.insert(target.0);
                             continue 'again;
                         }

@@ -31,9 +31,9 @@ pub(super) const UNKNOWN_ROWS: f64 = 20.0;
 pub(super) const UNKNOWN_VALUES: f64 = 5.0;
 
 /// Maximum length of a body that is ordered exactly.
-const MOST_EXACT: usize = 10;
+const MAX_EXACT: usize = 10;
 /// Maximum length of a body that is ordered at all; longer ones keep their order.
-const MOST_GREEDY: usize = 300;
+const MAX_GREEDY: usize = 300;
 
 /// The positions of a rule's positive literals in matching order. `first`, if given,
 /// stays first.
@@ -56,7 +56,7 @@ pub(super) fn order(rule: &Rule, first: Option<usize>, estimates: &Estimates) ->
         atoms: atoms.iter().map(|(_, atom)| *atom).collect(),
         estimates,
     };
-    let order = if atoms.len() <= MOST_EXACT {
+    let order = if atoms.len() <= MAX_EXACT {
         weighing.exact(first)
     } else {
         weighing.greedy(first)
@@ -114,7 +114,7 @@ impl Weighing<'_> {
         for &i in &order {
             self.atoms[i].for_each_variable(|v, _| bound[v.index()] = true);
         }
-        if rest.len() > MOST_GREEDY {
+        if rest.len() > MAX_GREEDY {
             order.append(&mut rest);
         }
         while !rest.is_empty() {

@@ -12,7 +12,7 @@ pub(super) const NONE: u32 = u32::MAX;
 /// Maximum width of a key, in bits, that is looked up in a plain array. Above the
 /// second width, an array is used only if the relation has enough rows, one for the
 /// given number of array entries.
-const MOST_DENSE_BITS: u32 = 20;
+const MAX_DENSE_BITS: u32 = 20;
 const SPARSE_BITS: u32 = 12;
 const SPARSE: usize = 64;
 
@@ -387,7 +387,7 @@ impl Index {
             shift += columns[column as usize].bits;
         }
         let many = || rows as usize * SPARSE >= 1 << shift;
-        let dense = shift <= SPARSE_BITS || shift <= MOST_DENSE_BITS && many();
+        let dense = shift <= SPARSE_BITS || shift <= MAX_DENSE_BITS && many();
         if !dense && self.shifts.is_none() && !self.slots.is_empty() {
             return;
         }

@@ -65,7 +65,7 @@ fn a_join_keeps_what_agrees() {
 }
 
 #[test]
-fn a_closure_is_complete_also_over_a_cycle() {
+fn a_closure_over_a_cycle_is_complete() {
     check(
         "(edge a b) (edge b c) (edge c a) (edge d a)
          (<= (reach ?x) (given ?x)) (<= (reach ?y) (reach ?x) (edge ?x ?y))",
@@ -165,7 +165,7 @@ fn a_recursive_test_in_an_alternative_is_not_missed() {
 }
 
 #[test]
-fn facts_beside_rules_hold_in_every_round() {
+fn facts_of_derived_relations_hold_in_every_round() {
     check(
         "(known a) (<= (known ?x) (given ?x)) (<= (out ?x) (known ?x))",
         "b",
@@ -175,7 +175,7 @@ fn facts_beside_rules_hold_in_every_round() {
 }
 
 #[test]
-fn an_empty_input_gives_what_negation_leaves() {
+fn negation_of_an_empty_input_holds() {
     check(
         "(<= some (given ?x)) (<= (out none) (not some))",
         "",

@@ -43,7 +43,7 @@ pub struct NegativeCycle {
 }
 
 /// Maximum number of pairs of rules compared when relations are not enough.
-const MOST_PAIRS: usize = 5_000_000;
+const MAX_PAIRS: usize = 5_000_000;
 
 /// Groups the rules in an order of evaluation.
 ///
@@ -163,7 +163,7 @@ fn refine(
             for &to in heads.get(&atom.relation).into_iter().flatten() {
                 let head = &rules.rules[members[to]].head;
                 pairs += 1;
-                if pairs > MOST_PAIRS || stop.load(Ordering::Relaxed) {
+                if pairs > MAX_PAIRS || stop.load(Ordering::Relaxed) {
                     too_many.get_or_insert((member, atom.span));
                     return;
                 }

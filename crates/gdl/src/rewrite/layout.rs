@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn literals_stand_on_lines_of_their_own() {
+    fn each_literal_has_its_own_line() {
         check("(role  a)\n(role\n b)", "(role a)\n(role b)\n");
         check(
             "(<= (legal ?x go) (role ?x)   (not (true (at ?x  b))))",
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn facts_stay_on_one_line_while_there_is_room() {
+    fn facts_stay_on_one_line_if_they_fit() {
         check(
             "(p 1)(p 2)   (p 3)\n\n\n(p 4)",
             "(p 1) (p 2) (p 3)\n\n(p 4)\n",
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_broken_at_its_parts() {
+    fn long_lists_are_broken_at_their_arguments() {
         check(
             "(<= a (or (something quite long) (something even longer)))",
             "(<= a\n    (or (something quite long)\n        (something even longer)))\n",
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_under_a_comment_go_on_with_it() {
+    fn comments_below_a_comment_continue_it() {
         check(
             "(a b)   ; one\n        ; two\n; three\n(c)",
             "(a b)  ; one\n       ; two\n; three\n(c)\n",
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn all_line_breaks_are_the_same() {
+    fn all_line_breaks_are_equal() {
         check("(a)\r\n\r\n(b)\r(c) ; x\r", "(a)\n\n(b)\n(c)  ; x\n");
     }
 }

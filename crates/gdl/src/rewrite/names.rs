@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_renamed_everywhere_or_where_it_is_meant() {
+    fn a_name_is_renamed_everywhere_or_where_selected() {
         let rest = "(role ann) ; ann\n";
         let everywhere = rename("p", None, None, "new");
         assert_eq!(
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_change_the_rules_is_refused() {
+    fn renaming_that_changes_the_rules_is_rejected() {
         assert_eq!(
             rename("p", None, None, "A"),
             "the name A is already used, at t:2:4"

@@ -24,11 +24,11 @@ use crate::syntax::{Sexp, SexpKind};
 pub struct Scramble {
     /// The seed of the new words and of the order.
     pub seed: u64,
-    /// Whether to shuffle forms and literals.
+    /// If true, forms and literals are shuffled.
     pub order: bool,
-    /// Whether to keep comments.
+    /// If true, comments are kept.
     pub comments: bool,
-    /// Whether names that differ only in letter case are different names.
+    /// Treatment of names that differ only in letter case.
     pub case: Case,
 }
 
@@ -36,17 +36,17 @@ pub struct Scramble {
 pub type NameMap = BTreeMap<String, String>;
 
 /// Scrambles a rule set.
-pub fn scramble(tree: &mut Tree<'_>, how: Scramble) -> NameMap {
+pub fn scramble(tree: &mut Tree<'_>, options: Scramble) -> NameMap {
     let mut words = Vec::new();
     tree.items
         .iter()
         .for_each(|item| words_of(&item.node, &mut words));
-    let renaming = Renaming::new(&words, how);
+    let renaming = Renaming::new(&words, options);
     tree.items.iter_mut().for_each(|item| renaming.item(item));
     renaming.notes(&mut tree.after);
-    if how.order {
+    if options.order {
         // A separate random stream, so that shuffling does not change the words.
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(!how.seed);
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(!options.seed);
         shuffle_forms(&mut tree.items, &mut random);
     }
     renaming.names
@@ -57,11 +57,11 @@ pub fn scramble(tree: &mut Tree<'_>, how: Scramble) -> NameMap {
 pub fn scrambled_in_place(
     forms: &[Sexp],
     sources: &Sources,
-    how: Scramble,
+    options: Scramble,
 ) -> (Vec<String>, NameMap) {
     let places = words_in(forms);
     let words: Vec<&str> = places.iter().map(|place| sources.text(*place)).collect();
-    let renaming = Renaming::new(&words, how);
+    let renaming = Renaming::new(&words, options);
     let edits = || (places.iter().copied()).zip(words.iter().map(|word| renaming.word(word)));
     let texts = (0..sources.files().len()).map(|file| edited(sources, file, edits()));
     (texts.collect(), renaming.names)
@@ -89,32 +89,32 @@ fn words_in(forms: &[Sexp]) -> Vec<Span> {
 }
 
 struct Renaming {
-    how: Scramble,
+    options: Scramble,
     /// Replacement words by the compared form of the name.
     known: HashMap<String, String>,
     names: NameMap,
 }
 
 impl Renaming {
-    fn new(all: &[&str], how: Scramble) -> Self {
+    fn new(all: &[&str], options: Scramble) -> Self {
         let mut keys = HashSet::new();
         let mut names: Vec<&str> = all.iter().copied().filter(|name| !stays(name)).collect();
-        names.retain(|name| keys.insert(key(name, how.case)));
+        names.retain(|name| keys.insert(key(name, options.case)));
         // Different texts get different words, so that restoring with the wrong map
         // is detected (FNV-1a).
         let bytes = names.iter().flat_map(|name| name.bytes().chain([0]));
         let digest = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |digest, byte| {
             (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        let mut words = Words::new(how.seed ^ digest);
+        let mut words = Words::new(options.seed ^ digest);
         let mut renaming = Renaming {
-            how,
+            options,
             known: HashMap::new(),
             names: NameMap::new(),
         };
         for name in names {
             let word = words.replacement(name);
-            renaming.known.insert(key(name, how.case), word.clone());
+            renaming.known.insert(key(name, options.case), word.clone());
             renaming.names.insert(name.to_owned(), word);
         }
         renaming
@@ -122,12 +122,12 @@ impl Renaming {
 
     fn word<'n>(&'n self, name: &'n str) -> &'n str {
         self.known
-            .get(&key(name, self.how.case))
+            .get(&key(name, self.options.case))
             .map_or(name, |word| word)
     }
 
     fn notes(&self, notes: &mut Vec<Note<'_>>) {
-        let (comments, blanks) = (self.how.comments, !self.how.order);
+        let (comments, blanks) = (self.options.comments, !self.options.order);
         notes.retain(|note| {
             if *note == Note::Blank {
                 blanks
@@ -140,7 +140,7 @@ impl Renaming {
 
     fn item(&self, item: &mut Item<'_>) {
         self.notes(&mut item.before);
-        if !self.how.comments {
+        if !self.options.comments {
             item.behind.clear();
         }
         match &mut item.node {
@@ -351,13 +351,13 @@ mod tests {
         let stop = AtomicBool::new(false);
         let mut tree = Tree::read(&sources, SyntaxLimits::default(), &stop).expect("right");
         let case = Case::Fold;
-        let how = Scramble {
+        let options = Scramble {
             seed,
             order,
             comments,
             case,
         };
-        let names = scramble(&mut tree, how);
+        let names = scramble(&mut tree, options);
         (laid_out(&tree, Layout::default(), &stop), names)
     }
 
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn names_go_and_come_back() {
+    fn names_are_restored() {
         let (text, names) = scrambled(3, false, true);
         for name in ["ann", "Bob", "p", "q", "r", "?x"] {
             assert!(names.contains_key(name), "{name}");
@@ -394,22 +394,22 @@ mod tests {
     }
 
     #[test]
-    fn in_place_nothing_changes_but_names() {
+    fn in_place_only_names_change() {
         let sources = Sources::from(Source::new("t", RULES));
         let (forms, _) = read(&sources, SyntaxLimits::default());
-        let how = Scramble {
+        let options = Scramble {
             seed: 3,
             order: false,
             comments: true,
             case: Case::Keep,
         };
-        let (texts, names) = scrambled_in_place(&forms, &sources, how);
+        let (texts, names) = scrambled_in_place(&forms, &sources, options);
         assert_ne!(texts[0], RULES);
         assert_eq!(back(&texts[0], &names), RULES);
     }
 
     #[test]
-    fn names_of_another_text_are_noticed() {
+    fn a_map_of_another_text_is_detected() {
         let (text, names) = scrambled(3, false, false);
         let foreign_word = |text: &str, names: &NameMap| {
             let sources = Sources::from(Source::new("t", text));
@@ -423,14 +423,14 @@ mod tests {
         assert_eq!(foreign_word(RULES, &names), Some("ann".to_owned()));
         let sources = Sources::from(Source::new("t", "(role ann) (p 7)"));
         let (forms, _) = read(&sources, SyntaxLimits::default());
-        let how = Scramble {
+        let options = Scramble {
             seed: 3,
             order: false,
             comments: false,
             case: Case::Fold,
         };
         // The same seed, and the same number of names.
-        let (_, others) = scrambled_in_place(&forms, &sources, how);
+        let (_, others) = scrambled_in_place(&forms, &sources, options);
         assert!(foreign_word(&text, &others).is_some());
         let first = names.values().next().unwrap();
         assert_eq!(
@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn another_order_keeps_roles_in_theirs() {
+    fn shuffling_keeps_the_order_of_roles() {
         let mut orders = std::collections::HashSet::new();
         for seed in 0..50 {
             let (text, names) = scrambled(seed, true, true);

@@ -5,7 +5,7 @@ use super::{Grid, GridError, Row};
 /// Reads a text as one grid.
 pub(super) fn grid(name: &str, text: &str) -> Result<Grid, GridError> {
     let reader = Reader { name };
-    let text = without_mark(text);
+    let text = without_byte_order_mark(text);
     let lines: Vec<(usize, &str)> = (1..)
         .zip(text.lines())
         .map(|(number, line)| (number, line.trim_matches(is_blank)))
@@ -44,7 +44,7 @@ pub(super) fn grid(name: &str, text: &str) -> Result<Grid, GridError> {
 pub fn puzzles(name: &str, text: &str) -> Result<Vec<Grid>, GridError> {
     let reader = Reader { name };
     let mut grids = Vec::new();
-    for (number, line) in (1..).zip(without_mark(text).lines()) {
+    for (number, line) in (1..).zip(without_byte_order_mark(text).lines()) {
         let line = line.trim_matches(is_blank);
         if line.is_empty() || line.starts_with('#') {
             continue;
@@ -62,7 +62,7 @@ pub fn puzzles(name: &str, text: &str) -> Result<Vec<Grid>, GridError> {
 }
 
 /// The text without a byte order mark.
-fn without_mark(text: &str) -> &str {
+fn without_byte_order_mark(text: &str) -> &str {
     text.strip_prefix('\u{FEFF}').unwrap_or(text)
 }
 

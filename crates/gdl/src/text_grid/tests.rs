@@ -32,7 +32,7 @@ fn rows_can_be_bracketed() {
 }
 
 #[test]
-fn what_is_no_grid_is_refused_with_its_line() {
+fn invalid_grids_are_rejected_with_a_line() {
     check("", "board:1: the text contains no grid");
     check("12\n123\n", "board:2: row 2 has 3 cells, but row 1 has 2");
     check(
@@ -65,7 +65,7 @@ fn cells_become_facts_on_the_line_of_their_row() {
 }
 
 #[test]
-fn puzzles_are_one_a_line() {
+fn each_line_is_a_puzzle() {
     let text = "# two\n[[1,2],[3,4]] first\n\n01/10 1 remark\n";
     let grids = puzzles("list", text).unwrap();
     let sizes: Vec<_> = grids.iter().map(|g| (g.line(), g.column_count())).collect();

@@ -22,7 +22,7 @@ pub(super) struct Ends {
 /// Maximum depth to which definitions are unfolded below `terminal`.
 const DEPTH: usize = 4;
 /// Maximum number of conditions for `terminal` examined.
-const MOST_ENDS: usize = 1_000;
+const MAX_ENDS: usize = 1_000;
 
 /// Computes the conditions; unfolds definitions as far as needed to separate
 /// conditions on autonomous facts alone from the others.
@@ -63,7 +63,7 @@ pub(super) fn ends(
             !reads.facts.is_disjoint(autonomous) && !reads.facts.is_subset(autonomous)
         };
         let split = (0..rule.body.len())
-            .filter(|_| depth > 0 && open.len() + ends.alone.len() < MOST_ENDS)
+            .filter(|_| depth > 0 && open.len() + ends.alone.len() < MAX_ENDS)
             .filter(|index| is_mixed(*index, &terms))
             .collect::<Vec<_>>();
         let split = split

@@ -9,10 +9,10 @@ use crate::symbol::Case;
 
 /// Maximum number of attempts to prove two forms equal; beyond it they count as
 /// different.
-const MOST_ATTEMPTS: usize = 100_000;
+const MAX_ATTEMPTS: usize = 100_000;
 
 /// Maximum product of the numbers of literals of two forms compared pairwise.
-const MOST_PAIRS: usize = 100_000;
+const MAX_PAIRS: usize = 100_000;
 
 /// Maximum number of attempts for one literal.
 const FEW_ATTEMPTS: usize = 1_000;
@@ -144,7 +144,7 @@ impl<'m, 's> Match<'m, 's> {
         };
         // For long rules in an unfavourable order, matching by shared words succeeds
         // at once.
-        same(FEW_ATTEMPTS) || Match::near(old, new, case).is_whole() || same(MOST_ATTEMPTS)
+        same(FEW_ATTEMPTS) || Match::near(old, new, case).is_whole() || same(MAX_ATTEMPTS)
     }
 
     /// True if each part is matched with an equal one.
@@ -228,7 +228,7 @@ impl<'m, 's> Match<'m, 's> {
     fn open(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let rest = |other: &usize| !self.taken[*other];
         let parts = (1..self.partner.len()).filter(|&part| self.partner[part].is_none());
-        let few = self.partner.len() * self.taken.len() <= MOST_PAIRS;
+        let few = self.partner.len() * self.taken.len() <= MAX_PAIRS;
         parts.flat_map(move |part| {
             let others = if few {
                 1..self.taken.len()

@@ -8,13 +8,13 @@ use super::literals::Match;
 use crate::symbol::Case;
 
 /// Minimum similarity of two forms that count as one changed form.
-const ENOUGH: f64 = 0.5;
+const MIN_SIMILARITY: f64 = 0.5;
 
 /// Minimum share of common words of two forms that are compared.
-const LIKELY: f64 = 0.4;
+const MIN_SHARED_WORDS: f64 = 0.4;
 
 /// Maximum number of pairs of forms compared; if there are more, no forms are paired.
-const MOST_PAIRS: usize = 250_000;
+const MAX_PAIRS: usize = 250_000;
 
 /// The paired and unpaired forms.
 #[derive(Default)]
@@ -76,7 +76,7 @@ impl Pairs {
         case: Case,
         stop: &AtomicBool,
     ) -> (Vec<usize>, Vec<usize>) {
-        if left.is_empty() || right.is_empty() || left.len() * right.len() > MOST_PAIRS {
+        if left.is_empty() || right.is_empty() || left.len() * right.len() > MAX_PAIRS {
             return (left, right);
         }
         let words = |forms: &[Form<'_>], numbers: &[usize]| -> Vec<Vec<String>> {
@@ -87,12 +87,14 @@ impl Pairs {
         };
         let (of_left, of_right) = (words(old, &left), words(new, &right));
         let values = |row: usize, column: usize| {
-            if stop.load(Ordering::Relaxed) || shared(&of_left[row], &of_right[column]) < LIKELY {
+            if stop.load(Ordering::Relaxed)
+                || shared(&of_left[row], &of_right[column]) < MIN_SHARED_WORDS
+            {
                 return 0;
             }
             let found = Match::near(&old[left[row]], &new[right[column]], case);
             match found.similarity() {
-                similarity if similarity < ENOUGH => 0,
+                similarity if similarity < MIN_SIMILARITY => 0,
                 similarity => (similarity * 1e6) as i64,
             }
         };
@@ -197,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_other_assignment_is_worth_more() {
+    fn the_assignment_has_the_maximal_value() {
         let check = |values: &[&[i64]], expected: &[Option<usize>]| {
             let values: Vec<Vec<i64>> = values.iter().map(|row| row.to_vec()).collect();
             assert_eq!(best_assignment(&values), expected, "{values:?}");

@@ -16,7 +16,7 @@ fn between(old: &str, new: &str) -> Difference {
 }
 
 #[test]
-fn what_means_the_same_is_no_difference() {
+fn equivalent_rules_do_not_differ() {
     for (old, new) in [
         ("(a) (b 1)", "; c\n(B 1)\n(a)"),
         (
@@ -49,7 +49,7 @@ fn what_means_the_same_is_no_difference() {
 }
 
 #[test]
-fn what_means_something_else_is_one() {
+fn rules_with_different_meanings_differ() {
     for (old, new) in [
         ("(a)", "a"),
         ("(a) (a)", "(a)"),

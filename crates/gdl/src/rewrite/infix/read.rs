@@ -24,7 +24,7 @@ mod infix {
 const PORTION: usize = 1 << 16;
 
 /// Maximum number of findings.
-const MOST_FINDINGS: usize = 20;
+const MAX_FINDINGS: usize = 20;
 
 /// Reads a text in infix notation. If `stop` is set, ends early with a part of the
 /// text.
@@ -147,7 +147,7 @@ impl<'t> Reader<'t, '_> {
                     item.near = near;
                     tree.items.push(item);
                 }
-                Err(GivenUp) if self.findings.len() >= MOST_FINDINGS => break,
+                Err(GivenUp) if self.findings.len() >= MAX_FINDINGS => break,
                 Err(GivenUp) => self.skip(),
             }
         }
@@ -161,7 +161,7 @@ impl<'t> Reader<'t, '_> {
 
     /// Consumes the next token; comments after it are kept for the item they belong
     /// to.
-    fn bump(&mut self) -> &'t str {
+    fn advance(&mut self) -> &'t str {
         let token = &self.tokens[self.at];
         self.at += 1;
         self.gap(token.end);
@@ -191,7 +191,7 @@ impl<'t> Reader<'t, '_> {
     fn accept(&mut self, rule: Rule) -> bool {
         let is_next = self.peek() == Some(rule);
         if is_next {
-            self.bump();
+            self.advance();
         }
         is_next
     }
@@ -214,7 +214,7 @@ impl<'t> Reader<'t, '_> {
             if is_first && self.at > 0 || self.accept(Rule::stop) {
                 break;
             }
-            self.bump();
+            self.advance();
         }
         self.behind.clear();
     }
@@ -359,7 +359,7 @@ impl<'t> Reader<'t, '_> {
                     _ => (false, false),
                 };
                 if again || more {
-                    self.bump();
+                    self.advance();
                     item.behind.append(&mut self.behind);
                     settle_behind(&mut item);
                 }
@@ -381,14 +381,14 @@ impl<'t> Reader<'t, '_> {
         let mut item = match self.peek() {
             Some(Rule::negation) => {
                 self.deeper(open)?;
-                self.bump();
+                self.advance();
                 let negated = self.literal()?;
                 self.depth -= 1;
                 joined("not", [negated])
             }
             Some(Rule::open) => {
                 self.deeper(open)?;
-                self.bump();
+                self.advance();
                 let mut all = self.alternatives()?;
                 self.close(open)?;
                 match all.len() {
@@ -433,21 +433,21 @@ impl<'t> Reader<'t, '_> {
         let before = self.before();
         let first = self.at;
         let word = match self.peek() {
-            Some(Rule::name) => Node::Word(self.bump().into()),
+            Some(Rule::name) => Node::Word(self.advance().into()),
             Some(Rule::quoted) => {
-                let text = self.bump();
+                let text = self.advance();
                 Node::Word(
                     self.unquoted(&text[1..text.len() - 1], first, false)?
                         .into(),
                 )
             }
             Some(Rule::marked) => {
-                let text = self.bump();
+                let text = self.advance();
                 let name = self.unquoted(&text[2..text.len() - 1], first, true)?;
                 Node::Word(format!("?{name}").into())
             }
             Some(Rule::variable) => {
-                let name = self.bump();
+                let name = self.advance();
                 Node::Word(self.variable(name).into())
             }
             _ => return self.expected(what),
@@ -461,7 +461,7 @@ impl<'t> Reader<'t, '_> {
         }
         let open = self.at;
         self.deeper(open)?;
-        self.bump();
+        self.advance();
         let mut items = vec![Item::new(word)];
         while self.peek() != Some(Rule::close) {
             items.push(self.term("a term or )")?);
