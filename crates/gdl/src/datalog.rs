@@ -20,9 +20,8 @@ mod plan;
 mod relation;
 mod run;
 
+use ggp_stop::{Reason, Stop};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
 use crate::program::{RelationId, Rule};
 use crate::terms::{TermId, TermOverflow, Terms};
@@ -44,6 +43,15 @@ pub enum Layer {
     Second = 2,
 }
 
+impl From<Reason> for Failure {
+    fn from(reason: Reason) -> Self {
+        match reason {
+            Reason::Late => Failure::Late,
+            _ => Failure::Interrupted,
+        }
+    }
+}
+
 /// A set of relations that are queried together.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Query(usize);
@@ -55,10 +63,8 @@ pub struct Bounds {
     pub facts: usize,
     /// Maximum number of rows visited for one content of the inputs.
     pub work: u64,
-    /// Set from outside to stop.
-    pub interrupt: Arc<AtomicBool>,
-    /// The time at which to stop.
-    pub deadline: Option<Instant>,
+    /// When the evaluation must end.
+    pub stop: Stop,
     /// Stops early if the progress of a rule predicts this many times the allowed
     /// number of facts or rows. The prediction may be wrong.
     pub foresight: Option<f64>,
@@ -69,8 +75,7 @@ impl Default for Bounds {
         Bounds {
             facts: 5_000_000,
             work: 1_000_000_000,
-            interrupt: Arc::default(),
-            deadline: None,
+            stop: Stop::new(),
             foresight: None,
         }
     }
@@ -173,7 +178,7 @@ impl Evaluator {
     /// [`EvaluationError`] past a limit, or at once if interrupted. The inputs must
     /// then be given again.
     pub fn ask(&mut self, query: Query, terms: &mut Terms) -> Result<(), EvaluationError> {
-        if self.bounds.interrupt.load(Ordering::Relaxed) {
+        if self.bounds.stop.is_raised() {
             let failure = Failure::Interrupted;
             return Err(EvaluationError { failure, rule: 0 });
         }

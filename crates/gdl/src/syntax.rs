@@ -4,7 +4,7 @@
 //! files. Not done here: interpretation of the forms. Nesting is kept on an explicit
 //! stack, so no input can exhaust the call stack.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_stop::Stop;
 
 use pest::Parser;
 
@@ -72,14 +72,14 @@ pub enum SexpKind {
 /// passes can find further errors. The forms are usable only if no finding is an
 /// error.
 pub fn read(sources: &Sources, limits: SyntaxLimits) -> (Vec<Sexp>, Vec<Diagnostic>) {
-    read_until(sources, limits, &AtomicBool::new(false))
+    read_until(sources, limits, &Stop::new())
 }
 
-/// Reads all files; stops soon after `stop` is set, with a part of the forms.
+/// Reads all files; stops soon after `stop` is over, with a part of the forms.
 pub fn read_until(
     sources: &Sources,
     limits: SyntaxLimits,
-    stop: &AtomicBool,
+    stop: &Stop,
 ) -> (Vec<Sexp>, Vec<Diagnostic>) {
     let mut reader = Reader {
         nesting: limits.nesting.min(SyntaxLimits::MAX_NESTING),
@@ -147,11 +147,11 @@ struct Reader {
 }
 
 impl Reader {
-    fn read_file(&mut self, file: u32, sources: &Sources, stop: &AtomicBool) {
+    fn read_file(&mut self, file: u32, sources: &Sources, stop: &Stop) {
         let text = sources.files()[file as usize].text();
         let mut open = Open::default();
         let mut at = 0;
-        while at < text.len() && !stop.load(Ordering::Relaxed) {
+        while at < text.len() && !stop.is_over() {
             let end = portion_end(text, at);
             let tokens = Kif::parse(Rule::file, &text[at..end])
                 .expect("every text is a sequence of tokens")

@@ -3,7 +3,7 @@
 //! A disjunction whose variables are all bound outside it is kept as one test; the
 //! others are expanded, with one body for each combination of alternatives.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_stop::Stop;
 
 use rustc_hash::FxHashSet;
 
@@ -28,13 +28,9 @@ const MAX_COPIED: usize = 1_000_000;
 ///
 /// # Errors
 ///
-/// The limit, if there are more bodies or `stop` is set.
-pub fn bodies(
-    formula: Formula,
-    limit: usize,
-    stop: &AtomicBool,
-) -> Result<Vec<Vec<Literal>>, usize> {
-    let is_stopped = || stop.load(Ordering::Relaxed);
+/// The limit, if there are more bodies or `stop` is over.
+pub fn bodies(formula: Formula, limit: usize, stop: &Stop) -> Result<Vec<Vec<Literal>>, usize> {
+    let is_stopped = || stop.is_over();
     let mut done = Vec::new();
     let mut open = vec![flatten(vec![formula])];
     let mut copied = 0;

@@ -4,8 +4,8 @@
 //! order of literals and alternatives. Where variables are hard to distinguish, a
 //! duplicate may be missed; two different rules are never reported as equal.
 
+use ggp_stop::Stop;
 use std::hash::BuildHasher;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -23,13 +23,13 @@ const MAX_REPORTED: usize = 20;
 /// Maximum number of literals visited to normalize one rule.
 const MAX_ORDERED: usize = 100_000;
 
-/// Reports duplicates, until `stop` is set. Facts are compared within one file only:
+/// Reports duplicates, until `stop` is over. Facts are compared within one file only:
 /// an instance file may repeat facts of the rule file.
 pub(super) fn check(
     lowered: &Lowered,
     strictness: Strictness,
     sources: &Sources,
-    stop: &AtomicBool,
+    stop: &Stop,
 ) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     facts(lowered, stop, &mut found);
@@ -62,14 +62,14 @@ pub(super) fn check(
 }
 
 /// Adds a pair (duplicate, first occurrence) for each duplicate fact.
-fn facts(lowered: &Lowered, stop: &AtomicBool, found: &mut Vec<(Span, Span)>) {
+fn facts(lowered: &Lowered, stop: &Stop, found: &mut Vec<(Span, Span)>) {
     let facts = &lowered.rules.facts;
     // Duplicate roles have their own finding.
     let role = lowered.keyword_relation(Keyword::Role);
     let hash = |fact: &Fact| FxBuildHasher.hash_one((fact.relation, &fact.arguments));
     let mut known: HashTable<u32> = HashTable::new();
     for (index, fact) in (0..).zip(facts) {
-        if stop.load(Ordering::Relaxed) {
+        if stop.is_over() {
             return;
         }
         let of = |&known: &u32| &facts[known as usize];
@@ -94,12 +94,12 @@ fn facts(lowered: &Lowered, stop: &AtomicBool, found: &mut Vec<(Span, Span)>) {
 }
 
 /// Adds a pair (duplicate, first occurrence) of heads for each duplicate rule.
-fn rules(rules: &[Rule], stop: &AtomicBool, found: &mut Vec<(Span, Span)>) {
+fn rules(rules: &[Rule], stop: &Stop, found: &mut Vec<(Span, Span)>) {
     // The rules that one written rule expands to are adjacent.
     let forms: Vec<&[Rule]> = rules.chunk_by(|a, b| a.span == b.span).collect();
     let mut alike: Vec<(u64, u32)> = Vec::with_capacity(forms.len());
     for (index, form) in (0..).zip(&forms) {
-        if stop.load(Ordering::Relaxed) {
+        if stop.is_over() {
             return;
         }
         let mut hashes: Vec<u64> = form.iter().map(order_free_hash).collect();
@@ -113,7 +113,7 @@ fn rules(rules: &[Rule], stop: &AtomicBool, found: &mut Vec<(Span, Span)>) {
     {
         let mut known: FxHashMap<Vec<Vec<Tokens>>, Span> = FxHashMap::default();
         for &(_, index) in alike {
-            if stop.load(Ordering::Relaxed) {
+            if stop.is_over() {
                 return;
             }
             let form = forms[index as usize];

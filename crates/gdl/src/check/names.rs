@@ -1,8 +1,8 @@
 //! Checks: names that are used but never defined, or defined but never used; goal
 //! values; the relations that every game needs.
 
+use ggp_stop::Stop;
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -22,15 +22,15 @@ const MAX_COMPARED: usize = 2_000_000;
 const LONGEST_ATOM: usize = 80;
 
 /// Reports undefined and unused names, bad goal values and missing keywords, until
-/// `stop` is set.
+/// `stop` is over.
 pub(super) fn check(
     lowered: &Lowered,
     strictness: Strictness,
     sources: &Sources,
-    stop: &AtomicBool,
+    stop: &Stop,
 ) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
-    if stop.load(Ordering::Relaxed) {
+    if stop.is_over() {
         return findings;
     }
     let mut near = NameSuggester {
@@ -121,7 +121,7 @@ fn relations(
         *shapes.entry(lowered.relation_symbol(relation)).or_default() += 1;
     }
     for relation in lowered.rules.relations() {
-        if near.stop.load(Ordering::Relaxed) {
+        if near.stop.is_over() {
             return;
         }
         // A name with several arities has its own finding.
@@ -284,7 +284,7 @@ fn state_facts(
         };
         let mut reported = FxHashSet::default();
         for rule in &lowered.rules.rules {
-            if near.stop.load(Ordering::Relaxed) {
+            if near.stop.is_over() {
                 return;
             }
             for literal in &rule.body {
@@ -400,7 +400,7 @@ fn functor_text(lowered: &Lowered, functor: FunctorId) -> String {
 struct NameSuggester<'s> {
     /// Number of comparisons left.
     left: usize,
-    stop: &'s AtomicBool,
+    stop: &'s Stop,
 }
 
 impl NameSuggester<'_> {
@@ -414,7 +414,7 @@ impl NameSuggester<'_> {
     ) -> Diagnostic {
         let mut nearest = None;
         for candidate in candidates.filter(|candidate| *candidate != name) {
-            if self.left == 0 || self.stop.load(Ordering::Relaxed) {
+            if self.left == 0 || self.stop.is_over() {
                 return finding;
             }
             self.left -= 1;

@@ -3,7 +3,7 @@
 //! Only `next` (and `sees`) may depend on `does`; `init`, `role`, `base` and `input`
 //! may not depend on `true`.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_stop::Stop;
 
 use rustc_hash::FxHashMap;
 
@@ -15,12 +15,12 @@ use crate::program::RelationId;
 use crate::program::strata::{Group, for_each_body_atom};
 use crate::span::{Sources, Span};
 
-/// Reports keywords with forbidden dependencies, until `stop` is set.
+/// Reports keywords with forbidden dependencies, until `stop` is over.
 pub(super) fn check(
     lowered: &Lowered,
     sources: &Sources,
     groups: &[Group],
-    stop: &AtomicBool,
+    stop: &Stop,
 ) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     let on_moves: &[Keyword] = &[
@@ -41,7 +41,7 @@ pub(super) fn check(
         // Groups are in evaluation order; a recursive one may need several passes.
         for group in groups {
             let mut grown = true;
-            while grown && !stop.load(Ordering::Relaxed) {
+            while grown && !stop.is_over() {
                 grown = false;
                 for &rule in &group.rules {
                     let rule = &lowered.rules.rules[rule];

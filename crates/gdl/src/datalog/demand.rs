@@ -15,10 +15,10 @@
 //!
 //! Source: magic sets, Beeri and Ramakrishnan, On the power of magic, 1991.
 
+use ggp_stop::Stop;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::order::{Estimate, Estimates, order};
 use crate::program::strata::{for_each_body_atom, stratify};
@@ -93,7 +93,7 @@ const MAX_PARTS: usize = 400;
 /// Rewrites a program. `layer` gives the input layer of each relation; inputs, and
 /// relations that depend on no input, are not changed. `queries` are the query
 /// relations with the label of their group. `None` if no relation is demanded in
-/// part, or `stop` was set.
+/// part, or `stop` was over.
 pub(super) fn demanded(
     rules: &RuleSet,
     layer: &[u8],
@@ -101,7 +101,7 @@ pub(super) fn demanded(
     queries: &[(usize, Vec<RelationId>)],
     estimates: &Estimates,
     terms: &crate::terms::Terms,
-    stop: &AtomicBool,
+    stop: &Stop,
 ) -> Option<Demanded> {
     let mut rewriting = Rewriting::new(rules, layer, is_input, queries, estimates);
     loop {
@@ -227,8 +227,8 @@ impl<'a> Rewriting<'a> {
         (relation, Context::Part(origin, layer, asking.known))
     }
 
-    /// Finds the nodes in use, unless `stop` is set.
-    fn adorn(&mut self, stop: &AtomicBool) -> Option<Vec<Node>> {
+    /// Finds the nodes in use, unless `stop` is over.
+    fn adorn(&mut self, stop: &Stop) -> Option<Vec<Node>> {
         'again: loop {
             let mut nodes: Vec<Node> = (0..self.rules.arity.len())
                 .filter(|&relation| self.home[relation].is_some() && self.is_derived(relation))
@@ -240,7 +240,7 @@ impl<'a> Rewriting<'a> {
             let mut next = 0;
             while let Some(&node) = nodes.get(next) {
                 next += 1;
-                if stop.load(Ordering::Relaxed) {
+                if stop.is_over() {
                     return None;
                 }
                 for number in self.rules_of[node.0].clone() {

@@ -7,7 +7,7 @@
 //! unifying heads with atoms: `(goal ?r 0) <- not (goal ?r 100)` has a valid order,
 //! because the head never equals the negated atom.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_stop::Stop;
 
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -57,10 +57,10 @@ const MAX_PAIRS: usize = 5_000_000;
 ///
 /// The negative cycles, one for each strongly connected component that has one.
 pub fn stratify(rules: &RuleSet, terms: &Terms) -> Result<Vec<Group>, Vec<NegativeCycle>> {
-    stratify_until(rules, terms, &AtomicBool::new(false))
+    stratify_until(rules, terms, &Stop::new())
 }
 
-/// Groups the rules like [`stratify`]; stops soon after `stop` is set, with an
+/// Groups the rules like [`stratify`]; stops soon after `stop` is over, with an
 /// arbitrary result.
 ///
 /// # Errors
@@ -69,9 +69,9 @@ pub fn stratify(rules: &RuleSet, terms: &Terms) -> Result<Vec<Group>, Vec<Negati
 pub fn stratify_until(
     rules: &RuleSet,
     terms: &Terms,
-    stop: &AtomicBool,
+    stop: &Stop,
 ) -> Result<Vec<Group>, Vec<NegativeCycle>> {
-    if stop.load(Ordering::Relaxed) {
+    if stop.is_over() {
         return Ok(Vec::new());
     }
     let mut graph: DiGraph<(), ()> = DiGraph::with_capacity(rules.arity.len(), rules.rules.len());
@@ -99,7 +99,7 @@ pub fn stratify_until(
     let mut groups = Vec::new();
     let mut cycles = Vec::new();
     for (number, component) in components.iter().enumerate() {
-        if stop.load(Ordering::Relaxed) {
+        if stop.is_over() {
             break;
         }
         let mut members: Vec<usize> = component
@@ -145,7 +145,7 @@ fn refine(
     rules: &RuleSet,
     terms: &Terms,
     members: &[usize],
-    stop: &AtomicBool,
+    stop: &Stop,
 ) -> Result<Vec<Group>, NegativeCycle> {
     let mut graph: DiGraph<(), Option<Span>> = DiGraph::new();
     for _ in members {
@@ -163,7 +163,7 @@ fn refine(
             for &to in heads.get(&atom.relation).into_iter().flatten() {
                 let head = &rules.rules[members[to]].head;
                 pairs += 1;
-                if pairs > MAX_PAIRS || stop.load(Ordering::Relaxed) {
+                if pairs > MAX_PAIRS || stop.is_raised() {
                     too_many.get_or_insert((member, atom.span));
                     return;
                 }

@@ -3,8 +3,8 @@
 //! In: the lists read by [`syntax`]. Out: the same forms, each with its comments in
 //! one of a few places, so that printers need not handle comments anywhere else.
 
+use ggp_stop::Stop;
 use std::borrow::Cow;
-use std::sync::atomic::AtomicBool;
 
 use crate::diagnostic::Diagnostic;
 use crate::span::Sources;
@@ -105,7 +105,7 @@ impl<'t> Node<'t> {
 }
 
 impl<'t> Tree<'t> {
-    /// Reads the texts as one. If `stop` is set, ends early with a part of them.
+    /// Reads the texts as one. If `stop` is over, ends early with a part of them.
     ///
     /// # Errors
     ///
@@ -113,7 +113,7 @@ impl<'t> Tree<'t> {
     pub fn read(
         sources: &'t Sources,
         limits: SyntaxLimits,
-        stop: &AtomicBool,
+        stop: &Stop,
     ) -> Result<Self, Vec<Diagnostic>> {
         let (forms, findings) = syntax::read_until(sources, limits, stop);
         if !findings.is_empty() {
