@@ -26,7 +26,7 @@ pub struct Address {
 }
 
 impl Address {
-    /// Whether both addresses may belong to the same player.
+    /// Returns true if both addresses may belong to the same player.
     pub fn shares(&self, other: &Address) -> bool {
         self.path == other.path
             && self
@@ -54,7 +54,7 @@ impl fmt::Display for AddressError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             AddressError::NotHttp(text) => {
-                write!(f, "`{text}`: players only support http addresses")
+                write!(f, "`{text}` is not http, the only protocol of players")
             }
             AddressError::Malformed(text) => write!(
                 f,
@@ -248,7 +248,7 @@ impl Patience<'_> {
     }
 }
 
-/// Whether an error is only a timeout.
+/// Returns true if an error is only a timeout.
 fn is_tick(error: &io::Error) -> bool {
     let ticks = [
         ErrorKind::WouldBlock,
