@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use ggp_search::Plans;
 use ggp_solver::solve::{Method, Strategy};
-use ggp_solver::verify::{Answer, Failure, Given, Proof};
+use ggp_verify::{Claim, Failure, Given, Proof};
 
 use super::shared::*;
 
@@ -12,10 +12,10 @@ use super::shared::*;
 fn what_is_written_once_is_refuted_by_what_excludes_each_other() {
     let two = game(&colours(2));
     let answer = answer(&two, Strategy::Network(Method::MoveSet), Plans::First);
-    let is_invariant = |answer: &Answer| {
+    let is_invariant = |answer: &Claim| {
         matches!(
             answer,
-            Answer::Unsolvable {
+            Claim::Unsolvable {
                 proof: Proof::Invariant(_)
             }
         )
@@ -106,7 +106,7 @@ fn what_holds_only_because_of_itself_is_no_solution() {
     assert!(is_right(&island, &nothing));
     let joined = game(&rules.replace("(site bay cape)", "(site bay cape) (site shore bay)"));
     assert!(!is_right(&joined, &nothing));
-    let bound = |moves| checked(&joined, &Answer::NoSolutionWithin { moves }, &no_search());
+    let bound = |moves| checked(&joined, &Claim::NoSolutionWithin { moves }, &no_search());
     assert!(bound(2).is_ok());
     assert!(matches!(bound(3), Err(Failure::Wrong(_))));
 }

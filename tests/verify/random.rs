@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use ggp_search::Plans;
 use ggp_solver::solve::Strategy;
-use ggp_solver::verify::{Answer, Given, Limits, Proof};
+use ggp_verify::{Claim, Given, Limits, Proof};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -112,28 +112,28 @@ fn every_answer_to_random_games_is_right_and_no_other() {
             let what = format!("{number}, {}\n{rules}", strategy.name());
             let answer = answer(&game, strategy, Plans::First);
             match (&answer, expected) {
-                (Answer::Solved { plans, optimal, .. }, Some((least, _))) => {
+                (Claim::Solved { plans, optimal, .. }, Some((least, _))) => {
                     let length = plans[0].len();
                     assert!(length >= least && (!optimal || length == least), "{what}");
                 }
-                (Answer::Unsolvable { .. }, None) => {}
-                (Answer::NoSolutionWithin { moves }, least) => {
+                (Claim::Unsolvable { .. }, None) => {}
+                (Claim::NoSolutionWithin { moves }, least) => {
                     assert!(
                         least.is_none_or(|(least, _)| least > *moves as usize),
                         "{what}"
                     );
                 }
-                (Answer::OutOfBudget { .. }, _) => continue,
+                (Claim::OutOfBudget { .. }, _) => continue,
                 _ => panic!("{answer:?}, but {expected:?}: {what}"),
             }
-            if let Answer::Unsolvable { proof } = &answer {
+            if let Claim::Unsolvable { proof } = &answer {
                 let value = serde_json::to_value(proof).unwrap();
                 *kinds.entry(value["kind"].to_string()).or_insert(0) += 1;
             }
             assert!(is_right(&game, &answer), "{answer:?}: {what}");
         }
         let bound = |moves| {
-            let bound = Answer::NoSolutionWithin { moves };
+            let bound = Claim::NoSolutionWithin { moves };
             let [plain, clauses] = [Limits::default(), no_search()]
                 .map(|limits| checked(&game, &bound, &limits).is_ok());
             assert_eq!(plain, clauses, "{number}, {moves}\n{rules}");
@@ -149,7 +149,7 @@ fn every_answer_to_random_games_is_right_and_no_other() {
                     Strategy::BreadthFirst,
                     Plans::AllShortest { max: 1_000 },
                 );
-                let Answer::Solved {
+                let Claim::Solved {
                     plans, all: true, ..
                 } = &all
                 else {

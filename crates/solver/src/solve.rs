@@ -35,7 +35,7 @@ use ggp_search::mcts::{Mcts, MctsVerdict, solve_with_mcts};
 use ggp_search::{Budget, BudgetKind, Compare, Coverage, Observer, Plans, Prune, Stats, Verdict};
 
 pub use check::{Checker, WrongPlan, check_plan};
-pub use claim::{PATIENCE, claim, claim_count, lacks_proof, proof};
+pub use claim::{PATIENCE, claim, claim_count, claim_outcome, lacks_proof, proof};
 
 pub use crate::planning::rollout::Scoring;
 pub use count::{Counted, count_from};

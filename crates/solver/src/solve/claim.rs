@@ -1,14 +1,16 @@
-//! Answers as claims that [`crate::verify`] checks.
+//! Answers as claims that [`ggp_verify`] checks.
 
 use std::time::Duration;
 
 use crate::planning::effects::Effects;
-use crate::planning::{Outcome, Puzzle, invariant, linear};
-use crate::verify::{self, End, Flips, Given, Proof};
+use crate::planning::{Outcome, Puzzle, Reason, invariant, linear};
 use ggp_engine::machine::{Machine, PlayError};
+use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::batch::Packed;
+use ggp_engine::propnet::network::Node;
 use ggp_gdl::game::{Move, Score};
 use ggp_search::{Budget, Coverage, Verdict};
+use ggp_verify::{Claim, End, Flips, Given, Proof};
 
 use super::Answer;
 
@@ -21,8 +23,8 @@ const MANY: u64 = 1_000_000;
 /// Why there is no plan, as far as it was written down while solving.
 pub fn proof(answer: &Answer) -> Option<Proof> {
     match (&answer.verdict, &answer.proof) {
-        (Verdict::Unsolvable, Some((net, outcome))) => match verify::Answer::of(net, outcome) {
-            verify::Answer::Unsolvable { proof } => Some(proof),
+        (Verdict::Unsolvable, Some((net, outcome))) => match claim_outcome(net, outcome) {
+            Claim::Unsolvable { proof } => Some(proof),
             _ => None,
         },
         (Verdict::Unsolvable, None) => Some(Proof::Exhausted { positions: None }),
@@ -50,13 +52,13 @@ pub fn claim<M: Machine>(
     target: Score,
     answer: &Answer,
     budget: &Budget,
-) -> verify::Answer {
+) -> Claim {
     match &answer.verdict {
         Verdict::Solved {
             plans,
             optimal,
             coverage,
-        } => verify::Answer::Solved {
+        } => Claim::Solved {
             plans: plans.iter().map(|plan| texts(machine, plan)).collect(),
             optimal: *optimal,
             all: *coverage == Coverage::All,
@@ -72,12 +74,12 @@ pub fn claim<M: Machine>(
             {
                 proof = better;
             }
-            verify::Answer::Unsolvable { proof }
+            Claim::Unsolvable { proof }
         }
-        Verdict::NoSolutionWithin(moves) => verify::Answer::NoSolutionWithin { moves: *moves },
+        Verdict::NoSolutionWithin(moves) => Claim::NoSolutionWithin { moves: *moves },
         Verdict::OutOfBudget {
             depth_completed, ..
-        } => verify::Answer::OutOfBudget {
+        } => Claim::OutOfBudget {
             no_solution_within: *depth_completed,
             best: answer.best.as_ref().map(|best| End {
                 score: best.score.get(),
@@ -98,7 +100,7 @@ fn by_flips<M: Machine>(
     let puzzle = Puzzle::new(net.clone(), packed, target)?;
     let effects = Effects::of(&puzzle)?;
     let facts = linear::reason(&puzzle, &effects, moves)?;
-    Some(Flips::of(&puzzle.net, &facts))
+    Some(flips(&puzzle.net, &facts))
 }
 
 fn by_invariant<M: Machine>(
@@ -110,8 +112,8 @@ fn by_invariant<M: Machine>(
     let (net, packed) = machine.network(start)?;
     let puzzle = Puzzle::new(net.clone(), packed, target)?;
     let outcome = Outcome::Unsolvable(invariant::prove(&puzzle, &patient(budget))?);
-    match verify::Answer::of(&puzzle.net, &outcome) {
-        verify::Answer::Unsolvable { proof } => Some(proof),
+    match claim_outcome(&puzzle.net, &outcome) {
+        Claim::Unsolvable { proof } => Some(proof),
         _ => None,
     }
 }
@@ -129,7 +131,7 @@ pub fn claim_count<M: Machine>(
     plans: &[Vec<Move>],
     is_all: bool,
     budget: &Budget,
-) -> Result<verify::Answer, PlayError> {
+) -> Result<Claim, PlayError> {
     let mut machine = machine.clone();
     let mut ends: Vec<M::State> = Vec::new();
     let mut kept = Vec::new();
@@ -147,7 +149,7 @@ pub fn claim_count<M: Machine>(
         true => no_other(&machine, start, target, &ends, budget),
         false => None,
     };
-    Ok(verify::Answer::Counted {
+    Ok(Claim::Counted {
         plans: kept,
         all: is_all,
         proof,
@@ -166,7 +168,7 @@ fn no_other<M: Machine>(
     let ends = ends.iter().map(|end| Some(machine.network(end)?.1));
     let ends: Vec<Packed> = ends.collect::<Option<_>>()?;
     let clauses = invariant::prove_no_other(&puzzle, &ends, &patient(budget))?;
-    Some(Given::with(&puzzle.net, &clauses))
+    Some(given(&puzzle.net, &clauses))
 }
 
 /// The budget, with an end.
@@ -182,4 +184,113 @@ fn texts<M: Machine>(machine: &M, plan: &[Move]) -> Vec<String> {
     terms.refresh();
     let text = |chosen: &Move| machine.game().canonical(&terms, chosen.term());
     plan.iter().map(text).collect()
+}
+
+/// The claim that an outcome on this network makes, with facts and moves as
+/// canonical texts.
+pub fn claim_outcome(net: &Propnet, outcome: &Outcome) -> Claim {
+    let terms = net.terms();
+    let text = |fact: u32| net.game.canonical(&terms, net.facts[fact as usize]);
+    let facts = |facts: &[u32]| facts.iter().map(|&fact| text(fact)).collect();
+    let sum = |weights: &Vec<(u32, i64)>| -> Vec<(String, i64)> {
+        let weights = weights.iter();
+        weights
+            .map(|&(fact, weight)| (text(fact), weight))
+            .collect()
+    };
+    let reason = match outcome {
+        Outcome::Solved { plan, optimal } => {
+            let text = |&chosen: &u32| {
+                let chosen = net.moves[0][chosen as usize];
+                net.game.canonical(&terms, chosen.term())
+            };
+            return Claim::Solved {
+                plans: vec![plan.iter().map(text).collect()],
+                optimal: *optimal,
+                all: false,
+                least: None,
+            };
+        }
+        Outcome::NoPlanWithin(moves) => return Claim::NoSolutionWithin { moves: *moves },
+        Outcome::Unknown => {
+            return Claim::OutOfBudget {
+                no_solution_within: None,
+                best: None,
+            };
+        }
+        Outcome::Unsolvable(reason) => reason,
+    };
+    let proof = match reason {
+        Reason::Exhausted { positions } => Proof::Exhausted {
+            positions: Some(*positions),
+        },
+        // No state at all is a solution.
+        Reason::Parity { facts, told } if facts.is_empty() && told.is_empty() => {
+            Proof::Invariant(given(net, &[]))
+        }
+        Reason::Parity { facts: odd, told } => Proof::Parity {
+            facts: facts(odd),
+            told: told.iter().map(sum).collect(),
+            given: given(net, &[]),
+        },
+        Reason::Potential { weights } => Proof::Potential {
+            weights: sum(weights),
+            given: given(net, &[]),
+        },
+        Reason::Invariant { clauses } => Proof::Invariant(given(net, clauses)),
+        Reason::Over { moves } => Proof::Over { moves: *moves },
+        Reason::Refuted { what } => Proof::Refuted { what: what.clone() },
+    };
+    Claim::Unsolvable { proof }
+}
+
+/// Facts that moves flip or leave alone, and the assumptions of their network.
+fn flips(net: &Propnet, facts: &[u32]) -> Flips {
+    let terms = net.terms();
+    let text = |&fact: &u32| net.game.canonical(&terms, net.facts[fact as usize]);
+    Flips {
+        facts: facts.iter().map(text).collect(),
+        given: given(net, &[]),
+    }
+}
+
+/// The assumptions of a network about every state, and further clauses over its facts.
+fn given(net: &Propnet, clauses: &[Vec<(u32, bool)>]) -> Given {
+    let terms = net.terms();
+    let text = |fact: usize| net.game.canonical(&terms, net.facts[fact]);
+    let mut given = Given::default();
+    for &(fact, equal) in &net.assumed {
+        match net.network.node(equal.node()) {
+            Node::Input(other) => {
+                for value in [true, false] {
+                    let other = literal(text(other), value == equal.is_negated());
+                    given.clauses.push(vec![literal(text(fact), value), other]);
+                }
+            }
+            _ => given
+                .clauses
+                .push(vec![literal(text(fact), equal.is_negated())]),
+        }
+    }
+    for group in &net.exclusive {
+        let facts: Vec<String> = group.facts.iter().map(|&fact| text(fact)).collect();
+        if group.exact {
+            given.clauses.push(facts.clone());
+        }
+        given.exclusive.push(facts);
+    }
+    for clause in clauses {
+        let clause = clause.iter();
+        let clause = clause.map(|&(fact, holds)| literal(text(fact as usize), holds));
+        given.clauses.push(clause.collect());
+    }
+    given
+}
+
+/// A fact, or its negation as `(not FACT)`.
+fn literal(fact: String, holds: bool) -> String {
+    match holds {
+        true => fact,
+        false => format!("(not {fact})"),
+    }
 }

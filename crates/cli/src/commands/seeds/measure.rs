@@ -30,7 +30,7 @@ use ggp_search::graph::{Explore, explore};
 use ggp_search::{Budget, LevelStats, Plans, Stats, Verdict, graph};
 use ggp_solver::solve::{Checker, GameProblem, Keys, Scoring, SolveOptions, Strategy, claim, count_from, solve};
 use ggp_gdl::span::{Source, Sources};
-use ggp_solver::verify::{self, verify};
+use ggp_verify::verify;
 
 /// Cells of a board that is not drawn.
 const MOST_CELLS: usize = 250_000;
@@ -532,9 +532,9 @@ fn answer(ready: &Ready, how: &SolveOptions, stats: &mut Stats) -> anyhow::Resul
         Verdict::Unsolvable => {
             let (machine, start) = (&ready.machine, &ready.start);
             let said = claim(machine, start, how.target, &answer, &how.budget);
-            let limits = verify::Limits {
+            let limits = ggp_verify::Limits {
                 interrupt: how.budget.interrupt.clone().unwrap_or_default(),
-                ..verify::Limits::default()
+                ..ggp_verify::Limits::default()
             };
             let (game, facts) = (machine.game(), machine.facts(start));
             let checked = verify(game, &facts, how.target, &said, &limits);

@@ -8,7 +8,7 @@ use ggp_engine::machine::{AnyMachine, Machine};
 use ggp_solver::solve::{
     Answer, Counted, PATIENCE, SolveOptions, claim, claim_count, lacks_proof,
 };
-use ggp_solver::verify::{self, Proof, Record};
+use ggp_verify::{Claim, Proof, Record};
 
 /// Writes an answer to a file.
 ///
@@ -27,7 +27,7 @@ pub(super) fn write(
         note_proof(how, context);
     }
     let claim = claim(machine, start, answer.target, answer, &how.budget);
-    if let verify::Answer::Unsolvable {
+    if let Claim::Unsolvable {
         proof: Proof::Refuted { .. },
     } = claim
     {
@@ -71,7 +71,7 @@ fn write_claim(
     machine: &AnyMachine,
     start: &<AnyMachine as Machine>::State,
     target: Score,
-    claim: verify::Answer,
+    claim: Claim,
     context: &Context,
 ) -> anyhow::Result<()> {
     let facts = machine.facts(start);

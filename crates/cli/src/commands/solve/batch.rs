@@ -21,7 +21,7 @@ use ggp_gdl::text_grid::{self, Grid};
 use ggp_engine::machine::{AnyMachine, Machine};
 use ggp_search::{Stats, Verdict};
 use ggp_solver::solve::{SolveOptions, count_from, solve};
-use ggp_solver::verify::digest;
+use ggp_verify::digest;
 
 /// What came of one puzzle.
 #[derive(Serialize)]

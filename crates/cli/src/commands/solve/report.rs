@@ -12,7 +12,7 @@ use ggp_gdl::game::Score;
 use ggp_engine::machine::{AnyMachine, Machine};
 use ggp_search::{BudgetKind, Compare, Counts, Coverage, LevelStats, Stats, Verdict};
 use ggp_solver::solve::{Answer, Checker, Counted, Evaluation, SolveOptions, budget_name};
-use ggp_solver::verify::Proof;
+use ggp_verify::Proof;
 
 /// An answer as `--json` prints it.
 #[derive(Serialize)]

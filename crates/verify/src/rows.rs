@@ -14,7 +14,7 @@ use ggp_gdl::terms::{TermId, Terms};
 
 /// The rows of one relation, each once, in the order in which they came.
 #[derive(Default)]
-pub(super) struct Rows {
+pub(crate) struct Rows {
     rows: Vec<Box<[TermId]>>,
     table: HashTable<u32>,
 }
@@ -54,10 +54,10 @@ impl Rows {
 }
 
 /// What the variables of a rule stand for.
-pub(super) type Bindings = Vec<Option<TermId>>;
+pub(crate) type Bindings = Vec<Option<TermId>>;
 
 /// Whether a term can be the value; binds its variables.
-pub(super) fn unify(term: &Term, value: TermId, terms: &Terms, bindings: &mut Bindings) -> bool {
+pub(crate) fn unify(term: &Term, value: TermId, terms: &Terms, bindings: &mut Bindings) -> bool {
     match term {
         Term::Ground(id) => *id == value,
         Term::Variable(variable) => match bindings[variable.index()] {
@@ -77,7 +77,7 @@ pub(super) fn unify(term: &Term, value: TermId, terms: &Terms, bindings: &mut Bi
 }
 
 /// Whether patterns match a row.
-pub(super) fn unify_all(
+pub(crate) fn unify_all(
     patterns: &[Term],
     row: &[TermId],
     terms: &Terms,
@@ -108,7 +108,7 @@ struct Index {
 
 /// All indexes.
 #[derive(Default)]
-pub(super) struct Indexes {
+pub(crate) struct Indexes {
     list: Vec<Index>,
     by_question: FxHashMap<Question, usize>,
 }

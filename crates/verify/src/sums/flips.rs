@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use super::{Doubt, Sums, Value};
-use crate::verify::{Failure, Limits};
+use crate::{Failure, Limits};
 
 /// Unknowns that may be chosen freely: each doubles the solutions.
 const MOST_FREE: usize = 24;

@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::doubt::Doubt;
-use super::gates::{Gates, Value, stands};
-use super::invariant::Invariant;
-use super::program::Program;
-use super::{Failure, Question};
+use crate::doubt::Doubt;
+use crate::gates::{Gates, Value, stands};
+use crate::invariant::Invariant;
+use crate::program::Program;
+use crate::{Failure, Question};
 use ggp_engine::propnet::network::{Literal, Network, Node};
 use ggp_gdl::terms::TermId;
 
@@ -97,7 +97,7 @@ struct Group {
 
 /// A program as gates, its start, and what is known of solutions. The inputs are
 /// the facts, the moves, and what is open.
-pub(super) struct Sums<'q> {
+pub(crate) struct Sums<'q> {
     question: &'q Question<'q>,
     program: &'q Program,
     network: Network,

@@ -8,12 +8,12 @@ use std::cmp::Ordering;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::program::{Input, Program};
+use crate::program::{Input, Program};
 use ggp_engine::propnet::network::{Builder, Literal, Network};
 
 /// What is known of a node.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum Value {
+pub(crate) enum Value {
     Known(bool),
     /// A fact, or its negation.
     Fact(usize, bool),
@@ -31,7 +31,7 @@ impl Value {
 }
 
 /// By fact: what clauses of one fact, or of two, say that it equals.
-pub(super) fn stands(count: usize, clauses: &[Vec<(Option<usize>, bool)>]) -> Vec<Value> {
+pub(crate) fn stands(count: usize, clauses: &[Vec<(Option<usize>, bool)>]) -> Vec<Value> {
     let mut stands: Vec<Value> = (0..count).map(|fact| Value::Fact(fact, false)).collect();
     let root = |stands: &[Value], mut fact: usize, mut negated: bool| {
         while let Value::Fact(other, other_negated) = stands[fact]
@@ -67,7 +67,7 @@ pub(super) fn stands(count: usize, clauses: &[Vec<(Option<usize>, bool)>]) -> Ve
 }
 
 /// Ground rules as gates.
-pub(super) struct Gates<'p> {
+pub(crate) struct Gates<'p> {
     program: &'p Program,
     stands: &'p [Value],
     builder: Builder,

@@ -2,12 +2,12 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Failure, Question};
+use crate::{Failure, Question};
 use ggp_engine::machine::{DatalogMachine, Machine, PlayError};
 
 /// What to do about plans.
 #[derive(Copy, Clone, PartialEq, Eq)]
-pub(super) enum Plans {
+pub(crate) enum Plans {
     /// There is to be none.
     Refuse,
     /// Those of the last level are counted, others are refused.
@@ -17,14 +17,14 @@ pub(super) enum Plans {
 }
 
 /// What was found.
-pub(super) struct Found {
+pub(crate) struct Found {
     pub positions: u64,
     /// Plans of the last level, or ends of plans.
     pub plans: u64,
 }
 
 /// Looks at all positions within so many moves.
-pub(super) fn search(question: &Question<'_>, moves: u32, plans: Plans) -> Result<Found, Failure> {
+pub(crate) fn search(question: &Question<'_>, moves: u32, plans: Plans) -> Result<Found, Failure> {
     let limits = question.limits;
     let mut machine = DatalogMachine::new(question.game, limits.machine())?;
     let role = question.game.roles().next().expect("there is one");

@@ -7,16 +7,16 @@
 
 use rustc_hash::FxHashMap;
 
-use super::formula::{First, Formula};
-use super::program::Program;
-use super::{Failure, Given, Question};
+use crate::formula::{First, Formula};
+use crate::program::Program;
+use crate::{Failure, Given, Question};
 use ggp_gdl::terms::TermId;
 
 /// A fact, none if it can never hold, and whether it is to hold.
 type Literal = (Option<usize>, bool);
 
 /// What holds in every state, if it was checked.
-pub(super) struct Invariant {
+pub(crate) struct Invariant {
     /// One of each holds.
     pub clauses: Vec<Vec<Literal>>,
     /// No two of each hold.
@@ -26,7 +26,7 @@ pub(super) struct Invariant {
 impl Question<'_> {
     /// Checks that clauses hold at the start, are kept by every move, and hold in
     /// no solution but these.
-    pub(super) fn invariant(&self, given: &Given, ends: &[Vec<TermId>]) -> Result<String, Failure> {
+    pub(crate) fn invariant(&self, given: &Given, ends: &[Vec<TermId>]) -> Result<String, Failure> {
         let program = self.ground()?;
         let invariant = self.read(&program, given)?;
         let mut formula = self.assuming(&program, &invariant);
@@ -57,7 +57,7 @@ impl Question<'_> {
 
     /// Checks that clauses hold at the start and are kept by every move; with any
     /// state that has them.
-    pub(super) fn kept<'p>(
+    pub(crate) fn kept<'p>(
         &'p self,
         program: &'p Program,
         given: &Given,
@@ -171,7 +171,7 @@ fn literals(formula: &mut Formula<'_>, moves: usize, clause: &[Literal]) -> Vec<
     let mut variable = |&(fact, holds): &Literal| {
         let fact = match fact {
             Some(fact) => formula.fact(moves, fact),
-            None => -super::formula::YES,
+            None => -crate::formula::YES,
         };
         if holds { fact } else { -fact }
     };

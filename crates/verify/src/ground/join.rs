@@ -1,7 +1,7 @@
 //! Matches of rules among rows.
 
-use super::super::rows::{Bindings, unify_all};
 use super::{Grounder, ROWS_AN_INSTANCE, TooLarge};
+use crate::rows::{Bindings, unify_all};
 use ggp_gdl::program::{Atom, Literal, RelationId, Rule, Term, Variable};
 use ggp_gdl::terms::TermId;
 
@@ -17,7 +17,7 @@ struct Step {
 }
 
 /// An order in which the body of a rule is matched.
-pub(super) struct Plan {
+pub(crate) struct Plan {
     /// Tests before the first step.
     tests: Vec<usize>,
     steps: Vec<Step>,
@@ -25,7 +25,7 @@ pub(super) struct Plan {
 
 impl Grounder<'_> {
     /// The order: next comes what has the fewest rows for what is known, about.
-    pub(super) fn plan(&mut self, rule: &Rule, given: Option<usize>) -> Plan {
+    pub(crate) fn plan(&mut self, rule: &Rule, given: Option<usize>) -> Plan {
         let mut known = vec![false; rule.variables.len()];
         let mut left: Vec<usize> = (0..rule.body.len())
             .filter(|&at| Some(at) != given)
@@ -100,7 +100,7 @@ impl Grounder<'_> {
     }
 
     /// The heads of all matches.
-    pub(super) fn heads(
+    pub(crate) fn heads(
         &mut self,
         rule: &Rule,
         plan: &Plan,
@@ -114,7 +114,7 @@ impl Grounder<'_> {
         Ok(heads)
     }
 
-    pub(super) fn matches(
+    pub(crate) fn matches(
         &mut self,
         rule: &Rule,
         plan: &Plan,
@@ -159,7 +159,7 @@ impl Grounder<'_> {
     }
 
     /// Whether a literal without variables may hold.
-    pub(super) fn holds(
+    pub(crate) fn holds(
         &mut self,
         literal: &Literal,
         bindings: &Bindings,
@@ -192,7 +192,7 @@ impl Grounder<'_> {
         })
     }
 
-    pub(super) fn row(
+    pub(crate) fn row(
         &mut self,
         atom: &Atom,
         bindings: &Bindings,

@@ -9,7 +9,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use ggp_gdl::terms::TermId;
 
 /// A fact of the state.
-pub(super) struct Fact {
+pub(crate) struct Fact {
     pub term: TermId,
     /// Whether it holds.
     pub now: u32,
@@ -20,7 +20,7 @@ pub(super) struct Fact {
 }
 
 /// A move of the role.
-pub(super) struct Move {
+pub(crate) struct Move {
     pub term: TermId,
     /// Whether it is legal.
     pub legal: u32,
@@ -30,14 +30,14 @@ pub(super) struct Move {
 
 /// What gives an atom its value, if not rules.
 #[derive(Copy, Clone, PartialEq, Eq)]
-pub(super) enum Input {
+pub(crate) enum Input {
     None,
     Fact(u32),
     Move(u32),
 }
 
 /// The rules of a game of one role, grounded.
-pub(super) struct Program {
+pub(crate) struct Program {
     /// By atom: where its rules begin; one more at the end.
     starts: Vec<u32>,
     /// By rule: where its body ends.

@@ -1,16 +1,16 @@
 //! What following the effects of a move through gates leaves open, found out by a
 //! SAT solver, as far as it is little.
 
-use super::Failure;
-use super::formula::Formula;
-use super::program::Program;
+use crate::Failure;
+use crate::formula::Formula;
+use crate::program::Program;
 
 /// Facts that a move changes, before and after it, and ways in which they hold.
 const MOST_FACTS: usize = 24;
 const MOST_WAYS: usize = 5_000;
 
 /// Any state with an invariant, and a legal move in it.
-pub(super) struct Doubt<'f, 'p> {
+pub(crate) struct Doubt<'f, 'p> {
     formula: &'f mut Formula<'p>,
     goes_on: i32,
 }

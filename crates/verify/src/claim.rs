@@ -8,9 +8,6 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::planning::{Outcome, Reason};
-use ggp_engine::propnet::Propnet;
-use ggp_engine::propnet::network::Node;
 use ggp_gdl::game::Game;
 use ggp_gdl::program::{Atom, FunctorId, Literal, Shape, Term};
 use ggp_gdl::symbol::Case;
@@ -29,13 +26,13 @@ pub struct Record {
     /// The least score that is wanted.
     pub target: u8,
     /// The answer.
-    pub answer: Answer,
+    pub answer: Claim,
 }
 
 /// What came of a puzzle.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Answer {
+pub enum Claim {
     /// Each of these plans leads to the target.
     Solved {
         /// Moves, in order.
@@ -103,18 +100,6 @@ pub struct Flips {
     pub given: Given,
 }
 
-impl Flips {
-    /// Facts of a network, with what it takes for granted.
-    pub fn of(net: &Propnet, facts: &[u32]) -> Flips {
-        let terms = net.terms();
-        let text = |&fact: &u32| net.game.canonical(&terms, net.facts[fact as usize]);
-        Flips {
-            facts: facts.iter().map(text).collect(),
-            given: Given::of(net),
-        }
-    }
-}
-
 /// What holds at the start and is kept by every move.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -132,58 +117,9 @@ impl Given {
     pub fn is_empty(&self) -> bool {
         self.clauses.is_empty() && self.exclusive.is_empty()
     }
-
-    /// What a network takes for granted of every state, and clauses over its facts.
-    pub fn with(net: &Propnet, clauses: &[Vec<(u32, bool)>]) -> Given {
-        let terms = net.terms();
-        let mut given = Given::of(net);
-        for clause in clauses {
-            let clause = clause.iter().map(|&(fact, holds)| {
-                let fact = net.game.canonical(&terms, net.facts[fact as usize]);
-                literal(fact, holds)
-            });
-            given.clauses.push(clause.collect());
-        }
-        given
-    }
-
-    /// What a network takes for granted of every state.
-    fn of(net: &Propnet) -> Given {
-        let terms = net.terms();
-        let text = |fact: usize| net.game.canonical(&terms, net.facts[fact]);
-        let mut given = Given::default();
-        for &(fact, equal) in &net.assumed {
-            match net.network.node(equal.node()) {
-                Node::Input(other) => {
-                    for value in [true, false] {
-                        let other = literal(text(other), value == equal.is_negated());
-                        given.clauses.push(vec![literal(text(fact), value), other]);
-                    }
-                }
-                _ => given
-                    .clauses
-                    .push(vec![literal(text(fact), equal.is_negated())]),
-            }
-        }
-        for group in &net.exclusive {
-            let facts: Vec<String> = group.facts.iter().map(|&fact| text(fact)).collect();
-            if group.exact {
-                given.clauses.push(facts.clone());
-            }
-            given.exclusive.push(facts);
-        }
-        given
-    }
 }
 
-fn literal(fact: String, holds: bool) -> String {
-    match holds {
-        true => fact,
-        false => format!("(not {fact})"),
-    }
-}
-
-/// Why there is no plan; see [`Reason`].
+/// Why there is no plan.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Proof {
@@ -224,65 +160,6 @@ pub enum Proof {
         /// Which, in words.
         what: String,
     },
-}
-
-impl Answer {
-    /// What a method came to on a network.
-    pub fn of(net: &Propnet, outcome: &Outcome) -> Answer {
-        let terms = net.terms();
-        let text = |fact: u32| net.game.canonical(&terms, net.facts[fact as usize]);
-        let fact = |&fact: &u32| text(fact);
-        let facts = |facts: &Vec<u32>| facts.iter().map(fact).collect::<Vec<String>>();
-        let sum = |weights: &Vec<(u32, i64)>| -> Vec<(String, i64)> {
-            let weights = weights.iter();
-            weights.map(|(one, weight)| (fact(one), *weight)).collect()
-        };
-        let proof = match outcome {
-            Outcome::Solved { plan, optimal } => {
-                let text = |&chosen: &u32| {
-                    let chosen = net.moves[0][chosen as usize];
-                    net.game.canonical(&terms, chosen.term())
-                };
-                return Answer::Solved {
-                    plans: vec![plan.iter().map(text).collect()],
-                    optimal: *optimal,
-                    all: false,
-                    least: None,
-                };
-            }
-            Outcome::NoPlanWithin(moves) => return Answer::NoSolutionWithin { moves: *moves },
-            Outcome::Unknown => {
-                return Answer::OutOfBudget {
-                    no_solution_within: None,
-                    best: None,
-                };
-            }
-            Outcome::Unsolvable(Reason::Exhausted { positions }) => Proof::Exhausted {
-                positions: Some(*positions),
-            },
-            // No state at all is a solution.
-            Outcome::Unsolvable(Reason::Parity { facts, told })
-                if facts.is_empty() && told.is_empty() =>
-            {
-                Proof::Invariant(Given::of(net))
-            }
-            Outcome::Unsolvable(Reason::Parity { facts: odd, told }) => Proof::Parity {
-                facts: facts(odd),
-                told: told.iter().map(sum).collect(),
-                given: Given::of(net),
-            },
-            Outcome::Unsolvable(Reason::Potential { weights }) => Proof::Potential {
-                weights: sum(weights),
-                given: Given::of(net),
-            },
-            Outcome::Unsolvable(Reason::Invariant { clauses }) => {
-                Proof::Invariant(Given::with(net, clauses))
-            }
-            Outcome::Unsolvable(Reason::Over { moves }) => Proof::Over { moves: *moves },
-            Outcome::Unsolvable(Reason::Refuted { what }) => Proof::Refuted { what: what.clone() },
-        };
-        Answer::Unsolvable { proof }
-    }
 }
 
 /// The SHA-256 of a game's facts and rules as they were understood, whatever the
@@ -385,7 +262,7 @@ fn write_term(game: &Game, term: &Term, text: &mut String) {
 
 impl Record {
     /// An answer about a game that begins with these facts.
-    pub fn new(game: &Game, start: &[TermId], target: u8, answer: Answer) -> Record {
+    pub fn new(game: &Game, start: &[TermId], target: u8, answer: Claim) -> Record {
         let mut terms = game.terms().clone();
         terms.refresh();
         let mut start: Vec<String> = (start.iter())

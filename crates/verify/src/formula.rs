@@ -13,8 +13,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::program::{Input, Program};
-use super::{Failure, Limits};
+use crate::program::{Input, Program};
+use crate::{Failure, Limits};
 
 impl cadical::Callbacks for Limits {
     fn terminate(&mut self) -> bool {
@@ -24,7 +24,7 @@ impl cadical::Callbacks for Limits {
 
 /// The first state.
 #[derive(Copy, Clone, PartialEq, Eq)]
-pub(super) enum First {
+pub(crate) enum First {
     /// That of the program.
     Start,
     /// Any.
@@ -42,7 +42,7 @@ struct Frame {
 
 /// States and moves as clauses. Variables and their negations are numbers other
 /// than 0.
-pub(super) struct Formula<'p> {
+pub(crate) struct Formula<'p> {
     program: &'p Program,
     solver: cadical::Solver<Limits>,
     limits: &'p Limits,
@@ -57,7 +57,7 @@ pub(super) struct Formula<'p> {
 const MOST: usize = 100_000_000;
 
 /// True.
-pub(super) const YES: i32 = 1;
+pub(crate) const YES: i32 = 1;
 
 impl<'p> Formula<'p> {
     pub fn new(program: &'p Program, enough: Vec<u32>, first: First, limits: &'p Limits) -> Self {
@@ -281,7 +281,7 @@ impl<'p> Formula<'p> {
 
     /// The move made in a model that was found, after so many.
     pub fn chosen(&self, moves: usize) -> Option<usize> {
-        let is_made = |chosen: &super::program::Move| {
+        let is_made = |chosen: &crate::program::Move| {
             let made = chosen
                 .made
                 .map(|made| self.frames[moves].atoms[made as usize]);

@@ -10,9 +10,9 @@ mod join;
 
 use rustc_hash::FxHashMap;
 
-use super::Limits;
-use super::program::{Fact, Input, Move, Program};
-use super::rows::{Bindings, Indexes, Rows, unify_all};
+use crate::Limits;
+use crate::program::{Fact, Input, Move, Program};
+use crate::rows::{Bindings, Indexes, Rows, unify_all};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Game;
 use ggp_gdl::program::strata::{for_each_body_atom, stratify};
@@ -24,7 +24,7 @@ use join::Plan;
 const ROWS_AN_INSTANCE: u64 = 200;
 
 /// Why the rules were not grounded.
-pub(super) enum TooLarge {
+pub(crate) enum TooLarge {
     Limit(&'static str),
     Interrupted,
 }
@@ -36,7 +36,7 @@ impl From<TermOverflow> for TooLarge {
 }
 
 /// Grounds a game of one role.
-pub(super) fn ground(game: &Game, start: &[TermId], limits: &Limits) -> Result<Program, TooLarge> {
+pub(crate) fn ground(game: &Game, start: &[TermId], limits: &Limits) -> Result<Program, TooLarge> {
     let mut terms = game.terms().clone();
     terms.refresh();
     let rules = game.rules();

@@ -1,13 +1,13 @@
 //! Answers checked by code that had no part in finding them.
 //!
-//! In: a game, where it begins, the score that is wanted, and an [`Answer`]. Out:
+//! In: a game, where it begins, the score that is wanted, and an [`Claim`]. Out:
 //! whether the answer is right, and by what that was found out. Plans are played
 //! on the naive evaluator, and exhausted searches are searched again, by plain
 //! breadth-first search. For all else the rules are grounded anew (`ground`):
 //! invariants, and bounds too far for a search, are put to a SAT solver
 //! (`formula`), and sums are followed through each move (`sums`).
 
-mod answer;
+mod claim;
 mod doubt;
 mod formula;
 mod gates;
@@ -28,7 +28,7 @@ use ggp_engine::machine::{
 use ggp_gdl::game::{Game, Move, Score};
 use ggp_gdl::terms::TermId;
 
-pub use answer::{Answer, End, Flips, Given, Proof, Record, digest};
+pub use claim::{Claim, End, Flips, Given, Proof, Record, digest};
 use doubt::Doubt;
 use formula::{First, Formula};
 use program::Program;
@@ -143,7 +143,7 @@ pub fn verify(
     game: &Game,
     start: &[TermId],
     target: Score,
-    answer: &Answer,
+    claim: &Claim,
     limits: &Limits,
 ) -> Result<Checked, Failure> {
     if game.role_count() != 1 || game.roles().any(|role| game.is_random(role)) {
@@ -161,8 +161,8 @@ pub fn verify(
         how: Vec::new(),
         open: Vec::new(),
     };
-    match answer {
-        Answer::Solved {
+    match claim {
+        Claim::Solved {
             plans,
             optimal,
             all,
@@ -171,11 +171,11 @@ pub fn verify(
             let least = least.as_ref().filter(|_| *optimal);
             question.solved(plans, *optimal, *all, least, &mut checked)?;
         }
-        Answer::Counted { plans, all, proof } => {
+        Claim::Counted { plans, all, proof } => {
             question.counted(plans, *all, proof.as_ref(), &mut checked)?;
         }
-        Answer::NoSolutionWithin { moves } => checked.how.push(question.nothing_within(*moves)?),
-        Answer::OutOfBudget {
+        Claim::NoSolutionWithin { moves } => checked.how.push(question.nothing_within(*moves)?),
+        Claim::OutOfBudget {
             no_solution_within,
             best,
         } => {
@@ -195,7 +195,7 @@ pub fn verify(
                 checked.how.push(question.nothing_within(*moves)?);
             }
         }
-        Answer::Unsolvable { proof } => checked.how.push(question.proof(proof)?),
+        Claim::Unsolvable { proof } => checked.how.push(question.proof(proof)?),
     }
     Ok(checked)
 }
