@@ -26,7 +26,7 @@ pub(super) fn write(
     if lacks_proof(answer) {
         note_proof(how, context);
     }
-    let claim = claim(machine, start, answer.target, answer, &how.budget);
+    let claim = claim(machine, start, answer, &how.budget);
     if let Claim::Unsolvable {
         proof: Proof::Refuted { .. },
     } = claim
@@ -49,11 +49,10 @@ pub(super) fn write_count(
     counted: &Counted,
     context: &Context,
 ) -> anyhow::Result<()> {
-    let (plans, is_all) = (&counted.plans, counted.is_all);
-    if is_all {
+    if counted.is_all {
         note_proof(how, context);
     }
-    let claim = claim_count(machine, start, how.target, plans, is_all, &how.budget)?;
+    let claim = claim_count(machine, start, counted, &how.budget)?;
     write_claim(path, machine, start, how.target, claim, context)
 }
 
