@@ -518,7 +518,7 @@ fn fifty_browsers_are_answered_at_once() {
 #[test]
 fn the_page_is_made_of_its_modules() {
     let root = env!("CARGO_MANIFEST_DIR");
-    let mut modules: Vec<_> = std::fs::read_dir(format!("{root}/src/web/page"))
+    let mut modules: Vec<_> = std::fs::read_dir(format!("{root}/crates/web/src/page"))
         .expect("it is there")
         .map(|file| file.expect("it is there").path())
         .collect();
@@ -534,7 +534,7 @@ fn the_page_is_made_of_its_modules() {
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
-    let made = std::fs::read_to_string(format!("{root}/src/web/served/page.js")).expect("text");
+    let made = std::fs::read_to_string(format!("{root}/crates/web/src/served/page.js")).expect("text");
     let first = made.lines().next().expect("a line");
     assert!(
         first.ends_with(&format!("is {digest}.")),
@@ -545,7 +545,7 @@ fn the_page_is_made_of_its_modules() {
 #[test]
 fn the_page_needs_nothing_from_elsewhere() {
     let service = Service::start(&[]);
-    let folder = format!("{}/src/web/served", env!("CARGO_MANIFEST_DIR"));
+    let folder = format!("{}/crates/web/src/served", env!("CARGO_MANIFEST_DIR"));
     let index = service.get("/");
     assert_eq!(index.status, 200);
     for file in std::fs::read_dir(folder).expect("it is there") {

@@ -176,7 +176,7 @@ export const tests = {
   },
 
   async what_is_there_keeps_its_order_while_a_level_grows({ page }) {
-    const source = readFileSync(new URL('../../src/web/page/layers.js', import.meta.url), 'utf8').replaceAll('export ', '');
+    const source = readFileSync(new URL('../../crates/web/src/page/layers.js', import.meta.url), 'utf8').replaceAll('export ', '');
     const orders = await page.evaluate((module) => {
       const layers = new (new Function(`${module}; return Layers;`)())();
       const node = (id, level, ...parents) => ({ id, level, in: parents.map((from) => ({ from, repeats: false })) });

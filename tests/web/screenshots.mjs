@@ -69,7 +69,7 @@ async function middle(game) {
   return moves.slice(0, Math.ceil(moves.length / 2));
 }
 
-/** The address of a position with people at all seats; see `src/web/page/route.js`. */
+/** The address of a position with people at all seats; see `crates/web/src/page/route.js`. */
 function address({ id, roles }, moves) {
   const written = moves.map((joint) => joint.map(encodeURIComponent).join('%20')).join(';');
   return `${home}#/${encodeURIComponent(id)}?${written && `moves=${written}&`}seats=${roles.map(() => 'person').join(';')}`;

@@ -1,4 +1,4 @@
-//! Boards: facts whose names include two coordinates.
+//! Boards: facts whose arguments include two coordinates.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,47 +17,48 @@ use ggp_gdl::game::Game;
 use ggp_gdl::program::{FunctorId, RelationId};
 use ggp_gdl::terms::TermId;
 
-/// What is printed, by place.
+/// The static text of each cell.
 type Printed = FxHashMap<(usize, usize), String>;
 
 /// A sheet, a row and a column.
 type At = (usize, (usize, usize));
 
-/// A board, or several that differ in a name.
+/// A board, or several boards side by side that differ in one argument.
 #[derive(Clone, Debug)]
 pub(super) struct Board {
-    /// What tells it from others of the same size.
+    /// A title that tells the board from others of the same size.
     title: String,
-    /// Top to bottom, and left to right.
+    /// From top to bottom, and from left to right.
     rows: Vec<FunctorId>,
     columns: Vec<FunctorId>,
     row_at: FxHashMap<FunctorId, usize>,
     column_at: FxHashMap<FunctorId, usize>,
-    /// The names that tell boards side by side from each other.
+    /// The constants that tell boards side by side apart.
     sheets: Vec<Vec<FunctorId>>,
     layers: Vec<Layer>,
-    /// By sheet, places at which something can be; all if it is not known.
+    /// For each sheet: the cells that can have content. `None` if unknown; then all cells
+    /// can.
     possible: Option<Vec<FxHashSet<(usize, usize)>>>,
-    /// Rows and columns that are in use, where most seem not to be.
+    /// The rows and columns in use, if most are not.
     seen: Option<(Range<usize>, Range<usize>)>,
-    /// What facts of the rules say of a place, shown where the state says nothing.
+    /// The static text of each cell, shown where the state says nothing.
     printed: Printed,
-    /// What says that nothing stands there.
+    /// The content that marks an empty cell.
     background: Option<String>,
     symbols: BTreeMap<String, String>,
     owners: BTreeMap<String, usize>,
     slant: isize,
-    /// Whether somebody said which way it lies.
+    /// Whether options fixed the orientation.
     is_wished: bool,
 }
 
-/// Boards of layers that have their axes in common.
+/// Puts layers with common axes together into boards.
 pub(super) fn boards(
     evidence: &Evidence,
     mut candidates: Vec<Candidate>,
     wishes: &Wishes,
 ) -> Vec<Board> {
-    // What is on the axes of a board with a wish lies as that does.
+    // Layers on the axes of a board with options have the same orientation as that board.
     let is_turned = |wish: &BoardWish| wish.row.is_some_and(|row| row > wish.column);
     let turned = candidates
         .iter()
@@ -82,7 +83,7 @@ pub(super) fn boards(
             };
             large.sheets == small.sheets && is_within(0) && is_within(1)
         };
-        // Layers of which each says of most places what is there are boards of their own.
+        // Layers that each describe most cells are boards of their own.
         let fits = |group: &&mut Vec<Candidate>| {
             (contains(&group[0], &candidate) || contains(&candidate, &group[0]))
                 && !(candidate.is_full() && group.iter().any(Candidate::is_full))
@@ -115,7 +116,8 @@ impl Board {
         wishes: &Wishes,
     ) -> Board {
         let game = evidence.game;
-        // Large layers first found their board; shown are they in the order of the rules.
+        // The largest layer determines the board; the layers are shown in the order of the
+        // rules.
         let axes = group[0].axes.clone();
         let sheets = group[0].sheets.clone();
         let slant = slant(evidence, [&axes[0], &axes[1]]);
@@ -154,7 +156,7 @@ impl Board {
             _ if group[0].layer.first.is_none() => (true, false),
             _ if wish.is_some() => (true, wish.as_ref().is_some_and(|w| w.first_row_is_below)),
             Some(is_first) => (!is_first, true),
-            // As at a table: the first role sits below.
+            // As at a table, the first role is at the bottom.
             None if has_roles != [false, false] => (has_roles[0], true),
             None if slant != 0 => (true, false),
             None => (found.first_is_row, found.from_below),
@@ -212,7 +214,7 @@ impl Board {
                 .find_map(|name| evidence.owners.get(name))
                 .copied()
         };
-        // Colours that only a few of the pieces have would mislead.
+        // Colours that only a few of the pieces have would be misleading.
         let of_nobody = standing
             .iter()
             .filter(|one| owner(&one.what).is_none())
@@ -226,12 +228,12 @@ impl Board {
         board
     }
 
-    /// The layers.
+    /// The layers, in the order of the rules.
     pub fn layers(&self) -> &[Layer] {
         &self.layers
     }
 
-    /// Where a fact stands: sheet, row and column.
+    /// The position of a fact: sheet, row and column.
     fn place(&self, layer: &Layer, names: &[FunctorId]) -> Option<At> {
         let [row, column] = layer.at(names);
         let (row, column) = (*self.row_at.get(&row)?, *self.column_at.get(&column)?);
@@ -240,7 +242,7 @@ impl Board {
         Some((sheet, (row, column)))
     }
 
-    /// Tells the board all facts that can ever hold.
+    /// Informs the board of all facts that can ever hold.
     pub fn allow(&mut self, facts: impl Iterator<Item = (usize, Vec<FunctorId>)>) {
         let mut possible = vec![FxHashSet::default(); self.sheets.len()];
         for (layer, names) in facts {
@@ -248,7 +250,7 @@ impl Board {
                 possible[sheet].insert(at);
             }
         }
-        // A few rows and columns that go far beyond all that is in use are no board.
+        // A few rows and columns far beyond those in use do not make a board.
         let places = possible.iter().flatten().collect::<FxHashSet<_>>();
         let [rows, columns] = size(places.iter().copied());
         if 2 * places.len() >= rows * columns {
@@ -260,8 +262,8 @@ impl Board {
         }
     }
 
-    /// Whether there are edges of squares of two kinds, and those that the rules name first
-    /// would stand upright.
+    /// Whether two boards are the edges of squares and the kind that the rules name first
+    /// would be vertical.
     fn is_lattice_on_its_side(&self) -> bool {
         let (Some([one, other]), [first, second]) = (self.possible.as_deref(), &self.sheets[..])
         else {
@@ -278,7 +280,7 @@ impl Board {
         is_plain && !is_across
     }
 
-    /// Makes columns of the rows.
+    /// Swaps rows and columns.
     fn turn(&mut self) {
         std::mem::swap(&mut self.rows, &mut self.columns);
         std::mem::swap(&mut self.row_at, &mut self.column_at);
@@ -294,7 +296,7 @@ impl Board {
             .collect();
     }
 
-    /// Finds what is in use.
+    /// Finds the rows and columns that are in use.
     fn look(&mut self, group: &[Candidate]) {
         let facts = group.iter().flat_map(|one| {
             let facts = one.facts.iter().flatten();
@@ -315,13 +317,13 @@ impl Board {
         }
     }
 
-    /// Whether a fact would stand on the board.
+    /// Whether a fact belongs on the board.
     pub fn has(&self, layer: usize, names: &[FunctorId]) -> bool {
         self.place(&self.layers[layer], names).is_some()
     }
 
-    /// The boards of a state, given the facts that stand on them, and how many of these
-    /// are past the limit.
+    /// Draws the boards of a state from the facts that belong on them, and counts the facts
+    /// beyond the limit.
     pub fn draw(
         &self,
         game: &Game,
@@ -330,7 +332,7 @@ impl Board {
     ) -> (Vec<DrawnBoard>, usize) {
         let places = facts.iter().map(|(layer, names)| {
             let layer = &self.layers[*layer];
-            let place = self.place(layer, names).expect("it was looked at");
+            let place = self.place(layer, names).expect("only facts with a place are on boards");
             (content(game, layer, names), place)
         });
         let places: Vec<(String, At)> = places.collect();
@@ -425,9 +427,9 @@ impl Board {
         (boards.collect(), hidden)
     }
 
-    /// Finds what is printed: a relation of nothing but facts, each of a place and one
-    /// word, that does not say how the game begins. One whose words the state says as
-    /// well comes first.
+    /// Finds the static text of the cells: a relation defined only by facts, each with a
+    /// cell and one word, that does not describe the initial state. A relation whose words
+    /// also occur in states comes first.
     fn print(&mut self, game: &Game, group: &[Candidate], is_swapped: bool) {
         if self.sheets.len() > 1 || self.background.is_some() {
             return;
@@ -473,7 +475,7 @@ impl Board {
                 self.printed = printed;
             }
             if is_said {
-                // Other words stand for what is not known yet.
+                // The other words mark what is not known yet.
                 let said: FxHashSet<String> = said.iter().map(|f| name(game, *f)).collect();
                 self.printed.retain(|_, word| said.contains(word));
                 return;
@@ -481,7 +483,7 @@ impl Board {
         }
     }
 
-    /// What a relation prints, if it does, and the words.
+    /// The text that a relation assigns to cells, if it does, and the set of its words.
     fn printed_by(
         &self,
         game: &Game,
@@ -496,7 +498,7 @@ impl Board {
         }
         let facts = rules.facts.iter().filter(|fact| fact.relation == relation);
         let facts: Vec<&[TermId]> = facts.map(|fact| &*fact.arguments).collect();
-        // Of three, the coordinates come in the order that they have in the state.
+        // Among three arguments, the coordinates come in the same order as in the state.
         let orders = [[0, 1, 2], [0, 2, 1], [1, 2, 0]];
         orders.into_iter().find_map(|[one, two, word]| {
             let (row, column) = if is_swapped { (two, one) } else { (one, two) };
@@ -517,20 +519,21 @@ impl Board {
     }
 }
 
-/// How many rows and columns have places.
+/// The number of rows and the number of columns that have cells.
 fn size<'p>(places: impl Iterator<Item = &'p (usize, usize)>) -> [usize; 2] {
     let (rows, columns): (FxHashSet<usize>, FxHashSet<usize>) = places.copied().unzip();
     [rows.len(), columns.len()]
 }
 
-/// What is shown of an axis: all, or so many names from the first one on that is in use.
+/// The part of an axis that is shown: all of it, or `most` constants from the first one in
+/// use.
 fn window(length: usize, most: usize, first: Option<usize>) -> Range<usize> {
     let count = length.min(most);
     let start = first.unwrap_or(0).min(length - count);
     start..start + count
 }
 
-/// What a fact says besides where.
+/// The content that a fact describes.
 fn content(game: &Game, layer: &Layer, names: &[FunctorId]) -> String {
     let rest: Vec<FunctorId> = layer.rest.iter().map(|k| names[*k]).collect();
     let text = text_of(game, &rest);
@@ -540,7 +543,7 @@ fn content(game: &Game, layer: &Layer, names: &[FunctorId]) -> String {
     }
 }
 
-/// What stands for an empty place, if somebody said so.
+/// The content that marks an empty cell, if options name it.
 fn wished_background(game: &Game, group: &[Candidate], empty: &str) -> Option<Vec<FunctorId>> {
     let mut whats = group.iter().flat_map(|one| {
         let facts = one.facts.iter().flatten();

@@ -1,4 +1,4 @@
-//! A state as it is drawn, whatever it is drawn with.
+//! A state as it is drawn, independent of the output format.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,13 +10,13 @@ use super::wishes::Shape;
 /// A state as boards, tables and facts.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Drawing {
-    /// In the order of the rules.
+    /// The boards, in the order of the rules.
     pub boards: Vec<DrawnBoard>,
-    /// Whose turn it is, counters, heaps and piles, in the order of the rules.
+    /// The turn, counters, heaps and piles, in the order of the rules.
     pub tables: Vec<DrawnTable>,
     /// Canonical texts of all other facts, in the order of the rules.
     pub facts: Vec<String>,
-    /// Facts that are past the limits.
+    /// Number of facts beyond the limits.
     pub left_out: usize,
     /// Names of the roles.
     pub roles: Vec<String>,
@@ -25,56 +25,55 @@ pub struct Drawing {
 /// A board of a state.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct DrawnBoard {
-    /// What tells it from others of its kind.
+    /// A title that tells the board from others of its kind.
     pub title: String,
-    /// Names of the rows, top to bottom.
+    /// Names of the rows, from top to bottom.
     pub rows: Vec<String>,
-    /// Names of the columns, left to right.
+    /// Names of the columns, from left to right.
     pub columns: Vec<String>,
-    /// By row and column: what is there; none where there is no place.
+    /// The contents by row and column; `None` where the board has no cell.
     pub contents: Vec<Vec<Option<Vec<String>>>>,
-    /// What is written for a content.
+    /// The text that is shown for each content.
     pub symbols: BTreeMap<String, String>,
-    /// Numbers of the roles to which contents belong.
+    /// The role to which each content belongs, by number.
     pub owners: BTreeMap<String, usize>,
-    /// Colours of contents that somebody chose.
+    /// The colour of each content for which options name one.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub colours: BTreeMap<String, String>,
-    /// Shapes for contents, that somebody chose.
+    /// The shapes of each content for which options name some.
     #[serde(skip)]
     pub shapes: BTreeMap<String, Vec<Shape>>,
-    /// The content that an empty place stands for; empty if there is none.
+    /// The content that marks an empty cell; the empty string if there is no such content.
     #[serde(skip)]
     pub empty: String,
-    /// By row and column: what the rules say of the place for good, where the state says
-    /// something else.
+    /// The static text by row and column, where the state says something else.
     #[serde(skip)]
     pub printed: Vec<Vec<Option<String>>>,
-    /// By how many halves of a place each row stands to the right of the one above.
+    /// The shift to the right of each row against the row above, in halves of a cell.
     pub slant: isize,
-    /// Rows and columns past the limit.
+    /// Number of rows and of columns beyond the limit.
     pub left_out: (usize, usize),
-    /// Which board of the picture it is; several that lie side by side are one there.
+    /// The index of the board in the picture; boards side by side share it.
     #[serde(skip)]
     pub origin: usize,
-    /// The names that tell it from those.
+    /// The constants that tell the board from those next to it.
     #[serde(skip)]
     pub sheet: Vec<String>,
 }
 
-/// Facts put together.
+/// Facts listed together.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct DrawnTable {
-    /// What the rules call them.
+    /// The name of the facts in the rules.
     pub title: String,
-    /// What it should look like.
+    /// The style of the table.
     pub look: Look,
-    /// Its lines, or piles.
+    /// The lines of the table, or its piles.
     pub entries: Vec<DrawnEntry>,
 }
 
 impl DrawnTable {
-    /// How much is said of the entry of which most is said.
+    /// The largest number of values in an entry.
     pub(super) fn height(&self) -> usize {
         let heights = self.entries.iter().map(|entry| entry.values.len());
         heights.max().unwrap_or(0)
@@ -84,34 +83,34 @@ impl DrawnTable {
 /// A line of a table, or a pile.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct DrawnEntry {
-    /// What it is of; empty if the table has one line.
+    /// The subject of the line; the empty string if the table has one line.
     pub key: String,
-    /// What is said of it; of a pile what is in it, the uppermost first.
+    /// The values; for a pile its elements, the topmost first.
     pub values: Vec<String>,
-    /// The number that it says, as a length.
+    /// The value as a length.
     pub bar: Option<usize>,
-    /// The number of the role that it belongs to.
+    /// The number of the role to which the entry belongs.
     pub owner: Option<usize>,
 }
 
-/// What a table should look like.
+/// The style of a table.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Look {
-    /// Words.
+    /// Plain text.
     Plain,
-    /// Whose turn it is.
+    /// The role whose turn it is.
     Turn,
-    /// A length for each number.
+    /// A bar for each number.
     Bars,
-    /// Things in their order, in several places.
+    /// Ordered things in several places.
     Piles,
-    /// Things that stand on each other.
+    /// Things on top of each other.
     Stacks,
 }
 
 impl DrawnBoard {
-    /// Leaves out rows and columns at the edge that have no place.
+    /// Removes rows and columns at the edges that have no cell.
     pub(super) fn trim(&mut self, is_place: impl Fn(usize, usize) -> bool) {
         let is_used = |row: usize, column: usize| {
             let place = self.contents[row][column].as_ref();
@@ -132,7 +131,7 @@ impl DrawnBoard {
         self.printed = part(&self.printed, top..bottom, left..right);
     }
 
-    /// What is written at a place, from its contents.
+    /// The text of a cell, from its contents.
     pub(super) fn signs(&self, contents: &[String]) -> String {
         let sign = |content: &String| self.symbols.get(content).unwrap_or(content).clone();
         let signs: Vec<String> = contents.iter().map(sign).collect();
@@ -140,15 +139,16 @@ impl DrawnBoard {
         signs.join(if is_short { "" } else { "+" })
     }
 
-    /// What is written at each place, by row and column: nothing on an empty one, none
-    /// where there is no place.
+    /// The text of each cell, by row and column: empty for an empty cell, `None` where the
+    /// board has no cell.
     pub fn cells(&self) -> Vec<Vec<Option<String>>> {
         let cell = |place: &Option<Vec<String>>| place.as_ref().map(|all| self.signs(all));
         let rows = self.contents.iter();
         rows.map(|row| row.iter().map(cell).collect()).collect()
     }
 
-    /// Signs on the board that are not the content itself, and what they stand for.
+    /// The signs on the board that differ from the content itself, with the content that
+    /// each stands for.
     pub fn legend(&self) -> BTreeMap<&str, &str> {
         let contents = self.contents.iter().flatten().flatten().flatten();
         let pairs = contents.filter_map(|content| {
@@ -159,15 +159,15 @@ impl DrawnBoard {
     }
 }
 
-/// Some rows and columns of all.
+/// A rectangular part of a grid.
 fn part<T: Clone>(all: &[Vec<T>], rows: Range<usize>, columns: Range<usize>) -> Vec<Vec<T>> {
     let rows = all.get(rows).unwrap_or_default().iter();
     rows.map(|row| row[columns.clone()].to_vec()).collect()
 }
 
-/// Two boards that are the edges of squares: of each square above and below, and to its left
-/// and right. So it is where one has a row more and the other a column more, and all that
-/// can be said of a place is one thing.
+/// Two boards that are the edges of squares: one has the edges above and below, the other
+/// the edges to the left and right. The first has one row more, the second one column more,
+/// and each cell has at most one content.
 pub(super) fn lattice(boards: &[DrawnBoard]) -> Option<(&DrawnBoard, &DrawnBoard)> {
     let [one, two] = boards else {
         return None;

@@ -1,5 +1,5 @@
-//! What is known of a game besides its rules: orders of names, and states of a game
-//! played at random.
+//! Knowledge about a game that pictures are derived from: orders of constants, and states
+//! of random matches.
 
 use std::cmp::Ordering;
 
@@ -12,18 +12,18 @@ use ggp_gdl::game::Game;
 use ggp_gdl::program::{FunctorId, Literal, RelationId, Term};
 use ggp_gdl::terms::{TermId, Terms};
 
-/// The facts of one shape, by state: their names from left to right.
+/// The facts of one shape for each state: their constants from left to right.
 pub(super) type Facts = Vec<Vec<Vec<FunctorId>>>;
 
-/// What guesses are made from.
+/// The data that pictures are derived from.
 pub(super) struct Evidence<'a> {
     pub game: &'a Game,
     pub chains: Chains,
-    /// States of a game, in order.
+    /// States of a match, in order.
     pub states: Vec<FxHashMap<Skeleton, Vec<Vec<FunctorId>>>>,
-    /// By role.
+    /// The constants of the roles, by role.
     pub roles: Vec<FunctorId>,
-    /// Names that belong to one role only.
+    /// Constants that belong to one role only.
     pub owners: FxHashMap<FunctorId, usize>,
 }
 
@@ -51,8 +51,8 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// Leaves out names that the rules seem to allow somewhere, but that are in no order
-    /// with those that are there, which are.
+    /// Removes constants that the rules seem to allow but that are unordered relative to
+    /// the constants in use, if those are ordered.
     pub fn narrow(&self, shape: &mut Shape, facts: &Facts) {
         for (leaf, names) in shape.leaves.iter_mut().enumerate() {
             if self.chains.sorted(names).is_some() {
@@ -77,19 +77,19 @@ impl<'a> Evidence<'a> {
         self.states.iter().map(facts).collect()
     }
 
-    /// Whether names are roles, all of them.
+    /// Whether all constants are roles.
     pub fn are_roles(&self, names: &[FunctorId]) -> bool {
         names.iter().all(|name| self.roles.contains(name))
     }
 
-    /// Names in their order, or in that of the rules.
+    /// The constants in their order, or else in the order of the rules.
     pub fn ordered(&self, names: &[FunctorId]) -> Vec<FunctorId> {
         let sorted = self.chains.sorted(names);
         sorted.unwrap_or_else(|| names.to_vec())
     }
 }
 
-/// Whether no two facts of a state agree in all of some names.
+/// Whether no two facts of a state agree in all given arguments.
 pub(super) fn is_key(facts: &Facts, leaves: &[usize]) -> bool {
     facts.iter().all(|facts| {
         let mut seen = FxHashSet::default();
@@ -98,8 +98,9 @@ pub(super) fn is_key(facts: &Facts, leaves: &[usize]) -> bool {
     })
 }
 
-/// Names that belong to a role: the roles themselves, names that the rules list beside
-/// one role only, and names that only one role's moves ask for; but no places or numbers.
+/// Constants that belong to a role: the roles themselves, constants that facts of the rules
+/// list with one role only, and constants that only one role's moves depend on. Coordinates
+/// and numbers are excluded.
 fn owners(game: &Game, roles: &[FunctorId], chains: &Chains) -> FxHashMap<FunctorId, usize> {
     let mut owners: FxHashMap<FunctorId, usize> = FxHashMap::default();
     let role = |name: FunctorId| roles.iter().position(|role| *role == name);
@@ -130,7 +131,7 @@ fn owners(game: &Game, roles: &[FunctorId], chains: &Chains) -> FxHashMap<Functo
                 .flat_map(|names| columns.clone().map(move |c| (names, c)))
             {
                 if column != of {
-                    add(names[column], role(names[of]).expect("all of them are"));
+                    add(names[column], role(names[of]).expect("all constants of this column are roles"));
                 }
             }
         }
@@ -158,24 +159,23 @@ fn owners(game: &Game, roles: &[FunctorId], chains: &Chains) -> FxHashMap<Functo
     owners
 }
 
-/// Which way a board lies.
+/// The orientation of a board.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Lie {
     /// Whether the first of the two coordinates is the row.
     pub first_is_row: bool,
-    /// Whether rows are counted from below.
+    /// Whether rows are counted from the bottom.
     pub from_below: bool,
 }
 
-/// Facts on a board: place by both coordinates, and what stands there.
+/// A fact on a board: its coordinates and its content.
 pub(super) struct Standing {
     pub at: [usize; 2],
     pub what: Vec<FunctorId>,
 }
 
-/// How a board lies on which something stands at first. Where roles are opposite each
-/// other, what differs stands apart from top to bottom, and what is the first role's is
-/// below.
+/// Derives the orientation of a board from its initial state. If the sides face each other,
+/// they are placed at the top and the bottom, with the first role at the bottom.
 pub(super) fn lie(evidence: &Evidence, standing: &[Standing], are_numbers: [bool; 2]) -> Lie {
     let apart = match evidence.roles.len() {
         0 | 1 => [0.0; 2],
@@ -211,7 +211,7 @@ pub(super) fn lie(evidence: &Evidence, standing: &[Standing], are_numbers: [bool
     }
 }
 
-/// How much of the variance of a coordinate is explained by what stands there.
+/// The share of the variance of a coordinate that the content explains.
 fn share_between(standing: &[Standing], axis: usize) -> f64 {
     let mut groups: FxHashMap<&[FunctorId], Vec<f64>> = FxHashMap::default();
     for one in standing {
@@ -227,7 +227,7 @@ fn share_between(standing: &[Standing], axis: usize) -> f64 {
     let all: Vec<f64> = standing.iter().map(|one| one.at[axis] as f64).collect();
     let middle = mean(&all);
     let total: f64 = all.iter().map(|value| (value - middle).powi(2)).sum();
-    // Summed in an order that does not depend on hashes of names.
+    // The summation order must not depend on hashes of names.
     let mut parts: Vec<f64> = groups
         .values()
         .map(|values| values.len() as f64 * (mean(values) - middle).powi(2))
@@ -239,8 +239,8 @@ fn share_between(standing: &[Standing], axis: usize) -> f64 {
     }
 }
 
-/// By how much each row of a board stands to the right of the one above it, in halves of
-/// a place, where the rules name six neighbours: along the axes, and on one diagonal.
+/// The shift to the right of each row against the row above, in halves of a cell, if the
+/// rules define six neighbours: along the axes and on one diagonal.
 pub(super) fn slant(evidence: &Evidence, axes: [&[FunctorId]; 2]) -> isize {
     let game = evidence.game;
     let rank = |axis: usize, name: FunctorId| axes[axis].iter().position(|other| *other == name);
@@ -310,8 +310,8 @@ pub(super) fn slant(evidence: &Evidence, axes: [&[FunctorId]; 2]) -> isize {
     }
 }
 
-/// Adds a way to a neighbour, whichever of the two it starts from; what is not
-/// understood spoils the set.
+/// Adds the step to a neighbour in normalized direction. A step that is not understood
+/// invalidates the set.
 fn note(set: &mut Option<FxHashSet<[isize; 2]>>, found: Option<[isize; 2]>) {
     match (set.as_mut(), found) {
         (Some(set), Some([a, b])) => {
@@ -321,7 +321,8 @@ fn note(set: &mut Option<FxHashSet<[isize; 2]>>, found: Option<[isize; 2]>) {
     }
 }
 
-/// Relations that lead from each name of an axis to the one so many places on.
+/// Relations that lead from each constant of an axis to the one a fixed number of steps
+/// further.
 fn steps_along(game: &Game, axis: &[FunctorId]) -> FxHashMap<RelationId, isize> {
     let rank: FxHashMap<FunctorId, isize> = axis.iter().copied().zip(0..).collect();
     let mut steps: FxHashMap<RelationId, Option<isize>> = FxHashMap::default();

@@ -1,4 +1,4 @@
-//! A small file beside the rules that says how states are drawn.
+//! Picture files: small TOML files next to the rules that say how states are drawn.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -11,9 +11,9 @@ use super::wishes::{BoardWish, Paint, Shape, Wishes};
 use ggp_gdl::game::Game;
 use ggp_gdl::symbol::Symbol;
 
-/// Letters of a sign.
+/// Maximum number of letters of a sign.
 const LETTERS: usize = 3;
-/// Shapes of a symbol, and letters of the path of one.
+/// Maximum number of shapes of a symbol, and of letters of a path.
 const SHAPES: usize = 32;
 const PATH: usize = 2000;
 
@@ -59,11 +59,11 @@ enum Horizontal {
     Right,
 }
 
-/// Reads the text of a picture file for a game; `name` is shown in messages.
+/// Reads the text of a picture file for a game. `name` is the file name in messages.
 ///
 /// # Errors
 ///
-/// If the text is no picture file, or names what the rules do not have.
+/// If the text is not a picture file, or uses a name that the rules do not have.
 pub fn wishes(name: &str, text: &str, game: &Game) -> anyhow::Result<Wishes> {
     let file: File = toml::from_str(text).with_context(|| format!("{name} is no picture file"))?;
     let page = Page {
@@ -74,7 +74,7 @@ pub fn wishes(name: &str, text: &str, game: &Game) -> anyhow::Result<Wishes> {
     page.wishes(file)
 }
 
-/// A file and the game it is for.
+/// The text of a picture file, and the game it belongs to.
 struct Page<'t> {
     name: String,
     text: &'t str,
@@ -154,7 +154,7 @@ impl Page<'_> {
         Ok(checked)
     }
 
-    /// Checks what may stand on a board: names with `/` between.
+    /// Checks a content: names with `/` between them.
     fn content(&self, content: &Spanned<String>) -> anyhow::Result<()> {
         let mut names = content.get_ref().split('/');
         names.try_for_each(|name| self.known(content, name))
@@ -253,7 +253,7 @@ fn paint(text: &str) -> Result<Paint, String> {
     })
 }
 
-/// A path that says nothing but a path.
+/// Checks that a text is an SVG path and contains nothing else.
 fn path(text: &str) -> Result<String, String> {
     let may_be =
         |c: char| c.is_ascii_digit() || " ,.-+\n".contains(c) || "MmLlHhVvCcSsQqTtAaZz".contains(c);

@@ -1,4 +1,4 @@
-//! Layers of boards: facts of one shape, and which of their names say where.
+//! Board layers: the facts of one shape, and the arguments that are their coordinates.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -12,22 +12,24 @@ use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Game;
 use ggp_gdl::program::{FunctorId, Literal, Rule, Term};
 
-/// Names that an axis may have.
+/// Maximum number of constants on an axis.
 const LONGEST: usize = 4096;
-/// Boards that differ in one name only, side by side.
+/// Maximum number of boards side by side.
 const SHEETS: usize = 16;
-/// The facts of one shape on a board: which of their names say where.
+/// A layer of a board: the facts of one shape, and the arguments that are their
+/// coordinates.
 #[derive(Clone, Debug)]
 pub(super) struct Layer {
     pub skeleton: Skeleton,
-    /// What stands for the coordinate that there is none of: the name of the facts.
+    /// The stand-in for the missing coordinate of a one-line board: the functor of the
+    /// facts.
     pub line: FunctorId,
     pub first: Option<usize>,
     pub second: Option<usize>,
     pub sheets: Vec<usize>,
-    /// The names that say what.
+    /// The arguments that describe the content.
     pub rest: Vec<usize>,
-    /// Written before what stands there, if that were not clear.
+    /// A prefix for the contents, where the content alone would be ambiguous.
     pub title: Option<String>,
 }
 
@@ -38,7 +40,7 @@ impl Layer {
     }
 }
 
-/// A layer with its axes and sheets, before boards are made up.
+/// A layer with its axes and sheets, before boards are put together.
 pub(super) struct Candidate {
     pub layer: Layer,
     pub shape: Shape,
@@ -49,15 +51,15 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    /// Whether it says of most places what is there.
+    /// Whether the facts describe the content of most cells.
     pub fn is_full(&self) -> bool {
         let places = self.axes[0].len() * self.axes[1].len() * self.sheets.len();
         !self.layer.rest.is_empty() && 2 * self.facts[0].len() >= places
     }
 }
 
-/// How the facts of a shape stand on a board, if they do.
-/// Which names say where may be wished.
+/// The layer that the facts of a shape form, if they form one. Options may choose the
+/// coordinates.
 pub(super) fn candidate(
     evidence: &Evidence,
     shape: &Shape,
@@ -113,7 +115,7 @@ pub(super) fn candidate(
     })
 }
 
-/// Which two names of facts say where.
+/// The two arguments that are the coordinates.
 fn coordinates(
     evidence: &Evidence,
     shape: &Shape,
@@ -130,7 +132,7 @@ fn coordinates(
     let coordinates: Vec<usize> = (0..count).filter(is_axis).collect();
     let (first, second) = match full(shape, facts) {
         _ if wish.is_some() => (wish?.row?, wish?.column),
-        // Each pair of two names has a third.
+        // Each pair of values of two arguments has one value of the third.
         Some((a, b))
             if coordinates.len() < 3 && !(coordinates.contains(&a) && coordinates.contains(&b)) =>
         {
@@ -151,7 +153,7 @@ fn coordinates(
                 .find(is_alike)
                 .or(keys.first().copied());
             let chosen = *best.or(pairs.iter().find(is_alike)).or(pairs.first())?;
-            // Rather boards side by side than many facts on each place.
+            // Boards side by side are better than many facts in each cell.
             let has_boards = |&&(a, b): &&(usize, usize)| {
                 let others: Vec<usize> = (0..count).filter(|k| *k != a && *k != b).collect();
                 !sheets(evidence, shape, facts, &[a, b], &others).is_empty()
@@ -165,14 +167,14 @@ fn coordinates(
             }
         }
     };
-    // A number for each of some names is no place.
+    // Facts that assign a number to each of some constants are a table, not a board.
     if wish.is_none() && count == 2 && is_number_for_each(shape, facts) {
         return None;
     }
     Some((first, second))
 }
 
-/// Two of three names, if in each state there is one fact for each pair of them.
+/// Two of three arguments such that each state has one fact for each pair of their values.
 fn full(shape: &Shape, facts: &Facts) -> Option<(usize, usize)> {
     if shape.leaves.len() != 3 {
         return None;
@@ -185,14 +187,14 @@ fn full(shape: &Shape, facts: &Facts) -> Option<(usize, usize)> {
     [(0, 1), (0, 2), (1, 2)].into_iter().find(is_full)
 }
 
-/// Whether in each state there is just one fact for each first name.
+/// Whether each state has exactly one fact for each value of the first argument.
 fn is_number_for_each(shape: &Shape, facts: &Facts) -> bool {
     let all = shape.leaves[0].len();
     all > 1 && facts.iter().all(|facts| facts.len() == all) && is_key(facts, &[0])
 }
 
-/// The names that must be known besides the place to tell facts from each other, if each
-/// of them is worth a board of its own.
+/// The arguments that are needed, next to the coordinates, to tell facts apart, if each of
+/// their values deserves a board of its own.
 fn sheets(
     evidence: &Evidence,
     shape: &Shape,
@@ -203,7 +205,7 @@ fn sheets(
     if is_key(facts, place) {
         return Vec::new();
     }
-    // A piece that is in one place only is told by its name.
+    // A piece that exists only once is identified by its name.
     if others.iter().any(|leaf| is_key(facts, &[*leaf])) {
         return Vec::new();
     }
@@ -222,14 +224,14 @@ fn sheets(
         boards <= SHEETS && is_key(facts, &[place, set].concat())
     });
     let found = sets.next().unwrap_or_default();
-    // Pieces that meet now and then need no boards of their own.
+    // Pieces that only sometimes share a cell do not need boards of their own.
     match found.len() == others.len() && !is_crowded(facts, place) {
         true => Vec::new(),
         false => found,
     }
 }
 
-/// Whether in some state several facts stand on most places that have any.
+/// Whether there is a state in which most cells with facts have several.
 fn is_crowded(facts: &Facts, place: &[usize]) -> bool {
     facts.iter().any(|facts| {
         let mut counts: FxHashMap<Vec<FunctorId>, usize> = FxHashMap::default();
@@ -242,8 +244,8 @@ fn is_crowded(facts: &Facts, place: &[usize]) -> bool {
     })
 }
 
-/// What says that a place is empty: what comes or goes with every change on the board, or
-/// else stands on most of it.
+/// The content that marks an empty cell: the one that appears or disappears with every
+/// change on the board, or else the one that most cells have.
 pub(super) fn background(group: &[Candidate]) -> Option<Vec<FunctorId>> {
     let one = group.iter().find(|one| {
         let layer = &one.layer;
@@ -266,7 +268,7 @@ pub(super) fn background(group: &[Candidate]) -> Option<Vec<FunctorId>> {
     };
     let mut changes = 0;
     let mut taking_part: BTreeMap<Vec<FunctorId>, usize> = BTreeMap::new();
-    // What follows one game is the start of the next.
+    // The state after the end of a match is the initial state of the next one.
     let moves = one.facts.windows(2).filter(|pair| pair[1] != one.facts[0]);
     for pair in moves {
         let [before, after] =
@@ -302,7 +304,8 @@ pub(super) fn background(group: &[Candidate]) -> Option<Vec<FunctorId>> {
             .into_iter()
             .find(|(_, count)| 2 * count > all)
             .map(|(what, _)| what),
-        // What most places have in the end; at first, if it comes and goes by chance.
+        // The content of most cells in the final state; in the initial state, if it changes
+        // by chance.
         _ => {
             let is_chance = found.iter().all(comes_and_goes);
             let counts = if is_chance && first.len() > 1 {
@@ -316,7 +319,8 @@ pub(super) fn background(group: &[Candidate]) -> Option<Vec<FunctorId>> {
     }
 }
 
-/// Whether moves name nothing but the first of a layer's coordinates, or but the second.
+/// Whether moves name only the first of a layer's coordinates (`true`) or only the second
+/// (`false`).
 pub(super) fn gravity(game: &Game, one: &Candidate) -> Option<bool> {
     let next = game.keyword(Keyword::Next);
     let (first, second) = (one.layer.first?, one.layer.second?);
@@ -327,8 +331,8 @@ pub(super) fn gravity(game: &Game, one: &Candidate) -> Option<bool> {
     })
 }
 
-/// Whether the first of two coordinates of a fact made by a rule is all that the move
-/// says, or the second.
+/// Whether the argument of the move is only the first (`true`) or only the second (`false`)
+/// coordinate of the fact that a rule derives.
 fn named_by_move(
     game: &Game,
     rule: &Rule,

@@ -1,13 +1,14 @@
-//! States drawn, by the structure of the rules alone.
+//! Drawings of game states, derived from the structure of the rules alone.
 //!
-//! In: a [`Game`] and some of its states. Out: boards, that is, facts that have two
-//! ordered names, so that a state has at most one fact for each pair or the pairs say
-//! all; counters, heaps and piles, that is, facts of one or two names; and all other
-//! facts. Names mean nothing; numbers and successions give the order. What the rules
-//! say of a place for good is shown where the state says nothing.
+//! In: a [`Game`] and some of its states. Out: boards, counters, heaps and piles, and the
+//! remaining facts as text. A board is made of facts with two ordered arguments such that a
+//! state has at most one fact for each pair of values, or the pairs say everything.
+//! Counters, heaps and piles are facts of one or two arguments. Names carry no meaning;
+//! numbers and successor relations give the order. What static rules say of a cell is shown
+//! where the state says nothing.
 //!
-//! [`Drawing`] is what is drawn, whatever with; [`text()`] draws it in letters and
-//! [`svg()`] with lines.
+//! A [`Drawing`] does not depend on an output format; [`text()`] renders it as plain text
+//! and [`svg()`] as SVG.
 
 mod board;
 mod drawing;
@@ -47,16 +48,16 @@ pub use svg::{film, svg};
 pub use text::text;
 pub use wishes::{BoardWish, Paint, Shape, Wishes};
 
-/// A place of a drawing: a board, a row and a column, counted from 0.
+/// A cell of a drawing as (board, row, column), each counted from 0.
 pub type Spot = (usize, usize, usize);
 
-/// States of random games that are enough to guess from.
+/// Number of states from random matches that is enough to derive a picture.
 pub const ENOUGH: usize = 60;
 
-/// What is left out of a drawing.
+/// The limits on the size of a drawing.
 #[derive(Copy, Clone, Debug)]
 pub struct Limits {
-    /// Most rows and columns of a board, and most facts that are listed.
+    /// Maximum number of rows and of columns of a board, and of facts that are listed.
     pub most: usize,
 }
 
@@ -66,28 +67,28 @@ impl Default for Limits {
     }
 }
 
-/// How the states of a game are drawn.
+/// The rules for drawing the states of one game.
 #[derive(Clone, Debug)]
 pub struct Picture {
     game: Game,
     boards: Vec<Board>,
     tables: Vec<Table>,
     wishes: Wishes,
-    /// Where facts of a shape go.
+    /// The board layer or table that shows the facts of a shape.
     places: FxHashMap<Skeleton, Place>,
     aims: Aims,
 }
 
 #[derive(Copy, Clone, Debug)]
 enum Place {
-    /// A board and its layer.
+    /// A board and one of its layers, by index.
     Board(usize, usize),
     Table(usize),
 }
 
 impl Picture {
-    /// The picture of a game, given the facts of some of its states, from the first one
-    /// on, and, if they are known, all that can ever hold.
+    /// Derives the picture of a game from the facts of some of its states, the initial
+    /// state first, and, if known, from all facts that can ever hold.
     pub fn new(
         game: &Game,
         terms: &Terms,
@@ -97,7 +98,7 @@ impl Picture {
         Picture::with(game, terms, states, possible, Wishes::default())
     }
 
-    /// As [`Picture::new`], as it is wished.
+    /// Derives a picture as [`Picture::new`] does, with options that override parts of it.
     pub fn with(
         game: &Game,
         terms: &Terms,
@@ -162,12 +163,12 @@ impl Picture {
         picture
     }
 
-    /// Whether there is a board.
+    /// Whether the picture has at least one board.
     pub fn has_boards(&self) -> bool {
         !self.boards.is_empty()
     }
 
-    /// A state, given its facts.
+    /// Draws a state, given its facts.
     pub fn draw(&self, terms: &Terms, facts: &[TermId], limits: Limits) -> Drawing {
         let is_hidden = |functor| self.wishes.hidden.contains(&name(&self.game, functor));
         let mut facts = facts.to_vec();
@@ -222,7 +223,7 @@ impl Picture {
         drawing
     }
 
-    /// The places of a drawing of this picture that a role's move is about, ascending.
+    /// The cells of a drawing of this picture that a role's move refers to, ascending.
     pub fn spots(
         &self,
         terms: &Terms,
@@ -242,7 +243,7 @@ impl Picture {
         }
     }
 
-    /// Where a fact goes, with its names.
+    /// The board layer or table that shows a fact, and the constants of the fact.
     fn place(&self, terms: &Terms, fact: TermId) -> Option<(Place, Vec<FunctorId>)> {
         let (skeleton, names) = shape::split(terms, fact)?;
         let place = *self.places.get(&skeleton)?;

@@ -1,9 +1,9 @@
-//! Boards of one line: facts of two names, one of which says where.
+//! Boards of one line: facts of two arguments, one of which is a position.
 //!
-//! A thing for each of some names can be read in two ways: as what is in places, or as
-//! the place of things. The rules tell: on a board what is there is made by the rules or
-//! comes from another place, and nobody names it in a move; or it is moved about, and all
-//! of it stays.
+//! Facts that assign a thing to each of some constants can be read in two ways: as the
+//! contents of positions, or as the position of things. The rules decide. On a board, the
+//! content is produced by the rules or comes from another position, and no move names it;
+//! or contents are only moved around, and all of them remain.
 
 use super::evidence::{Evidence, Facts, is_key};
 use super::name;
@@ -12,10 +12,10 @@ use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Game;
 use ggp_gdl::program::{Atom, Literal, Rule, Term};
 
-/// Names that a line has at least.
+/// Minimum number of positions of a line.
 const SHORTEST: usize = 3;
 
-/// Which of the two names of facts says where, if the facts are a line.
+/// The argument that is the position, if the facts form a line.
 pub(super) fn line(evidence: &Evidence, shape: &Shape, facts: &Facts) -> Option<usize> {
     if !matches!(shape.skeleton[..], [Some(_), None, None]) {
         return None;
@@ -27,7 +27,7 @@ pub(super) fn line(evidence: &Evidence, shape: &Shape, facts: &Facts) -> Option<
     };
     let is_where = |at: &usize| {
         let what = 1 - at;
-        // What fills up from nothing may as well be what was done, by time.
+        // Facts that accumulate from nothing may also be a log of moves over time.
         2 * facts[0].len() >= shape.leaves[*at].len()
             && shape.leaves[*at].len() >= SHORTEST
             && is_order(*at)
@@ -45,8 +45,8 @@ pub(super) fn line(evidence: &Evidence, shape: &Shape, facts: &Facts) -> Option<
     }
 }
 
-/// Whether rules or other places make what is there, or a player names it; none if the
-/// rules do not tell.
+/// Whether rules or other positions produce the content (`true`) or a move names it
+/// (`false`). `None` if the rules do not decide.
 fn is_made(game: &Game, shape: &Shape, at: usize) -> Option<bool> {
     let next = game.keyword(Keyword::Next)?;
     let mut found = None;
@@ -72,7 +72,7 @@ fn is_made(game: &Game, shape: &Shape, at: usize) -> Option<bool> {
     found
 }
 
-/// The two names of a fact of a shape.
+/// The two arguments of a fact of a shape.
 fn parts(game: &Game, fact: &Term, shape: &Shape) -> Option<[Term; 2]> {
     match fact.functor(game.terms()) == shape.skeleton[0] {
         true => <[Term; 2]>::try_from(fact.arguments(game.terms())).ok(),
@@ -80,7 +80,7 @@ fn parts(game: &Game, fact: &Term, shape: &Shape) -> Option<[Term; 2]> {
     }
 }
 
-/// The facts of a shape that a rule asks for.
+/// The facts of a shape in the conditions of a rule.
 fn facts(game: &Game, rule: &Rule, shape: &Shape) -> Vec<[Term; 2]> {
     let asked = atoms(game, rule, Keyword::True);
     asked
@@ -96,7 +96,7 @@ fn atoms<'r>(game: &Game, rule: &'r Rule, keyword: Keyword) -> impl Iterator<Ite
     })
 }
 
-/// Whether the move that a rule asks for names a variable.
+/// Whether the move in the conditions of a rule contains a variable.
 fn names_in_move(game: &Game, rule: &Rule, wanted: &Term) -> bool {
     let Term::Variable(wanted) = wanted else {
         return false;
@@ -108,8 +108,8 @@ fn names_in_move(game: &Game, rule: &Rule, wanted: &Term) -> bool {
     is_named
 }
 
-/// Whether all places have something in each state, and it is moved about, so that there
-/// is as much of everything in all states.
+/// Whether every position has content in each state and the contents are only moved around,
+/// so that all states have the same contents.
 fn is_moved(shape: &Shape, facts: &Facts, at: usize) -> bool {
     let whats = |facts: &Vec<Vec<_>>| {
         let mut whats: Vec<_> = facts.iter().map(|fact| fact[1 - at]).collect();

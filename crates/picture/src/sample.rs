@@ -1,4 +1,4 @@
-//! States to guess from: games played at random, always the same ones.
+//! Sample states for deriving a picture: random matches with a fixed seed.
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -6,18 +6,18 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_gdl::terms::TermId;
 
-/// States with which another game is begun when one is over.
+/// While there are fewer states than this, another match begins when one is over.
 const FEW: usize = 30;
-/// Facts and moves that are looked at, more or less.
+/// Approximate limit on the number of facts and moves that are visited.
 const WORK: usize = 20_000;
 
-/// The facts of the states of a random game from its start on, in order, and, if it is
-/// short, of others after it; so many at most. They are cut where that would be much work or the rules
-/// are wrong.
+/// The facts of the states of a random match from its initial state on, in order, followed
+/// by those of further matches if it is short. At most `most` states; fewer if they would
+/// take much work or the rules are wrong.
 ///
 /// # Errors
 ///
-/// If there is no first state, or the user wants it no longer.
+/// If there is no initial state, or the user interrupts.
 pub fn sample<M: Machine>(machine: &mut M, most: usize) -> Result<Vec<Vec<TermId>>, PlayError> {
     let start = machine.initial()?;
     let mut state = start.clone();

@@ -1,5 +1,5 @@
-//! The shapes of facts: how their functors are nested, and which names can stand in
-//! the places left.
+//! The shapes of facts: the nesting of their functors, and the constants possible at each
+//! leaf.
 
 use rustc_hash::FxHashMap;
 
@@ -9,23 +9,24 @@ use ggp_gdl::game::Game;
 use ggp_gdl::program::FunctorId;
 use ggp_gdl::terms::{TermId, Terms};
 
-/// Names that a fact may have besides its functors.
+/// Maximum number of leaves of a fact.
 pub(super) const LEAVES: usize = 8;
-/// Shapes that are looked at.
+/// Maximum number of shapes that are examined.
 const SHAPES: usize = 512;
 
-/// The functors of a fact from left to right; none stands for a name.
+/// The functors of a fact from left to right; `None` marks a leaf.
 pub(super) type Skeleton = Vec<Option<FunctorId>>;
 
-/// Facts that differ in nothing but names.
+/// Facts that differ only in their constants.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
     pub skeleton: Skeleton,
-    /// By name, from left to right: what may stand there, ascending.
+    /// For each leaf, from left to right: the constants possible there, ascending.
     pub leaves: Vec<Vec<FunctorId>>,
 }
 
-/// A fact, taken apart; none if it has too many names.
+/// Takes a fact apart into its skeleton and its constants. `None` if it has too many
+/// leaves.
 pub(super) fn split(terms: &Terms, fact: TermId) -> Option<(Skeleton, Vec<FunctorId>)> {
     let mut skeleton = Vec::new();
     let mut names = Vec::new();
@@ -61,7 +62,7 @@ pub(super) fn shapes(game: &Game, domains: &Domains) -> Vec<Shape> {
     shapes
 }
 
-/// The shapes of terms with a functor, nested so deep at most.
+/// The shapes of terms with a functor, nested at most `depth` levels deep.
 fn below(game: &Game, domains: &Domains, functor: FunctorId, depth: usize) -> Vec<Shape> {
     let mut shapes = vec![Shape {
         skeleton: vec![Some(functor)],

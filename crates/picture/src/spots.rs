@@ -1,9 +1,10 @@
-//! Which places of boards a move is about.
+//! The board cells that a move refers to.
 //!
-//! In: the rules, and the boards that were found. A rule that speaks of a move and of a
-//! fact on a board links them by the variables that both have: what stands in the move for
-//! a coordinate says where it is about, and so does who makes it. A move with one
-//! coordinate only, of a board with two, is about a whole line.
+//! In: the rules and the boards that were found. A rule that mentions both a move and a
+//! fact on a board links them by their common variables: the argument of the move that
+//! equals a coordinate of the fact tells which cell the move refers to. The role that makes
+//! the move counts as an argument. A move with only one coordinate of a two-dimensional
+//! board refers to a whole row or column.
 
 use rustc_hash::FxHashMap;
 
@@ -16,31 +17,31 @@ use ggp_gdl::game::{Game, RoleId};
 use ggp_gdl::program::{Atom, FunctorId, Rule, Term, Variable};
 use ggp_gdl::terms::{TermId, Terms};
 
-/// Links of the moves of one shape.
+/// Maximum number of links for moves of one shape.
 const AIMS: usize = 64;
 
-/// Where names of moves point to.
+/// The links from the arguments of moves to coordinates of boards.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Aims {
-    /// By the shape of a move.
+    /// The links by the shape of a move.
     links: FxHashMap<Skeleton, Vec<Aim>>,
     /// For each board with rows and columns: whether its facts name the row first.
     rows_first: Vec<Option<bool>>,
 }
 
-/// Names of a move, counted from the left and the role's last, that stand for the
-/// coordinates of a board.
+/// A link: the arguments of a move that are the coordinates of a board. Arguments are
+/// counted from the left; the role comes last.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Aim {
     board: usize,
-    /// For the row and for the column; one of them at least is not the role.
+    /// The arguments for the row and for the column; at least one of them is not the role.
     leaves: [Option<usize>; 2],
-    /// For what tells boards side by side from each other.
+    /// The arguments that select one of several boards side by side.
     sheets: Vec<Option<usize>>,
 }
 
 impl Aim {
-    /// Whether it says more than another one, of which it has all names.
+    /// Whether this link has all arguments of another one and more.
     fn covers(&self, other: &Aim) -> bool {
         let axes = self.leaves.iter().zip(&other.leaves);
         let axes = axes.chain(self.sheets.iter().zip(&other.sheets));
@@ -54,7 +55,7 @@ impl Aim {
 }
 
 impl Aims {
-    /// The links that the rules of a game make.
+    /// Derives the links from the rules of a game.
     pub fn new(game: &Game, boards: &[Board]) -> Self {
         let rows_first = |board: &Board| {
             let layer = board.layers().first()?;
@@ -121,7 +122,7 @@ impl Aims {
         }
     }
 
-    /// The places of a drawing that a move is about, ascending.
+    /// The cells of a drawing that a move refers to, ascending.
     pub fn spots(
         &self,
         game: &Game,
@@ -169,7 +170,7 @@ impl Aims {
 }
 
 impl Aims {
-    /// The places that a move names, ascending.
+    /// The cells whose content the move names, ascending.
     fn named(&self, names: &[String], drawing: &Drawing) -> Vec<Spot> {
         let mut spots = Vec::new();
         for (number, board) in drawing.boards.iter().enumerate() {
@@ -200,7 +201,8 @@ impl Aims {
                     }
                 }
             }
-            // What stands in several places is a kind of thing, not one.
+            // A content that occurs in several cells names a kind of piece, not a single
+            // piece.
             if spots.len() > 1 {
                 spots.clear();
             }
@@ -211,7 +213,7 @@ impl Aims {
     }
 }
 
-/// The moves that a rule speaks of, with who makes them.
+/// The moves that a rule mentions, each with its role.
 fn moves<'r>(game: &Game, rule: &'r Rule) -> Vec<(&'r Term, &'r Term)> {
     let mut found = Vec::new();
     let mut visit = |atom: &'r Atom| {
@@ -225,7 +227,7 @@ fn moves<'r>(game: &Game, rule: &'r Rule) -> Vec<(&'r Term, &'r Term)> {
     found
 }
 
-/// The facts that a rule speaks of.
+/// The facts that a rule mentions.
 fn facts<'r>(game: &Game, rule: &'r Rule) -> Vec<&'r Term> {
     let mut found = Vec::new();
     let mut visit = |atom: &'r Atom| {
@@ -245,7 +247,8 @@ fn visit_body<'r>(rule: &'r Rule, visit: &mut impl FnMut(&'r Atom)) {
     }
 }
 
-/// A term taken apart as [`shape::split`] does, with the variables that stand for names.
+/// Takes a term apart as [`shape::split`] does; each constant position has its variable, if
+/// any.
 fn split(game: &Game, term: &Term) -> Option<(Skeleton, Vec<Option<Variable>>)> {
     let terms = game.terms();
     let mut skeleton = Vec::new();

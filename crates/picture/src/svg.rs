@@ -1,4 +1,4 @@
-//! Drawings as SVG, that nothing else is needed for.
+//! Drawings as self-contained SVG.
 
 mod canvas;
 mod film;
@@ -11,25 +11,25 @@ use canvas::{Canvas, Own, role_class};
 
 pub use film::film;
 
-/// The width of a place, and of what stands on it.
+/// The width of a cell, and of a piece.
 const PLACE: f64 = 42.0;
 const PIECE: f64 = 34.0;
-/// How much larger the field of a symbol is than a disc.
+/// The size of a symbol's square relative to a disc.
 const SYMBOL: f64 = 1.15;
 const MARGIN: f64 = 18.0;
 const LINE: f64 = 21.0;
-/// A letter of a label.
+/// The width of a letter of a label.
 const LETTER: f64 = 8.5;
 
-/// A drawing as SVG, with a title: boards, what signs stand for, tables, other facts.
-/// What it looks like follows the reader's choice of light or dark.
+/// Renders a drawing as SVG with a title: boards, the legend, tables, other facts. The
+/// colours follow the reader's choice of light or dark.
 pub fn svg(drawing: &Drawing, title: &str) -> String {
     let mut canvas = Canvas::default();
     paint(&mut canvas, drawing, MARGIN);
     canvas.finish(title, &text(drawing), MARGIN)
 }
 
-/// Draws all from a height on.
+/// Draws everything, starting at height `y`.
 fn paint(canvas: &mut Canvas, drawing: &Drawing, mut y: f64) {
     let mut number = 0;
     for (boards, in_row) in groups(&drawing.boards) {
@@ -66,7 +66,7 @@ fn paint(canvas: &mut Canvas, drawing: &Drawing, mut y: f64) {
     lines(canvas, &rest, y);
 }
 
-/// Draws a board, which has a number, and says where it ends to the right and below.
+/// Draws board number `of`, and returns its right and its lower end.
 fn draw_board(
     canvas: &mut Canvas,
     board: &DrawnBoard,
@@ -163,7 +163,7 @@ fn draw_board(
     (right, below)
 }
 
-/// Draws edges of squares between the corners, and says where they end below.
+/// Draws the edges of squares between the corners, and returns their lower end.
 fn edges(
     canvas: &mut Canvas,
     [across, along]: [&DrawnBoard; 2],
@@ -217,7 +217,7 @@ fn edges(
     start + along.rows.len() as f64 * PLACE + LINE
 }
 
-/// What stands on a place: symbols, or signs, on a disc if it belongs to a role.
+/// Draws the contents of a cell: symbols, or signs, on a disc if they belong to a role.
 fn piece(canvas: &mut Canvas, board: &DrawnBoard, contents: &[String], x: f64, y: f64, size: f64) {
     let mut rest = Vec::new();
     for content in contents {
@@ -252,12 +252,12 @@ fn piece(canvas: &mut Canvas, board: &DrawnBoard, contents: &[String], x: f64, y
     }
 }
 
-/// The class of letters on a role's pieces.
+/// The class of the letters on a role's pieces.
 fn letters(owner: usize) -> String {
     role_class(owner).replace('r', "t")
 }
 
-/// What signs stand for.
+/// Draws the legend.
 fn legend(canvas: &mut Canvas, boards: &[DrawnBoard], mut y: f64) -> f64 {
     let mut signs: Vec<(&str, &str)> = boards.iter().flat_map(|board| board.legend()).collect();
     signs.sort_unstable();
@@ -311,7 +311,7 @@ fn draw_table(canvas: &mut Canvas, drawing: &Drawing, table: &DrawnTable, y: f64
     }
 }
 
-/// Lines of letters of one width.
+/// Draws lines of monospaced text.
 fn lines(canvas: &mut Canvas, text: &str, mut y: f64) -> f64 {
     for line in text.lines() {
         canvas.words(

@@ -1,4 +1,4 @@
-//! Short signs for what stands on a board.
+//! Short signs for the contents of a board.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +10,16 @@ use super::layer::Candidate;
 use super::{join, name};
 use ggp_gdl::program::FunctorId;
 
-/// Contents that get symbols of their own.
+/// Maximum number of contents that get signs of their own.
 const SYMBOLS: usize = 64;
-/// Contents for which letters of their own would say little.
+/// Number of contents above which single letters would mean little.
 const MANY: usize = 16;
-/// Signs for what has no letter left.
+/// Signs for contents that have no letter left.
 const SPARE: &str = "#*+@%&$!?~^";
 
-/// A sign for each text, all different: short names and numbers are their own, two roles'
-/// pieces of the same kind have one letter, large and small, others a letter of theirs.
+/// A sign for each text, all different. Short names and numbers are their own sign. Two
+/// roles' pieces of the same kind share a letter, one in upper and one in lower case. Other
+/// contents get a letter of their own.
 pub(super) fn symbols(
     evidence: &Evidence,
     texts: &[(String, Vec<FunctorId>)],
@@ -67,8 +68,8 @@ pub(super) fn symbols(
     symbols
 }
 
-/// A role and the kind of its piece in small letters, if there are two roles: by two
-/// names, or by one that begins with the role's.
+/// The role and the kind of a piece in lower case, if there are two roles. Both come from
+/// two names, or from one name that begins with the role's name.
 fn kind(evidence: &Evidence, what: &[FunctorId]) -> Option<(usize, String)> {
     if evidence.roles.len() != 2 {
         return None;
@@ -90,8 +91,8 @@ fn kind(evidence: &Evidence, what: &[FunctorId]) -> Option<(usize, String)> {
     }
 }
 
-/// A sign that is not used yet: a letter of the text, or else any; the text itself if
-/// there is none.
+/// An unused sign: a letter of the text, or else any sign; the text itself if no sign is
+/// left.
 fn free(text: &str, used: &FxHashSet<String>) -> String {
     let letters = || text.chars().filter(|c| c.is_alphanumeric());
     let large = letters().map(|c| c.to_ascii_uppercase());
@@ -105,8 +106,8 @@ fn free(text: &str, used: &FxHashSet<String>) -> String {
     found.unwrap_or_else(|| text.to_owned())
 }
 
-/// All that can stand on a board, as text and as names, but of layers of which it is much;
-/// layers whose texts would be the same get titles.
+/// All possible contents of a board, as text and as constants, without layers that have too
+/// many. Layers whose texts would be equal get titles.
 pub(super) fn texts(evidence: &Evidence, group: &mut [Candidate]) -> Vec<(String, Vec<FunctorId>)> {
     let game = evidence.game;
     let mut all: Vec<Vec<Vec<FunctorId>>> = Vec::new();

@@ -1,4 +1,4 @@
-//! What is not on a board: counters, heaps and piles.
+//! Facts that are not on a board: counters, heaps and piles.
 
 use std::collections::BTreeMap;
 
@@ -12,27 +12,27 @@ use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Game;
 use ggp_gdl::program::{FunctorId, Literal};
 
-/// Names that are piled up.
+/// Maximum number of piles.
 const KEYS: usize = 64;
 
-/// Facts of one or two names, as a list or as piles.
+/// Facts of one or two arguments, shown as a list or as piles.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
     pub skeleton: Skeleton,
     look: Look,
-    /// The name by which facts are put together, if there are two.
+    /// The argument by which facts are grouped, if there are two.
     by: Option<usize>,
-    /// Keys and values in their order.
+    /// Keys and values, with their rank in the order.
     keys: FxHashMap<FunctorId, usize>,
     values: FxHashMap<FunctorId, usize>,
-    /// Keys that are shown also if there is nothing.
+    /// Keys that are shown even if they have no value.
     always: Vec<FunctorId>,
     owners: FxHashMap<FunctorId, usize>,
-    /// How many signs stand for a value.
+    /// The length of the bar for a value.
     bars: FxHashMap<FunctorId, usize>,
 }
 
-/// How facts of a shape are listed; none if they are only facts.
+/// The table for the facts of a shape. `None` if they are listed as plain facts.
 pub(super) fn table(evidence: &Evidence, shape: &Shape, facts: &Facts) -> Option<Table> {
     let mut table = Table {
         skeleton: shape.skeleton.clone(),
@@ -110,7 +110,7 @@ pub(super) fn table(evidence: &Evidence, shape: &Shape, facts: &Facts) -> Option
     Some(table)
 }
 
-/// Whether a rule of legal moves asks for facts of a shape.
+/// Whether a rule for legal moves depends on facts of a shape.
 fn is_asked(game: &Game, shape: &Shape) -> bool {
     let (legal, holds) = (game.keyword(Keyword::Legal), game.keyword(Keyword::True));
     let rules = game.rules().rules.iter();
@@ -126,8 +126,8 @@ fn is_asked(game: &Game, shape: &Shape) -> bool {
     })
 }
 
-/// Whether facts say what stands on what: each thing on one other, on which nothing else
-/// stands, and never in a circle.
+/// Whether facts say which thing is on which: each thing is on one other, has at most one
+/// thing on it, and there are no cycles.
 fn is_stack(evidence: &Evidence, shape: &Shape, facts: &Facts) -> bool {
     let [above, below] = &shape.leaves[..] else {
         return false;
@@ -159,7 +159,7 @@ fn is_stack(evidence: &Evidence, shape: &Shape, facts: &Facts) -> bool {
         })
 }
 
-/// How many signs stand for each name; none if there are few.
+/// The length of the bar for each constant; empty if only few constants are numbers.
 fn bars(evidence: &Evidence, names: &[FunctorId]) -> FxHashMap<FunctorId, usize> {
     let ranks = || evidence.ordered(names).into_iter().zip(0..);
     let number = |f: FunctorId| name(evidence.game, f).parse::<usize>().ok();
@@ -174,12 +174,12 @@ fn bars(evidence: &Evidence, names: &[FunctorId]) -> FxHashMap<FunctorId, usize>
 }
 
 impl Table {
-    /// Whether things stand on each other.
+    /// Whether the facts are things on top of each other.
     pub fn is_stack(&self) -> bool {
         self.look == Look::Stacks
     }
 
-    /// Whether a fact is one that the table has.
+    /// Whether a fact belongs to the table.
     pub fn has(&self, names: &[FunctorId]) -> bool {
         match self.by {
             None => self.values.contains_key(&names[0]),
@@ -245,7 +245,7 @@ impl Table {
         }
     }
 
-    /// By what stands on nothing: what is above it, the uppermost first.
+    /// Groups things by the base that they are on; the topmost comes first.
     fn stacks(&self, game: &Game, facts: &[Vec<FunctorId>]) -> Vec<DrawnEntry> {
         let above: FxHashMap<FunctorId, FunctorId> =
             facts.iter().map(|names| (names[1], names[0])).collect();

@@ -1,15 +1,15 @@
-//! Drawings in letters.
+//! Drawings as plain text.
 
 use super::drawing::{Drawing, DrawnBoard, DrawnEntry, DrawnTable, Look, lattice};
 
-/// Columns of letters that a line should have at most.
+/// Maximum width of a line, in characters.
 const WIDTH: usize = 100;
-/// Numbers up to this are shown by as many signs.
+/// The largest number that is shown as a bar.
 const LONGEST_BAR: usize = 40;
-/// Between boards side by side.
+/// The gap between boards side by side.
 const GAP: usize = 4;
 
-/// A drawing in letters, each line indented by two: boards, what signs stand for, tables,
+/// Renders a drawing as plain text, each line indented by two: boards, the legend, tables,
 /// and the other facts.
 pub fn text(drawing: &Drawing) -> String {
     let groups = groups(&drawing.boards);
@@ -42,7 +42,7 @@ pub fn text(drawing: &Drawing) -> String {
     parts.join("\n\n")
 }
 
-/// Boards of the same kind, and how many of them stand in one row.
+/// Groups boards of the same kind, with the number of boards in one row.
 pub(super) fn groups(mut boards: &[DrawnBoard]) -> Vec<(&[DrawnBoard], usize)> {
     let mut groups = Vec::new();
     while let Some(first) = boards.first() {
@@ -55,7 +55,7 @@ pub(super) fn groups(mut boards: &[DrawnBoard]) -> Vec<(&[DrawnBoard], usize)> {
             .map(|line| line.chars().count())
             .max();
         let fit = ((WIDTH + GAP) / (width.unwrap_or(0) + GAP)).max(1);
-        // Boards that are told apart by two names stand by rows and columns as well.
+        // Boards that two constants tell apart are arranged in rows and columns.
         let row = |board: &DrawnBoard| board.title.split_once('/').map(|(row, _)| row.to_owned());
         let start = row(first);
         let is_in_row = |board: &&DrawnBoard| start.is_some() && row(board) == start;
@@ -73,7 +73,7 @@ pub(super) fn groups(mut boards: &[DrawnBoard]) -> Vec<(&[DrawnBoard], usize)> {
     groups
 }
 
-/// Boards in rows, and what their signs stand for.
+/// Renders boards in rows, followed by the legend.
 fn side_by_side(boards: &[DrawnBoard], fit: usize) -> String {
     if let Some((across, along)) = lattice(boards) {
         return edges(across, along);
@@ -120,7 +120,7 @@ fn side_by_side(boards: &[DrawnBoard], fit: usize) -> String {
     text.join("\n")
 }
 
-/// Edges of squares, between the corners.
+/// Renders the edges of squares between the corners.
 fn edges(across: &DrawnBoard, along: &DrawnBoard) -> String {
     let is_there = |board: &DrawnBoard, row: usize, column: usize| {
         let place = board.contents[row][column].as_ref();
@@ -170,7 +170,7 @@ fn edges(across: &DrawnBoard, along: &DrawnBoard) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A board without what its signs stand for.
+/// Renders a board without a legend.
 fn lines(board: &DrawnBoard) -> Vec<String> {
     let signs = |contents: &Option<Vec<String>>| match contents {
         None => String::new(),
@@ -222,7 +222,7 @@ fn lines(board: &DrawnBoard) -> Vec<String> {
     lines
 }
 
-/// A table in letters, each line indented by two.
+/// Renders a table, each line indented by two.
 pub(super) fn table_text(table: &DrawnTable) -> String {
     match table.look {
         Look::Piles | Look::Stacks => piles(table),
@@ -231,7 +231,7 @@ pub(super) fn table_text(table: &DrawnTable) -> String {
     }
 }
 
-/// What is said of each key: in one line if it is one word each.
+/// Renders a table as words: on one line if each key has one word.
 fn words(table: &DrawnTable) -> String {
     let values = |entry: &DrawnEntry| match &entry.values[..] {
         [] => "-".to_owned(),
@@ -268,7 +268,7 @@ fn words(table: &DrawnTable) -> String {
     )
 }
 
-/// Heaps as lengths, one below the other.
+/// Renders heaps as bars, one below the other.
 fn bars(table: &DrawnTable) -> String {
     let length = |text: &str| text.chars().count();
     let key = table
@@ -299,7 +299,7 @@ fn bars(table: &DrawnTable) -> String {
     format!("  {}:\n{}", table.title, lines.join("\n"))
 }
 
-/// Piles side by side, what they stand on below.
+/// Renders piles side by side, with their bases below.
 fn piles(table: &DrawnTable) -> String {
     let height = table.height();
     let length = |text: &String| text.chars().count();
@@ -338,7 +338,7 @@ fn piles(table: &DrawnTable) -> String {
     lines.join("\n")
 }
 
-/// Words with blanks between, broken into lines, each indented by two.
+/// Joins words with blanks and breaks them into lines, each indented by two.
 pub(super) fn wrapped(words: &[String], blanks: usize) -> String {
     let mut lines: Vec<String> = Vec::new();
     for word in words {

@@ -1,67 +1,68 @@
-//! What somebody wants of a picture, where the structure of the rules says too little.
+//! Options for a picture, for games in which the structure of the rules does not say
+//! enough.
 
 use std::collections::BTreeMap;
 
-/// Wishes for the picture of a game. Names are those of the rules.
+/// Options for the picture of a game. All names are those of the rules.
 #[derive(Clone, Debug, Default)]
 pub struct Wishes {
-    /// Boards, and which way they lie.
+    /// Boards and their orientation.
     pub boards: Vec<BoardWish>,
-    /// What is written for a content.
+    /// The text that is shown for a content.
     pub signs: BTreeMap<String, String>,
-    /// In which colour a content is drawn.
+    /// The colour of a content.
     pub colours: BTreeMap<String, String>,
-    /// What is drawn for a content, in pictures of lines: shapes from back to front.
+    /// The symbol of a content in SVG: shapes from back to front.
     pub symbols: BTreeMap<String, Vec<Shape>>,
-    /// What is written above facts, by the name of the facts.
+    /// The caption above facts, by the name of the facts.
     pub captions: BTreeMap<String, String>,
     /// Names of facts that are not drawn.
     pub hidden: Vec<String>,
 }
 
-/// Facts that are a board. Arguments are counted from 0.
+/// Facts that form a board. Arguments are counted from 0.
 #[derive(Clone, Debug)]
 pub struct BoardWish {
     /// The name of the facts.
     pub facts: String,
-    /// The argument that is the row; none if the board is one line.
+    /// The argument that is the row; `None` if the board is a single line.
     pub row: Option<usize>,
     /// The argument that is the column.
     pub column: usize,
-    /// Whether rows are counted from below.
+    /// Whether rows are counted from the bottom.
     pub first_row_is_below: bool,
     /// Whether columns are counted from the right.
     pub first_column_is_right: bool,
-    /// The content that stands for an empty place.
+    /// The content that marks an empty cell.
     pub empty: Option<String>,
 }
 
-/// A shape on a field of 100 by 100, from the upper left corner.
+/// A shape in a square of 100 by 100 units, with the origin in the upper left corner.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shape {
-    /// As in the attribute `d` of a path in SVG; has nothing but letters of commands,
-    /// numbers and what stands between them.
+    /// An SVG path, as in the attribute `d`. It consists only of command letters, numbers
+    /// and separators.
     pub path: String,
-    /// What is within.
+    /// The paint of the interior.
     pub fill: Paint,
-    /// The line around.
+    /// The paint of the outline.
     pub stroke: Paint,
-    /// The width of the line.
+    /// The width of the outline.
     pub width: u32,
 }
 
-/// How a shape is painted.
+/// The paint of a shape.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Paint {
-    /// Not at all.
+    /// No paint.
     None,
-    /// As the content: in the colour wished for it, that of the role it belongs to, or as
-    /// words are.
+    /// The colour of the content: the colour chosen for it, the colour of its role, or else
+    /// the text colour.
     Content,
-    /// As words are.
+    /// The text colour.
     Ink,
-    /// As the ground.
+    /// The background colour.
     Paper,
-    /// In a colour of SVG.
+    /// A given SVG colour.
     Colour(String),
 }

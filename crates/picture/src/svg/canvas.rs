@@ -1,11 +1,11 @@
-//! SVG as text: shapes, words and what they look like.
+//! SVG output: shapes, text and style.
 
 use std::fmt::{Display, Write};
 
 use crate::{Paint, Shape, Spot};
 use ggp_gdl::markup::escaped;
 
-/// What is drawn so far, and how large it is.
+/// The body of an SVG document, and its size.
 #[derive(Debug, Default)]
 pub(super) struct Canvas {
     body: String,
@@ -13,7 +13,7 @@ pub(super) struct Canvas {
     height: f64,
 }
 
-/// Colours of the roles, told apart by the colour-blind as well (Okabe and Ito, 2008).
+/// Colours of the roles, which colour-blind readers can tell apart (Okabe and Ito, 2008).
 const ROLES: [(&str, &str); 8] = [
     ("#0072b2", "#ffffff"),
     ("#e69f00", "#000000"),
@@ -25,7 +25,7 @@ const ROLES: [(&str, &str); 8] = [
     ("#666666", "#ffffff"),
 ];
 
-/// For light and, further down, for dark surroundings.
+/// The styles for light and, further down, for dark backgrounds.
 const STYLE: &str = "\
 svg{background:#ffffff}\
 text{font-family:sans-serif;font-size:15px;fill:#1a1a1a}\
@@ -69,13 +69,13 @@ pub(super) fn role_class(role: usize) -> String {
 }
 
 impl Canvas {
-    /// Makes room for what is drawn up to a point.
+    /// Extends the size to include a point.
     pub fn reach(&mut self, x: f64, y: f64) {
         self.width = self.width.max(x);
         self.height = self.height.max(y);
     }
 
-    /// A rectangle, with round corners.
+    /// A rectangle with round corners.
     pub fn rect(&mut self, class: &str, [x, y, width, height]: [f64; 4], round: f64) {
         self.reach(x + width, y + height);
         self.put(format_args!(
@@ -92,7 +92,7 @@ impl Canvas {
         ));
     }
 
-    /// A disc of a colour, on which words of the class `on` can be read.
+    /// A disc in a given colour, on which text of the class `on` is readable.
     pub fn disc(&mut self, colour: &str, x: f64, y: f64, radius: f64) {
         self.reach(x + radius, y + radius);
         self.put(format_args!(
@@ -101,7 +101,7 @@ impl Canvas {
         ));
     }
 
-    /// Shapes around a point, on a field of a width.
+    /// Shapes around a point, in a square of the given width.
     pub fn symbol(&mut self, shapes: &[Shape], own: &Own<'_>, x: f64, y: f64, width: f64) {
         let (left, top) = (x - width / 2.0, y - width / 2.0);
         self.reach(left + width, top + width);
@@ -141,7 +141,7 @@ impl Canvas {
         self.close();
     }
 
-    /// A hexagon that stands on a corner, by its middle and its width.
+    /// A pointy-topped hexagon, by its centre and its width.
     pub fn hexagon(&mut self, class: &str, x: f64, y: f64, width: f64) {
         let (half, side) = (width / 2.0, width / 3f64.sqrt());
         self.reach(x + half, y + side);
@@ -161,7 +161,7 @@ impl Canvas {
         ));
     }
 
-    /// Words around a point, no wider than they may be.
+    /// Text centred at a point, shrunk to the given width.
     pub fn middle(&mut self, class: &str, x: f64, y: f64, width: f64, words: &str) {
         let length = words.chars().count().max(1) as f64;
         let size = (width / length / 0.62).clamp(4.0, if class == "quiet" { 13.0 } else { 18.0 });
@@ -174,7 +174,7 @@ impl Canvas {
         ));
     }
 
-    /// Words from a point on; as many blanks as there are.
+    /// Text that begins at a point; blanks are preserved.
     pub fn words(&mut self, class: &str, x: f64, y: f64, words: &str) {
         self.reach(x + words.chars().count() as f64 * 8.8, y + 4.0);
         self.put(format_args!(
@@ -183,7 +183,7 @@ impl Canvas {
         ));
     }
 
-    /// Words that end at a point.
+    /// Text that ends at a point.
     pub fn end(&mut self, class: &str, x: f64, y: f64, words: &str) {
         self.put(format_args!(
             "<text class=\"{class}\" x=\"{x}\" y=\"{y}\" text-anchor=\"end\">{}</text>",
@@ -191,7 +191,7 @@ impl Canvas {
         ));
     }
 
-    /// Begins a group that is described by words, and says which place it is.
+    /// Begins the group of a cell, with a title.
     pub fn open(&mut self, title: &str, (board, row, column): Spot) {
         let title = escaped(title);
         self.put(format_args!(
@@ -204,8 +204,7 @@ impl Canvas {
         self.put("</g>");
     }
 
-    /// What is drawn so far, in pieces that do not depend on each other but for their
-    /// order, and its width and height.
+    /// The body in independent pieces, in order, and its width and height.
     pub fn pieces(&self) -> (Vec<&str>, [f64; 2]) {
         let mut pieces = Vec::new();
         let (mut begin, mut at, mut depth) = (0, 0, 0usize);
@@ -221,7 +220,7 @@ impl Canvas {
         (pieces, [self.width, self.height])
     }
 
-    /// The picture, with a title and a description for who does not see it.
+    /// The complete document, with a title and a description for readers who do not see it.
     pub fn finish(self, title: &str, description: &str, margin: f64) -> String {
         let size = [self.width + margin, self.height + margin];
         document(size, title, description, "", &self.body)
@@ -232,7 +231,7 @@ impl Canvas {
     }
 }
 
-/// A picture of a width and a height, with more of a style sheet.
+/// A document of a width and a height, with additional styles.
 pub(super) fn document(
     size: [f64; 2],
     title: &str,

@@ -1,4 +1,4 @@
-//! Drawings one after another, as one animated SVG.
+//! Animations: a series of drawings as one animated SVG.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -7,14 +7,14 @@ use super::canvas::{Canvas, document};
 use super::{LINE, MARGIN, paint};
 use crate::{Drawing, text};
 
-/// Seconds for a drawing, for all of them at most, and for the last one besides.
+/// Seconds for each drawing, for all of them at most, and extra seconds for the last one.
 const PACE: f64 = 0.8;
 const ALL: f64 = 90.0;
 const END: f64 = 3.0;
 
-/// Drawings with captions, of which each is shown for a moment, over and over. What stays
-/// as it is from one to the next is there once only. Readers who prefer no motion, and
-/// programs that know no animation, see the last one.
+/// Renders captioned drawings as an endless animation. A piece that does not change from
+/// one drawing to the next is written only once. Readers who prefer reduced motion, and
+/// programs without animation, see the last drawing.
 pub fn film(frames: &[(Drawing, String)], title: &str) -> String {
     let mut size = [0.0f64; 2];
     let mut pieces: Vec<Piece> = Vec::new();
@@ -27,7 +27,7 @@ pub fn film(frames: &[(Drawing, String)], title: &str) -> String {
         size = [0, 1].map(|k| size[k].max(reached[k]));
         let mut still = BTreeMap::new();
         for piece in found {
-            // One that is there twice is drawn twice.
+            // A piece that occurs twice is drawn twice.
             let known = shown.remove(piece).unwrap_or_else(|| {
                 pieces.push(Piece {
                     text: piece.to_owned(),
@@ -68,7 +68,7 @@ pub fn film(frames: &[(Drawing, String)], title: &str) -> String {
     )
 }
 
-/// Something that is seen from one drawing on, until another.
+/// A piece of a drawing that is visible from frame `first` until before frame `end`.
 struct Piece {
     text: String,
     first: usize,
