@@ -8,10 +8,8 @@ use ggp_engine::machine::{DatalogMachine, Limits};
 use ggp_gdl::game::Score;
 use ggp_search::{Budget, Stats};
 use ggp_solver::planning::breadth_first::{LevelsOptions, levels};
-use ggp_solver::planning::nested::{Nested, nested};
 use ggp_solver::planning::nrpa::{Nrpa, nrpa};
 use ggp_solver::planning::rollout::{Sampling, Scoring};
-use ggp_solver::planning::uct::{Uct, uct};
 use ggp_solver::planning::{BestSoFar, Outcome, Puzzle};
 use ggp_solver::solve::check_plan;
 
@@ -19,7 +17,7 @@ use crate::puzzle_search::shared::{game, puzzle, random_rules, texts};
 
 type Method = fn(&Puzzle, Sampling, &Budget, &mut Stats) -> (Outcome, Option<BestSoFar>);
 
-const METHODS: [(&str, Method); 3] = [
+const METHODS: [(&str, Method); 1] = [
     (
         "nested rollout policy adaptation",
         |puzzle, sampling, budget, stats| {
@@ -31,22 +29,6 @@ const METHODS: [(&str, Method); 3] = [
             (nrpa(puzzle, &how, budget, &mut best, stats, &mut ()), best)
         },
     ),
-    ("nested", |puzzle, sampling, budget, stats| {
-        let mut best = None;
-        let how = Nested { sampling };
-        (
-            nested(puzzle, &how, budget, &mut best, stats, &mut ()),
-            best,
-        )
-    }),
-    ("tree search", |puzzle, sampling, budget, stats| {
-        let mut best = None;
-        let how = Uct {
-            sampling,
-            ..Uct::default()
-        };
-        (uct(puzzle, &how, budget, &mut best, stats, &mut ()), best)
-    }),
 ];
 
 fn sampling(scoring: Scoring) -> Sampling {

@@ -3,10 +3,9 @@
 use std::fmt::Write as _;
 
 use ggp_engine::machine::Machine;
-use ggp_gdl::game::{Game, Move, Score};
+use ggp_gdl::game::Game;
 use ggp_search::{Budget, Plans};
-use ggp_solver::planning::{Puzzle, move_set};
-use ggp_solver::solve::{Method, Strategy, claim_count};
+use ggp_solver::solve::{SolveOptions, claim_count, count_from};
 use ggp_verify::{Claim, Failure, Flips, Given, Limits, Proof};
 
 use super::shared::*;
@@ -126,8 +125,7 @@ fn flips_tell_how_many_moves_are_needed() {
     // On four by four lamps, sixteen sets of moves do the same.
     for (size, least) in [(2, 4), (3, 5), (4, 4), (5, 15)] {
         let game = lamps(size, |_, _| true);
-        let algebra = Strategy::Network(Method::Algebra);
-        let answer = answer(&game, algebra, Plans::First);
+        let answer = answer(&game, "algebra", Plans::First);
         let Claim::Solved {
             plans,
             optimal: true,
@@ -241,16 +239,6 @@ fn ends_are_counted() {
 fn count(game: &Game) -> Claim {
     let mut machine = machine(game);
     let start = machine.initial().unwrap();
-    let (net, packed) = machine.network(&start).unwrap();
-    let puzzle = Puzzle::new(net.clone(), packed, Score::MAX).unwrap();
-    let budget = Budget::default();
-    let found = move_set::count(&puzzle, &budget, 100);
-    let plan = |plan: &Vec<u32>| {
-        let chosen = plan
-            .iter()
-            .map(|&chosen| puzzle.net.moves[0][chosen as usize]);
-        chosen.collect::<Vec<Move>>()
-    };
-    let plans: Vec<Vec<Move>> = found.plans.iter().map(plan).collect();
-    claim_count(&machine, &start, Score::MAX, &plans, found.is_all, &budget).unwrap()
+    let counted = count_from(&machine, &start, &SolveOptions::default(), 100).unwrap();
+    claim_count(&machine, &start, &counted, &Budget::default()).unwrap()
 }

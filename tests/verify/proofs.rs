@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use ggp_search::Plans;
-use ggp_solver::solve::{Method, Strategy};
 use ggp_verify::{Claim, Failure, Given, Proof};
 
 use super::shared::*;
@@ -11,7 +10,7 @@ use super::shared::*;
 #[test]
 fn what_is_written_once_is_refuted_by_what_excludes_each_other() {
     let two = game(&colours(2));
-    let answer = answer(&two, Strategy::Network(Method::MoveSet), Plans::First);
+    let answer = answer(&two, "sat-set", Plans::First);
     let is_invariant = |answer: &Claim| {
         matches!(
             answer,
@@ -132,6 +131,6 @@ fn plays_end_when_they_are_said_to() {
     assert!(is_right(&game, &over(4)));
     assert!(is_right(&game, &over(5)));
     assert!(!is_right(&game, &over(3)), "a play has one move more");
-    let found = answer(&game, Strategy::Network(Method::Steps), Plans::First);
+    let found = answer(&game, "sat-steps", Plans::First);
     assert_eq!(found, over(4));
 }

@@ -8,7 +8,7 @@ use ggp_gdl::game::{Game, Score};
 use ggp_gdl::terms::TermId;
 use ggp_search::{Budget, Plans, Stats};
 use ggp_solver::planning::{Outcome, Puzzle, invariant};
-use ggp_solver::solve::{SolveOptions, Strategy, claim, claim_outcome, solve};
+use ggp_solver::solve::{SolveOptions, claim, claim_outcome, solve};
 use ggp_verify::{Checked, Claim, Failure, Limits, Proof, verify};
 
 pub fn game(text: &str) -> Game {
@@ -47,11 +47,11 @@ pub fn unsolvable(proof: Proof) -> Claim {
     Claim::Unsolvable { proof }
 }
 
-/// What a strategy answers.
-pub fn answer(game: &Game, strategy: Strategy, plans: Plans) -> Claim {
+/// The claim of a method.
+pub fn answer(game: &Game, method: &str, plans: Plans) -> Claim {
     let machine = machine(game);
     let options = SolveOptions {
-        strategy,
+        method: method.parse().unwrap(),
         plans,
         budget: Budget {
             nodes: 20_000,
@@ -63,7 +63,7 @@ pub fn answer(game: &Game, strategy: Strategy, plans: Plans) -> Claim {
     let mut stats = Stats::default();
     let found = solve(&machine, &options, &mut stats, &mut ()).expect("it has one role");
     let start = machine.clone().initial().expect("there is a state");
-    claim(&machine, &start, Score::MAX, &found, &Budget::default())
+    claim(&machine, &start, &found, &Budget::default())
 }
 
 /// Without a search: clauses only.

@@ -2,8 +2,8 @@
 
 use super::task::Task;
 use crate::planning::Outcome;
-use crate::planning::iterative_deepening::{Bounds, Deepening, deepening};
-use ggp_search::{Budget, Compare, Observer, Stats};
+use crate::planning::iterative_deepening::iterative_deepening;
+use ggp_search::{Budget, Observer, Stats};
 
 pub(super) fn ida_star(
     task: &mut Task<'_>,
@@ -11,10 +11,6 @@ pub(super) fn ida_star(
     stats: &mut Stats,
     observer: &mut dyn Observer,
 ) -> (Outcome, String) {
-    let how = Deepening {
-        bounds: Bounds::Sums,
-        compare: Compare::Key,
-    };
-    let outcome = deepening(task.puzzle, &how, budget, stats, observer);
+    let outcome = iterative_deepening(task.puzzle, budget, stats, observer);
     (outcome, "one length after the other".to_owned())
 }
