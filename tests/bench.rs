@@ -170,7 +170,7 @@ fn a_folder_is_played_in_the_order_of_its_names() {
     let (table, _) = place.text("rules --start", 0);
     assert!(table.contains("played by"), "{table}");
     let (_, error) = place.text("rules/d.kif", 2);
-    assert!(error.contains("there is no file rules/d.kif"), "{error}");
+    assert!(error.contains("the file rules/d.kif does not exist"), "{error}");
 }
 
 #[test]
@@ -315,7 +315,7 @@ fn a_malformed_file_of_figures_is_told_by_line() {
         &format!("{header}matches,swift\n"),
         "peers.csv: line 2: 2 fields",
     );
-    check("game,speed\n", "there is no column engine");
+    check("game,speed\n", "the column engine is missing");
     check("[{\"game\": \"matches\"", "line 1 column");
 }
 
@@ -339,7 +339,7 @@ fn a_reference_that_disagrees_is_noticed() {
     assert!(found["standard_errors"].as_f64().unwrap() > 5.0);
     let (table, _) = place.text(line, 1);
     assert!(
-        table.contains("these do not agree:\nmatches, datalog: the mean length is"),
+        table.contains("disagreements:\nmatches, datalog: the mean length is"),
         "{table}"
     );
     place.write("reference.json", "{}");

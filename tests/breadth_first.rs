@@ -10,7 +10,9 @@ use ggp_engine::propnet::batch::pack;
 use ggp_engine::propnet::{GroundLimits, Propnet};
 use ggp_gdl::game::{Game, Score};
 use ggp_search::{Budget, Counts, Stats};
-use ggp_solver::planning::breadth_first::{Classes, LevelsError, LevelsOptions, Spill, levels};
+use ggp_solver::planning::breadth_first::{
+    BreadthFirstError, BreadthFirstOptions, Classes, Spill, breadth_first,
+};
 use ggp_solver::planning::checkpoint::{Checkpoint, CheckpointError};
 use ggp_solver::planning::{Outcome, Plan, Puzzle, Reason};
 use ggp_solver::solve::check_plan;
@@ -40,14 +42,14 @@ fn scratch(name: &str) -> PathBuf {
 /// An outcome, and what was counted by level, with open states.
 type Counted = (Outcome, Vec<(Counts, u64)>);
 
-fn run(puzzle: &Puzzle, options: &LevelsOptions, budget: &Budget) -> Counted {
+fn run(puzzle: &Puzzle, options: &BreadthFirstOptions, budget: &Budget) -> Counted {
     run_part(puzzle, options, budget).0
 }
 
 /// The same, and whether the budget was enough.
-fn run_part(puzzle: &Puzzle, options: &LevelsOptions, budget: &Budget) -> (Counted, bool) {
+fn run_part(puzzle: &Puzzle, options: &BreadthFirstOptions, budget: &Budget) -> (Counted, bool) {
     let mut stats = Stats::default();
-    let outcome = levels(puzzle, options, budget, &mut stats, &mut ())
+    let outcome = breadth_first(puzzle, options, budget, &mut stats, &mut ())
         .unwrap()
         .0;
     let counts = stats
@@ -64,17 +66,17 @@ fn plan((outcome, _): &Counted) -> &Plan {
     }
 }
 
-fn whole() -> LevelsOptions {
-    LevelsOptions {
+fn whole() -> BreadthFirstOptions {
+    BreadthFirstOptions {
         whole: true,
-        ..LevelsOptions::default()
+        ..BreadthFirstOptions::default()
     }
 }
 
 #[test]
 fn the_whole_graph_goes_on_past_a_plan() {
     let puzzle = own("eight_puzzle");
-    let first = run(&puzzle, &LevelsOptions::default(), &Budget::default());
+    let first = run(&puzzle, &BreadthFirstOptions::default(), &Budget::default());
     let whole = run(&puzzle, &whole(), &Budget::default());
     assert_eq!(plan(&first), plan(&whole));
     let (before, made) = (&first.1[..plan(&first).len()], &whole.1);
@@ -96,10 +98,10 @@ fn the_whole_graph_goes_on_past_a_plan() {
     assert_eq!(within.1, whole.1[..=22]);
 }
 
-fn up_to_symmetry() -> LevelsOptions {
-    LevelsOptions {
+fn up_to_symmetry() -> BreadthFirstOptions {
+    BreadthFirstOptions {
         classes: Classes::Always,
-        ..LevelsOptions::default()
+        ..BreadthFirstOptions::default()
     }
 }
 
@@ -116,10 +118,10 @@ fn threads_change_nothing() {
         ("lights_out", &Budget::default()),
     ] {
         let puzzle = own(name);
-        for options in [LevelsOptions::default(), up_to_symmetry()] {
+        for options in [BreadthFirstOptions::default(), up_to_symmetry()] {
             let expected = run(&puzzle, &options, budget);
             for threads in [0, 2, 3, 7] {
-                let options = LevelsOptions {
+                let options = BreadthFirstOptions {
                     threads,
                     ..options.clone()
                 };
@@ -143,9 +145,10 @@ fn what_is_the_same_but_for_symmetry_is_one() {
             ..Budget::default()
         };
         let counted = |classes: Classes| {
-            let options = LevelsOptions { classes, ..whole() };
+            let options = BreadthFirstOptions { classes, ..whole() };
             let mut stats = Stats::default();
-            let (outcome, seen) = levels(&puzzle, &options, &budget, &mut stats, &mut ()).unwrap();
+            let (outcome, seen) =
+                breadth_first(&puzzle, &options, &budget, &mut stats, &mut ()).unwrap();
             let total = stats.total();
             assert_eq!(seen.positions, total.generated, "{name}");
             assert_eq!(seen.is_all, depth == u32::MAX, "{name}");
@@ -183,15 +186,16 @@ fn symmetries_are_looked_for_once_there_are_many() {
         ("wolf_goat_cabbage", 1),
         ("eight_puzzle", 2),
     ] {
-        let options = LevelsOptions {
+        let options = BreadthFirstOptions {
             classes: Classes::IfMany,
-            ..LevelsOptions::default()
+            ..BreadthFirstOptions::default()
         };
         let puzzle = own(name);
-        let found = |options: &LevelsOptions| {
+        let found = |options: &BreadthFirstOptions| {
             let mut stats = Stats::default();
             let budget = Budget::default();
-            let (outcome, seen) = levels(&puzzle, options, &budget, &mut stats, &mut ()).unwrap();
+            let (outcome, seen) =
+                breadth_first(&puzzle, options, &budget, &mut stats, &mut ()).unwrap();
             let steps: Vec<u32> = stats.levels.iter().map(|level| level.depth).collect();
             assert!(steps.into_iter().eq(0..stats.levels.len() as u32), "{name}");
             (outcome, seen, stats.total())
@@ -199,7 +203,7 @@ fn symmetries_are_looked_for_once_there_are_many() {
         let (reduced, seen, _) = found(&options);
         assert_eq!(seen.symmetries, symmetries, "{name}");
         let always = match symmetries {
-            1 => LevelsOptions::default(),
+            1 => BreadthFirstOptions::default(),
             _ => up_to_symmetry(),
         };
         assert_eq!(found(&always).0, reduced, "{name}");
@@ -221,7 +225,7 @@ fn levels_in_files_are_the_same_levels() {
     ] {
         let puzzle = own(name);
         for threads in [1, 3] {
-            let in_memory = LevelsOptions {
+            let in_memory = BreadthFirstOptions {
                 threads,
                 classes,
                 ..whole()
@@ -230,7 +234,7 @@ fn levels_in_files_are_the_same_levels() {
                 folder: folder.clone(),
                 most_bytes: 1 << 30,
             });
-            let options = LevelsOptions {
+            let options = BreadthFirstOptions {
                 spill: spill.clone(),
                 ..in_memory.clone()
             };
@@ -244,14 +248,14 @@ fn levels_in_files_are_the_same_levels() {
             assert_eq!(run(&puzzle, &options, &little), expected, "{name}");
             assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "all is deleted");
             // Up to the first plan it is the same plan.
-            let options = LevelsOptions {
+            let options = BreadthFirstOptions {
                 whole: false,
                 ..options
             };
             let first = run(&puzzle, &options, &little);
             assert_eq!(first.0, expected.0, "{name}");
             // The disk has an end too.
-            let options = LevelsOptions {
+            let options = BreadthFirstOptions {
                 spill: spill.map(|spill| Spill {
                     most_bytes: 300_000,
                     ..spill
@@ -268,7 +272,7 @@ fn levels_in_files_are_the_same_levels() {
 fn a_folder_that_can_not_be_is_an_error() {
     let file = scratch("no-folder");
     fs::write(&file, "here").unwrap();
-    let options = LevelsOptions {
+    let options = BreadthFirstOptions {
         spill: Some(Spill {
             folder: file.clone(),
             most_bytes: 1 << 30,
@@ -280,20 +284,21 @@ fn a_folder_that_can_not_be_is_an_error() {
         ..Budget::default()
     };
     let mut stats = Stats::default();
-    let error = levels(&own("eight_puzzle"), &options, &little, &mut stats, &mut ()).unwrap_err();
+    let error =
+        breadth_first(&own("eight_puzzle"), &options, &little, &mut stats, &mut ()).unwrap_err();
     assert!(
-        matches!(&error, LevelsError::Spill(at, _) if at == &file),
+        matches!(&error, BreadthFirstError::Spill(at, _) if at == &file),
         "{error}"
     );
 }
 
 /// Searches in pieces of so many states, each from where the one before ended.
-fn in_pieces(puzzle: &Puzzle, options: &LevelsOptions, nodes: u64, file: &Path) -> Counted {
+fn in_pieces(puzzle: &Puzzle, options: &BreadthFirstOptions, nodes: u64, file: &Path) -> Counted {
     let budget = Budget {
         nodes,
         ..Budget::default()
     };
-    let mut options = LevelsOptions {
+    let mut options = BreadthFirstOptions {
         checkpoint: Some(Checkpoint {
             file: file.to_owned(),
             every: Duration::from_secs(1_000),
@@ -340,7 +345,7 @@ fn a_search_in_pieces_is_the_same_search() {
     let expected = run(&solvable, &whole(), &Budget::default());
     assert_eq!(in_pieces(&solvable, &whole(), 40_000, &file), expected);
     for (once, nodes) in [
-        (LevelsOptions::default(), 10_001),
+        (BreadthFirstOptions::default(), 10_001),
         (up_to_symmetry(), 5_001),
     ] {
         let expected = run(&solvable, &once, &Budget::default());
@@ -352,8 +357,8 @@ fn a_search_in_pieces_is_the_same_search() {
 #[test]
 fn a_checkpoint_of_something_else_is_refused() {
     let file = scratch("refused");
-    let resume = |puzzle: &Puzzle, options: LevelsOptions, memory_bytes: u64| {
-        let options = LevelsOptions {
+    let resume = |puzzle: &Puzzle, options: BreadthFirstOptions, memory_bytes: u64| {
+        let options = BreadthFirstOptions {
             resume: Some(file.clone()),
             ..options
         };
@@ -361,17 +366,17 @@ fn a_checkpoint_of_something_else_is_refused() {
             memory_bytes,
             ..Budget::default()
         };
-        match levels(puzzle, &options, &budget, &mut Stats::default(), &mut ()) {
-            Err(LevelsError::Checkpoint(error)) => Err(error),
+        match breadth_first(puzzle, &options, &budget, &mut Stats::default(), &mut ()) {
+            Err(BreadthFirstError::Checkpoint(error)) => Err(error),
             other => Ok(other.unwrap().0),
         }
     };
     let eight = own("eight_puzzle");
-    let once = LevelsOptions::default();
+    let once = BreadthFirstOptions::default();
     let plenty = 1 << 30;
     let missing = resume(&eight, once.clone(), plenty);
     assert!(matches!(missing, Err(CheckpointError::File(..))));
-    let options = LevelsOptions {
+    let options = BreadthFirstOptions {
         checkpoint: Some(Checkpoint {
             file: file.clone(),
             every: Duration::from_secs(1_000),
@@ -401,7 +406,7 @@ fn a_checkpoint_of_something_else_is_refused() {
         );
     }
     let refused = resume(&eight, up_to_symmetry(), plenty).unwrap_err();
-    let said = "another strategy: levels, and not levels up to symmetry";
+    let said = "another strategy: breadth-first instead of breadth-first up to symmetry";
     assert!(refused.to_string().contains(said), "{refused}");
     let refused = resume(&eight, once.clone(), 300_000);
     assert!(
@@ -436,7 +441,7 @@ fn a_checkpoint_of_something_else_is_refused() {
 
 #[test]
 fn files_and_checkpoints_exclude_each_other() {
-    let options = LevelsOptions {
+    let options = BreadthFirstOptions {
         spill: Some(Spill {
             folder: scratch("both"),
             most_bytes: 1,
@@ -445,12 +450,12 @@ fn files_and_checkpoints_exclude_each_other() {
         ..whole()
     };
     let budget = Budget::default();
-    let result = levels(
+    let result = breadth_first(
         &own("hanoi"),
         &options,
         &budget,
         &mut Stats::default(),
         &mut (),
     );
-    assert!(matches!(result, Err(LevelsError::SpillAndCheckpoint)));
+    assert!(matches!(result, Err(BreadthFirstError::SpillAndCheckpoint)));
 }

@@ -309,7 +309,7 @@ fn the_way_a_playout_ends_is_compared() {
         (stuck, &[""; 0][..]),
         (
             wrong,
-            &["playout 0 final goal picker: 2, of which we miss 100 / 1, too much is nothing"],
+            &["playout 0 final goal picker: 2, of which these are missing: 100 / 1, of which these are unexpected: nothing"],
         ),
         (open, &[]),
     ] {
@@ -432,7 +432,7 @@ fn budgets_and_names_narrow_the_run() {
     };
     assert_eq!(
         run(none).unwrap_err().to_string(),
-        "no game is called chess"
+        "no game matches chess"
     );
     let late = Options {
         time: Some(Duration::ZERO),

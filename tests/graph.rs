@@ -39,8 +39,8 @@ fn every_position_and_every_move_is_there() {
     let text = svg(&[LIGHTS]);
     assert!(text.starts_with("<svg ") && text.trim_end().ends_with("</svg>"));
     assert_eq!((cards(&text, "k0"), cards(&text, "k1")), (7, 1));
-    assert!(text.contains("8 positions, 21 moves; positions that differ in step counters"));
-    assert!(text.contains("2 shortest solutions, of 6 moves"));
+    assert!(text.contains("8 positions, 21 moves; positions that differ only in step counters"));
+    assert!(text.contains("2 shortest solutions, 6 moves long"));
     assert_eq!(
         count(&text, "class=\"p\""),
         8 + 1,
@@ -123,7 +123,7 @@ fn what_cannot_be_drawn_is_refused() {
         (&["--animate", "--format", "dot"][..], "only an SVG"),
         (&["--animate", "--prune", "cycle"], "cannot be used with"),
         (&["--format", "png"], "a PNG is written to a file"),
-        (&["--output", "no/such/folder.svg"], "no such folder"),
+        (&["--output", "no/such/folder.svg"], "the parent folder does not exist"),
         (
             &["--output", "graph.foo"],
             "ends in .svg, .png, .dot or .json, not .foo",

@@ -10,12 +10,12 @@ use ggp_engine::machine::{DatalogMachine, Limits};
 use ggp_engine::propnet::code::Engine;
 use ggp_gdl::game::Score;
 use ggp_search::{Budget, Stats};
-use ggp_solver::planning::bounded::unroll;
-use ggp_solver::planning::dead_end::Relaxed;
-use ggp_solver::planning::depth_first::{DiveOptions, dive};
+use ggp_solver::planning::bounded::bounded;
+use ggp_solver::planning::dead_end::DeadEnds;
+use ggp_solver::planning::depth_first::{DepthFirstOptions, depth_first};
 use ggp_solver::planning::expand::{Children, Ends, Expander, Facts, Layout};
-use ggp_solver::planning::factored::parts;
-use ggp_solver::planning::partial_order::Commuting;
+use ggp_solver::planning::factored::factored;
+use ggp_solver::planning::partial_order::PartialOrder;
 use ggp_solver::planning::{Outcome, Puzzle};
 use ggp_solver::solve::check_plan;
 use rand::{RngExt, SeedableRng};
@@ -23,7 +23,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Positions by level until one is solved, whether one is, and moves made: of those
 /// that are enough, if it is known which.
-fn levels(puzzle: &Puzzle, commuting: Option<&Commuting>) -> (Vec<usize>, bool, u64) {
+fn levels(puzzle: &Puzzle, commuting: Option<&PartialOrder>) -> (Vec<usize>, bool, u64) {
     let layout = Layout::new(puzzle, Facts::Relevant);
     let mut expander = Expander::new(puzzle, &layout, 64, Engine::Auto);
     let (mut children, mut ends) = (Children::default(), Ends::default());
@@ -169,20 +169,20 @@ fn nothing_is_lost_by_trying_less() {
                 depth: 10,
                 ..Budget::default()
             };
-            let outcome = unroll(&puzzle, &budget).outcome;
+            let outcome = bounded(&puzzle, &budget).outcome;
             match &outcome {
                 Outcome::Solved { plan, .. } => assert_eq!(plan.len() + 1, sizes.len(), "{what}"),
                 _ => assert!(!solved, "{outcome:?} {what}"),
             }
         }
 
-        let outcome = parts(&puzzle, &Budget::default(), &mut Stats::default(), &mut ());
+        let outcome = factored(&puzzle, &Budget::default(), &mut Stats::default(), &mut ());
         if let Outcome::Solved { plan, .. } = &outcome {
             assert!(solved && is_plan(&puzzle, plan), "{plan:?} {what}");
             alone += u32::from(plan.len() > 2);
         }
 
-        let Some(commuting) = Commuting::of(&puzzle) else {
+        let Some(commuting) = PartialOrder::of(&puzzle) else {
             continue;
         };
         let (enough, still, fewer) = levels(&puzzle, Some(&commuting));
@@ -190,12 +190,12 @@ fn nothing_is_lost_by_trying_less() {
         assert!(!solved || enough.len() == sizes.len(), "{what}");
         less += u32::from(fewer < made);
 
-        let options = DiveOptions {
+        let options = DepthFirstOptions {
             commuting: Some(Arc::new(commuting)),
-            ..DiveOptions::default()
+            ..DepthFirstOptions::default()
         };
         let stats = &mut Stats::default();
-        let outcome = dive(&puzzle, &options, None, &Budget::default(), stats, &mut ());
+        let outcome = depth_first(&puzzle, &options, None, &Budget::default(), stats, &mut ());
         match &outcome {
             Outcome::Solved { plan, .. } => assert!(solved && is_plan(&puzzle, plan), "{what}"),
             Outcome::Unsolvable(_) => assert!(!solved, "{what}"),
@@ -225,7 +225,7 @@ fn lights_need_few_of_their_switches() {
     for count in [1, 3, 6, 9] {
         let puzzle = lights(&all[..count]);
         let (sizes, solved, made) = levels(&puzzle, None);
-        let commuting = Commuting::of(&puzzle).unwrap();
+        let commuting = PartialOrder::of(&puzzle).unwrap();
         let (enough, still, fewer) = levels(&puzzle, Some(&commuting));
         assert!(solved && still && enough.len() == sizes.len(), "{count}");
         assert!(fewer < made, "{count}: {fewer} of {made}");
@@ -247,7 +247,7 @@ fn a_move_in_time_is_not_put_off() {
         (<= (goal me 100) won) (<= (goal me 0) (not won))"
         .replace("(base (in)) (base (key))", "");
     let puzzle = puzzle_of(&text);
-    let outcome = unroll(&puzzle, &Budget::default()).outcome;
+    let outcome = bounded(&puzzle, &Budget::default()).outcome;
     assert!(
         matches!(&outcome, Outcome::Solved { plan, .. } if plan.len() == 2),
         "{outcome:?}"
@@ -261,7 +261,7 @@ fn what_is_lost_at_sight_is_lost() {
         let text = random_rules(seed);
         let puzzle = puzzle_of(&text);
         let layout = Layout::new(&puzzle, Facts::Relevant);
-        let Some(mut relaxed) = Relaxed::new(&puzzle, &layout, 64, Engine::Auto) else {
+        let Some(mut relaxed) = DeadEnds::new(&puzzle, &layout, 64, Engine::Auto) else {
             panic!("seed {seed} is small");
         };
         let mut expander = Expander::new(&puzzle, &layout, 64, Engine::Auto);
@@ -297,8 +297,8 @@ fn what_is_lost_at_sight_is_lost() {
 fn senku_is_solved_at_once() {
     let puzzle = puzzle_of(&own(&["senku.kif"]));
     let stats = &mut Stats::default();
-    let options = DiveOptions::default();
-    let outcome = dive(&puzzle, &options, None, &Budget::default(), stats, &mut ());
+    let options = DepthFirstOptions::default();
+    let outcome = depth_first(&puzzle, &options, None, &Budget::default(), stats, &mut ());
     let Outcome::Solved { plan, .. } = outcome else {
         panic!("{outcome:?}");
     };

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use ggp_engine::machine::{DatalogMachine, Limits};
 use ggp_gdl::game::Score;
 use ggp_search::{Budget, Stats};
-use ggp_solver::planning::breadth_first::{LevelsOptions, levels};
+use ggp_solver::planning::breadth_first::{self, BreadthFirstOptions};
 use ggp_solver::planning::nrpa::{Nrpa, nrpa};
 use ggp_solver::planning::rollout::{Sampling, Scoring};
 use ggp_solver::planning::{BestSoFar, Outcome, Puzzle};
@@ -50,9 +50,8 @@ fn check(name: &str, text: &str, scoring: Scoring) -> Option<bool> {
             .map(|&chosen| puzzle.net.moves[0][chosen as usize]);
         check_plan(&machine, &moves.collect::<Vec<_>>()).unwrap()
     };
-    let (expected, _) = levels(
-        &puzzle,
-        &LevelsOptions::default(),
+    let (expected, _) = breadth_first::breadth_first(&puzzle,
+        &BreadthFirstOptions::default(),
         &Budget::default(),
         &mut Stats::default(),
         &mut (),

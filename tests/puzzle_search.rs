@@ -11,8 +11,8 @@ use ggp_gdl::game::{Game, Score};
 use ggp_search::breadth_first::{BreadthFirst, breadth_first};
 use ggp_search::{Budget, Compare, Plans, Stats, Verdict};
 use ggp_solver::planning::best_first::{BestFirst, Order, best_first};
-use ggp_solver::planning::breadth_first::{LevelsOptions, levels};
-use ggp_solver::planning::depth_first::{DeadEnd, DiveOptions, dive};
+use ggp_solver::planning::breadth_first::{self, BreadthFirstOptions};
+use ggp_solver::planning::depth_first::{DeadEndDetector, DepthFirstOptions, depth_first};
 use ggp_solver::planning::estimate::Estimate;
 use ggp_solver::planning::iterative_deepening::iterative_deepening;
 use ggp_solver::planning::{Outcome, Puzzle, Reason};
@@ -38,41 +38,41 @@ fn best(
 const SEARCHES: [(&str, Search); 9] = [
     ("levels", level_by_level),
     ("one diver", |puzzle, budget, stats| {
-        let options = DiveOptions {
+        let options = DepthFirstOptions {
             divers: 1,
-            ..DiveOptions::default()
+            ..DepthFirstOptions::default()
         };
-        dive(puzzle, &options, None, budget, stats, &mut ())
+        depth_first(puzzle, &options, None, budget, stats, &mut ())
     }),
     ("divers", |puzzle, budget, stats| {
-        let options = DiveOptions {
+        let options = DepthFirstOptions {
             patience: 20,
-            ..DiveOptions::default()
+            ..DepthFirstOptions::default()
         };
-        dive(puzzle, &options, None, budget, stats, &mut ())
+        depth_first(puzzle, &options, None, budget, stats, &mut ())
     }),
     ("greedy, distance", |puzzle, budget, stats| {
-        best(puzzle, Order::Greedy, Estimate::Distance, budget, stats)
+        best(puzzle, Order::Greedy, Estimate::GoalCount, budget, stats)
     }),
     ("greedy, additive", |puzzle, budget, stats| {
-        best(puzzle, Order::Greedy, Estimate::Additive, budget, stats)
+        best(puzzle, Order::Greedy, Estimate::HAdd, budget, stats)
     }),
     ("A*, distance", |puzzle, budget, stats| {
-        best(puzzle, Order::AStar, Estimate::Distance, budget, stats)
+        best(puzzle, Order::AStar, Estimate::GoalCount, budget, stats)
     }),
     ("A*, latest", |puzzle, budget, stats| {
-        best(puzzle, Order::AStar, Estimate::Latest, budget, stats)
+        best(puzzle, Order::AStar, Estimate::HMax, budget, stats)
     }),
     ("greedy, scarce", |puzzle, budget, stats| {
-        best(puzzle, Order::Greedy, Estimate::Scarce, budget, stats)
+        best(puzzle, Order::Greedy, Estimate::WeightedGoalCount, budget, stats)
     }),
     ("novelty", |puzzle, budget, stats| {
-        best(puzzle, Order::Novelty, Estimate::Additive, budget, stats)
+        best(puzzle, Order::Bfws2, Estimate::HAdd, budget, stats)
     }),
 ];
 
 fn level_by_level(puzzle: &Puzzle, budget: &Budget, stats: &mut Stats) -> Outcome {
-    levels(puzzle, &LevelsOptions::default(), budget, stats, &mut ())
+    breadth_first::breadth_first(puzzle, &BreadthFirstOptions::default(), budget, stats, &mut ())
         .unwrap()
         .0
 }
@@ -225,7 +225,7 @@ fn positions_are_counted_level_by_level() {
 fn a_weighted_goal_count_leads_greedy_search() {
     let how = BestFirst {
         together: 16,
-        ..BestFirst::new(Order::Greedy, Estimate::Scarce)
+        ..BestFirst::new(Order::Greedy, Estimate::WeightedGoalCount)
     };
     let stats = &mut Stats::default();
     let outcome = best_first(&own("senku"), &how, &Budget::default(), stats, &mut ());
@@ -349,7 +349,7 @@ struct Told {
     stuck: u32,
 }
 
-impl DeadEnd for Told {
+impl DeadEndDetector for Told {
     fn is_dead(&mut self, state: &[u64]) -> bool {
         state == self.dead
     }
@@ -362,16 +362,16 @@ impl DeadEnd for Told {
 #[test]
 fn dead_ends_are_asked_and_told() {
     let puzzle = own("wolf_goat_cabbage");
-    let options = DiveOptions {
+    let options = DepthFirstOptions {
         divers: 1,
-        ..DiveOptions::default()
+        ..DepthFirstOptions::default()
     };
     let search = |dead: Vec<u64>| {
         let mut told = Told { dead, stuck: 0 };
         let stats = &mut Stats::default();
-        let dead_end: Option<&mut dyn DeadEnd> = Some(&mut told);
+        let dead_end: Option<&mut dyn DeadEndDetector> = Some(&mut told);
         let budget = Budget::default();
-        let outcome = dive(&puzzle, &options, dead_end, &budget, stats, &mut ());
+        let outcome = depth_first(&puzzle, &options, dead_end, &budget, stats, &mut ());
         (outcome, stats.total().expanded, told.stuck)
     };
     // The start is told as it is, so nothing is left to search.
@@ -389,7 +389,7 @@ fn dead_ends_are_asked_and_told() {
             depth: 3,
             ..Budget::default()
         };
-        let outcome = dive(
+        let outcome = depth_first(
             &unsolvable,
             &options,
             Some(&mut told),

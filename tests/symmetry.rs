@@ -10,7 +10,7 @@ use crate::puzzle_search::shared::{own, puzzle_of};
 use ggp_engine::propnet::code::Engine;
 use ggp_gdl::check::Keyword;
 use ggp_search::{Budget, Stats};
-use ggp_solver::planning::breadth_first::{self, Classes, LevelsOptions};
+use ggp_solver::planning::breadth_first::{self, BreadthFirstOptions, Classes};
 use ggp_solver::planning::expand::{Children, Ends, Expander, Facts, Layout};
 use ggp_solver::planning::symmetry::Symmetries;
 use ggp_solver::planning::{Outcome, Plan, Puzzle};
@@ -24,17 +24,17 @@ fn levels(puzzle: &Puzzle, symmetry: bool, most: u32) -> (Vec<u64>, Option<Plan>
         depth: most,
         ..Budget::default()
     };
-    let options = LevelsOptions {
+    let options = BreadthFirstOptions {
         whole: true,
         classes: match symmetry {
             true => Classes::Always,
             false => Classes::Never,
         },
-        ..LevelsOptions::default()
+        ..BreadthFirstOptions::default()
     };
     let mut stats = Stats::default();
     let (outcome, seen) =
-        breadth_first::levels(puzzle, &options, &budget, &mut stats, &mut ()).unwrap();
+        breadth_first::breadth_first(puzzle, &options, &budget, &mut stats, &mut ()).unwrap();
     assert!(symmetry || seen.symmetries == 1);
     let sizes = stats.levels.iter().map(|level| level.counts.generated);
     let plan = match outcome {

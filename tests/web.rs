@@ -534,7 +534,8 @@ fn the_page_is_made_of_its_modules() {
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
-    let made = std::fs::read_to_string(format!("{root}/crates/web/src/served/page.js")).expect("text");
+    let made =
+        std::fs::read_to_string(format!("{root}/crates/web/src/served/page.js")).expect("text");
     let first = made.lines().next().expect("a line");
     assert!(
         first.ends_with(&format!("is {digest}.")),

@@ -153,7 +153,7 @@ fn play_ends_in_time_however_long_a_step_takes() {
     let began = std::time::Instant::now();
     let found = place.run("check --play --time 0.3 heavy.kif");
     assert!(began.elapsed().as_secs() < 30, "{found:#?}");
-    assert!((found.out + &found.err).contains("allow more by --time"));
+    assert!((found.out + &found.err).contains("give it more with --time"));
     // What nobody has looked at is not said to be so.
     place.write("walk.kif", include_str!("../tour/walk.kif"));
     for time in ["0", "0.001"] {

@@ -84,6 +84,6 @@ fn there_is_a_manual_page_for_every_command() {
         &[],
         "",
         2,
-        &["cannot make the folder taken"],
+        &["cannot create the folder taken"],
     );
 }

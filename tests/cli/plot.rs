@@ -86,11 +86,11 @@ fn what_cannot_be_drawn_is_said() {
     for (arguments, told) in [
         (
             "plot table.csv --y cuont",
-            "has no column \"cuont\"; it has depth, kind, count, seconds",
+            "has no column \"cuont\"; its columns are depth, kind, count, seconds",
         ),
         (
             "plot table.csv --y kind",
-            "table.csv:2: \"a\" is no number, so kind cannot be drawn",
+            "table.csv:2: \"a\" is not a number, so kind cannot be plotted",
         ),
         ("plot table.csv -o table.pdf", "ends in .svg or .png"),
         ("plot words.csv", "no column of numbers"),

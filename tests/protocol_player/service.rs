@@ -95,7 +95,7 @@ fn options_that_make_no_sense_are_refused_at_once() {
         (["--listen", "203.0.113.1"], "cannot listen on 203.0.113.1"),
         (["--player", "wizard"], "`wizard` is no player"),
         (["--player", "mcts:colour=3"], "there is no option `colour`"),
-        (["--margin", "soon"], "not a number of seconds"),
+        (["--margin", "soon"], "expected a number of seconds"),
         (["--log", "/"], "cannot write /"),
     ] {
         let found = Command::new(env!("CARGO_BIN_EXE_ggp"))

@@ -1,10 +1,9 @@
-//! Random playouts against the clock, for every way there is to play a game.
+//! Measurement of random playouts on every backend.
 //!
-//! In: a game made ready by one backend, as a [`Subject`]. Out: a [`Tally`] of
-//! uniform random playouts from the initial state to the end, and a [`Row`]
-//! with what they and the start took. Rows are compared with each other
-//! ([`agreement`]) and with figures of other engines ([`peers`]). Processes,
-//! files and tables are the command line's.
+//! In: a game prepared by one backend, as a [`Subject`]. Out: a [`Tally`] of uniform random
+//! playouts from the initial state to the end, and a [`Row`] with the cost of playouts and
+//! preparation. Rows are compared with each other ([`agreement`]) and with figures of other
+//! engines ([`peers`]). Processes, files and tables belong to the command line.
 //!
 //! A backend takes part by one implementation of [`Subject`].
 
@@ -29,92 +28,91 @@ pub use pace::Pace;
 pub use row::{Failure, PassGates, Row, read_rows};
 pub use tally::{Moments, Tally};
 
-/// A game made ready to be played at random by one backend.
+/// A game prepared by one backend for random play.
 ///
-/// Making it ready belongs to its constructor, whose time is taken from
-/// outside, as is that of [`Subject::run`].
+/// The constructor prepares the game. Its time, and that of [`Subject::run`], are measured
+/// by the caller.
 pub trait Subject {
-    /// How the game is played. Asked before a run, and again after it, in case
-    /// it taught more.
+    /// How the game is played. It is read before a run and again after it, as a run may
+    /// change it.
     fn readiness(&self) -> Readiness;
 
-    /// Plays uniformly chosen legal moves from the initial state to the end,
-    /// and reads all goals there, over and over.
+    /// Plays uniformly chosen legal moves from the initial state to the end and reads all
+    /// goals there, repeatedly.
     ///
-    /// Use [`Run::pace`]: a playout that has begun is finished even when the
-    /// time is over, so that long ones count as often as they are, until
-    /// [`Pace::is_over`]; those cut by that are not counted as playouts, but
-    /// their state changes are.
+    /// Use [`Run::pace`]: a playout that has begun is finished even when the time is over,
+    /// so that long playouts are not under-represented, until [`Pace::is_over`]. Playouts
+    /// cut off by that are not counted as playouts, but their state changes are.
     ///
     /// # Errors
     ///
-    /// What makes further playouts senseless. What is wrong with single
-    /// playouts is counted in [`Tally::faults`].
+    /// A failure that makes further playouts pointless. Faults of single playouts are
+    /// counted in [`Tally::faults`].
     fn run(&mut self, run: &Run) -> Result<Tally, PlayError>;
 }
 
-/// How a backend plays a game.
+/// The way in which a backend plays a game.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Readiness {
-    /// The backend that plays in the end.
+    /// The backend that is used.
     pub plays: &'static str,
-    /// Why it is not a better one, if one was tried.
+    /// The reason why a preferred backend could not be used, if one was tried.
     pub why_not: Option<String>,
     /// Rules after grounding.
     pub ground_rules: Option<u64>,
-    /// Gates of the network as it was made first.
+    /// Gates of the network before simplification.
     pub gates_before: Option<u64>,
     /// Gates that are evaluated.
     pub gates: Option<u64>,
-    /// Gates behind each pass, in order.
+    /// Gates after each pass, in order.
     pub passes: Vec<PassGates>,
     /// Positions evaluated at the same time by one thread.
     pub lanes: u64,
-    /// State changes a CPU second if nothing but gates took time.
+    /// State changes per CPU second if only the gates took time.
     pub tape_limit: Option<f64>,
 }
 
-/// What a backend may be told beside the game.
+/// Settings of a backend.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Settings {
-    /// Positions evaluated at the same time; what suits the game if not given.
+    /// Positions evaluated at the same time; chosen by the game if not given.
     pub lanes: Option<usize>,
-    /// Whether machine code is made.
+    /// Whether networks are compiled to machine code.
     pub jit: Jit,
 }
 
-/// Whether machine code is made.
+/// Whether networks are compiled to machine code.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum Jit {
-    /// Where the processor is known.
+    /// Where the processor is supported.
     #[default]
     Allowed,
     /// Never.
     Off,
 }
 
-/// How long, and how, playouts are made.
+/// The length and settings of a run of playouts.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// When to end.
+    /// The end of the run.
     pub until: Until,
-    /// Threads that play, at least 1.
+    /// Number of threads that play, at least 1.
     pub threads: usize,
-    /// Equal seeds give equal playouts, if there is one thread and a number of
+    /// The seed. Equal seeds give equal playouts with one thread and a given number of
     /// playouts.
     pub seed: u64,
-    /// State changes after which a playout is cut.
+    /// State changes after which a playout is cut off.
     pub depth: u64,
     /// Raised to end at once.
     pub interrupt: Arc<AtomicBool>,
 }
 
-/// When a run ends.
+/// The end of a run.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Until {
-    /// After so much wall time.
+    /// After this wall-clock time.
     Time(Duration),
-    /// After so many playouts.
+    /// After this number of playouts.
     Playouts(u64),
 }
 

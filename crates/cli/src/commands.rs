@@ -1,4 +1,4 @@
-//! The table of commands: one line and one file each.
+//! The table of commands: one row and one file for each.
 
 use clap::Subcommand;
 
@@ -24,68 +24,68 @@ macro_rules! commands {
 }
 
 commands! {
-    /// Say everything that is wrong with a rule set
+    /// Report every error in a rule set
     Check = check;
-    /// Lay rule files out in one way
+    /// Format rule files
     Fmt = fmt;
-    /// Put another name in the place of one
+    /// Rename a symbol
     Rename = rename;
-    /// Put words that say nothing in the place of all names, and back
+    /// Obfuscate all names (reversible)
     Scramble = scramble;
     /// Compare two rule files rule by rule
     Diff = diff;
-    /// Make infix notation of KIF, and back
+    /// Convert between KIF and infix notation
     Convert = convert;
-    /// Serve an editor: diagnostics, mends, hover, definitions, renaming, completion, formatting
+    /// Run a language server for editors: diagnostics, fixes, hover, renaming, completion
     Lsp = lsp;
-    /// Show what a rule set consists of
+    /// Show the roles, relations and sizes of a rule set
     Info = info;
     /// Print the facts of the initial state
     Init = init;
-    /// Draw a state: boards are found in the rules
+    /// Draw a state; boards are recognized from the rules
     Draw = draw;
     /// Print the legal moves
     Legal = legal;
     /// Print the facts after a joint move
     Next = next;
-    /// Print whether the game is over, and the scores
+    /// Print the scores, and whether the game is over
     Goal = goal;
-    /// Say why something holds in a position, or why not
+    /// Explain why a fact holds in a position, or why it does not
     Why = why;
-    /// Count positions by depth
+    /// Count the positions at each depth
     Perft = perft;
-    /// Play at random
+    /// Play random games
     Playout = playout;
     /// Play a match, by hand or between programs
     Play = play;
-    /// Play many matches between programs, and rate them
+    /// Play a tournament between programs and rate them
     Tournament = tournament;
-    /// Serve a page for browsers: see games, play them, watch programs think
+    /// Serve a web page: browse games, play them, watch programs think
     #[cfg(feature = "web")]
     Web = web;
-    /// Be a player that match hosts reach over the network
+    /// Run a GGP network player
     Player = player;
-    /// Host a match between players on the network
+    /// Host a match between network players
     Host = host;
-    /// Play a match record again, and check it
+    /// Replay a match record and check it
     Replay = replay;
-    /// Find plans, or show that there are none
+    /// Find plans, or prove that none exists
     Solve = solve;
-    /// Say what a position is worth, and which moves are best
+    /// Compute the value of a position and its best moves
     Prove = prove;
-    /// Check answers that `solve` has written
+    /// Check answers written by `solve` and `prove`
     Verify = verify;
-    /// Write the graph that a search explores
+    /// Export the graph that a search explores
     Graph = graph;
-    /// Draw curves of a table of numbers (CSV)
+    /// Plot columns of a CSV table
     Plot = plot;
-    /// Solve what other programs solved, and show their figures beside ours
+    /// Compare solving times with the published times of other programs
     Seeds = seeds;
-    /// Compare our answers with a folder of reference answers
+    /// Compare answers with a folder of reference answers
     Conformance = conformance;
-    /// Measure random playouts, for every backend
+    /// Measure random playouts on every backend
     Bench = bench;
-    /// Print a script that completes commands in a shell
+    /// Print a shell completion script
     Completions = completions;
     /// Print or write the manual pages
     Man = man;

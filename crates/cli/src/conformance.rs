@@ -1,12 +1,12 @@
-//! Our answers beside those of a reference, over a folder of games.
+//! Comparison with reference answers, over a folder of games.
 //!
-//! In: a folder of rule files with answers about them. Out: a [`Report`] of
-//! what was compared and where we differ.
+//! In: a folder of rule files with answers about them. Out: a [`Report`] of the comparisons
+//! made and the differences found.
 //!
 //! # The format of the folder
 //!
-//! Each file holds one JSON object a line; every object has the `key` of a
-//! game, the `file` of its rules (relative to the folder) and its `sha256`.
+//! Each file holds one JSON object per line; every object has the `key` of a game, the
+//! `file` of its rules (relative to the folder) and its `sha256`.
 //!
 //! - `perft*.jsonl`: `roles`; the initial state (`init_count`, `init_sha256`,
 //!   perhaps `init`), whether it is terminal (`init_terminal`) and the legal
@@ -14,17 +14,16 @@
 //!   `moves`); and in `perft` the counts for each depth `d` as in
 //!   [`Level`](ggp_engine::machine::Level), with sums over all depths so far in
 //!   `cum_terminal_paths` and `cum_goal_sums`.
-//! - `traces*.jsonl`: a `playout` as `steps`, each with number and digest of
-//!   the facts (`n`, `s`) and of each role's moves (`legal`) and the `move`
-//!   made; then the `final` state with `terminal` and `goals`, and how the
-//!   playout came to its `end`.
-//! - `invalid*.jsonl`: whether the rules must be accepted or refused (`kind`;
-//!   for a `mini`, a rule set made for the purpose, `expect`), and what holds
-//!   in the initial state according to another reasoner (`clingo`).
+//! - `traces*.jsonl`: a `playout` as `steps`, each with number and digest of the facts (`n`,
+//! `s`) and of each role's moves (`legal`) and the `move` made; then the `final` state with
+//! `terminal` and `goals`, and the reason for the playout's `end`.
+//! - `invalid*.jsonl`: whether the rules must be accepted or refused (`kind`; for a `mini`,
+//! an artificial rule set, `expect`), and the facts of the initial state according to
+//! another reasoner (`clingo`).
 //!
-//! Games of files whose name has `lenient` in it may be refused. Facts and moves
-//! are written as [`Game::canonical`](ggp_gdl::game::Game::canonical) does; the
-//! digest of a list is [`list_digest`].
+//! Games of files whose name contains `lenient` may be refused. Facts and moves are written
+//! as [`Game::canonical`](ggp_gdl::game::Game::canonical) writes them; the digest of a list
+//! is [`list_digest`].
 
 mod compare;
 mod corpus;
@@ -49,32 +48,32 @@ pub use corpus::BadCorpus;
 pub use digest::{list_digest, sha256};
 pub use report::{Difference, GameReport, Outcome, Report};
 
-/// What is compared, and how much may be spent on it.
+/// The scope and the limits of a comparison.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Keys of games, with `*` for any text and `?` for any character; all
-    /// games if there are none.
+    /// Keys of games, with `*` for any text and `?` for any character; all games if the list
+    /// is empty.
     pub games: Vec<String>,
     /// The evaluator.
     pub backend: Backend,
-    /// Whether letter case distinguishes names. Under [`Case::Fold`] a game
-    /// with names that differ in case only is compared under [`Case::Keep`]
-    /// too before it is said to differ.
+    /// Whether letter case distinguishes names. Under [`Case::Fold`] a game with names that
+    /// differ only in case is also compared under [`Case::Keep`] before a difference is
+    /// reported.
     pub case: Case,
     /// Games compared at the same time; 0 counts as 1.
     pub threads: usize,
-    /// About how many joint moves may be made for the counts of one game; a
-    /// depth that would need more is left out.
+    /// Approximate maximum of joint moves for the counts of one game; depths that would need
+    /// more are left out.
     pub paths: u64,
-    /// Steps compared of each playout.
+    /// Maximum number of steps compared in each playout.
     pub steps: usize,
     /// Time for the whole run.
     pub time: Option<Duration>,
     /// Time for each game.
     pub time_per_game: Option<Duration>,
-    /// What a machine may spend on one question; its `interrupt` stops the run.
+    /// The limits of a machine for one question; its `interrupt` stops the run.
     pub limits: Limits,
-    /// Differences that are none to mend.
+    /// Accepted differences.
     pub explanations: Vec<Explanation>,
 }
 
@@ -95,28 +94,27 @@ impl Default for Options {
     }
 }
 
-/// A difference that is shown to be a fault of the corpus, or a choice of ours
-/// where the language is silent.
+/// A difference that is a fault of the corpus, or a choice of this program where the
+/// language leaves one.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Explanation {
     /// The game.
     pub key: String,
-    /// How [`Difference::what`] begins.
+    /// The beginning of [`Difference::what`].
     pub what: String,
-    /// The argument.
+    /// The reason.
     pub why: String,
 }
 
-/// Compares the games of a folder with our answers.
+/// Compares the games of a folder.
 ///
-/// `on_game` sees each game when it is done, in any order and from any thread,
-/// with the number of all games. The report does not depend on the number of
-/// threads.
+/// `on_game` is called for each game when it is done, in any order and from any thread, with
+/// the number of all games. The report does not depend on the number of threads.
 ///
 /// # Errors
 ///
-/// [`BadCorpus`] if the folder or a file cannot be read, or a line is no record.
+/// [`BadCorpus`] if the folder or a file cannot be read, or a line is malformed.
 pub fn run(
     folder: &Path,
     options: &Options,
@@ -128,10 +126,10 @@ pub fn run(
         entries.retain(|entry| wanted(&entry.subject.key));
         if entries.is_empty() {
             let globs = options.games.join(" ");
-            return Err(BadCorpus(format!("no game is called {globs}")));
+            return Err(BadCorpus(format!("no game matches {globs}")));
         }
     }
-    // Long ones first, so that no thread is left with one at the end.
+    // Long games come first, so that no thread is left with one at the end.
     let mut queue: Vec<usize> = (0..entries.len()).collect();
     queue.sort_by_key(|&index| std::cmp::Reverse(game::effort(&entries[index], options)));
     let taken = AtomicUsize::new(0);

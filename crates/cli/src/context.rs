@@ -1,4 +1,4 @@
-//! What a command shares with its surroundings: streams, colours, interrupts.
+//! The environment of a command: streams, colours, interrupts, files.
 
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
@@ -11,13 +11,13 @@ use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
-use super::texts;
+use super::text_files;
 use ggp_gdl::diagnostic::Style;
 
-/// No thread that holds the list of rules can fail.
-const UNBROKEN: &str = "nothing fails with the list";
+/// Why the lock on the list of rule files cannot be poisoned.
+const UNBROKEN: &str = "no thread panics while it holds the list";
 
-/// When the output carries colours.
+/// When the output is coloured.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum ColourChoice {
     /// On a terminal, unless NO_COLOR is set
@@ -28,7 +28,7 @@ pub enum ColourChoice {
     Never,
 }
 
-/// A failure whose messages are printed already.
+/// A failure whose messages have already been printed.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Reported;
 
@@ -40,22 +40,22 @@ impl fmt::Display for Reported {
 
 impl std::error::Error for Reported {}
 
-/// The surroundings of one command.
+/// The environment of one command.
 #[derive(Debug)]
 pub struct Context {
     json: bool,
     quiet: bool,
     colour: ColourChoice,
     interrupt: Arc<AtomicBool>,
-    /// Whether the command waits for input, which no flag can end.
+    /// Whether the command is waiting for input, which no flag can interrupt.
     waiting: Arc<AtomicBool>,
-    /// Files of rules that were read.
+    /// The rule files that were read.
     rules: Mutex<Vec<PathBuf>>,
 }
 
 impl Context {
-    /// The surroundings of this process. From now on Ctrl-C raises
-    /// [`Context::interrupt`]; a second one ends the process at once.
+    /// The environment of this process. From now on Ctrl-C raises [`Context::interrupt`]; a
+    /// second Ctrl-C ends the process at once.
     pub(super) fn new(json: bool, quiet: bool, colour: ColourChoice) -> anyhow::Result<Self> {
         let context = Context {
             json,
@@ -70,7 +70,7 @@ impl Context {
         let mut first: Option<Instant> = None;
         ctrlc::set_handler(move || {
             interrupt.store(true, Ordering::SeqCst);
-            // Who sends signals to whole groups of processes sends some twice.
+            // A sender that signals a whole process group sends some signals twice.
             let again = first.is_some_and(|first| first.elapsed() > Duration::from_millis(500));
             first.get_or_insert_with(Instant::now);
             if again || waiting.load(Ordering::SeqCst) {
@@ -78,7 +78,7 @@ impl Context {
                 std::process::exit(2);
             }
         })
-        .context("cannot listen to Ctrl-C")?;
+        .context("cannot handle Ctrl-C")?;
         Ok(context)
     }
 
@@ -92,7 +92,7 @@ impl Context {
         self.quiet
     }
 
-    /// Raised by Ctrl-C; for [`Limits`](ggp_engine::machine::Limits) and budgets.
+    /// The flag that Ctrl-C raises; for [`Limits`](ggp_engine::machine::Limits) and budgets.
     pub fn interrupt(&self) -> &Arc<AtomicBool> {
         &self.interrupt
     }
@@ -114,7 +114,7 @@ impl Context {
         if colour { Style::Colour } else { Style::Plain }
     }
 
-    /// `error:` as standard error shows it.
+    /// The word `error:` for standard error.
     pub(super) fn error_word(&self) -> &'static str {
         match self.style(&io::stderr()) {
             Style::Plain => "error:",
@@ -126,7 +126,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// Those of writing; a broken pipe is to be handed on like any other.
+    /// Errors of writing; a broken pipe is passed on like any other.
     pub fn print(&self, text: impl AsRef<str>) -> io::Result<()> {
         let mut out = io::stdout().lock();
         out.write_all(text.as_ref().as_bytes())?;
@@ -134,7 +134,7 @@ impl Context {
         out.flush()
     }
 
-    /// Prints a text on standard output as it is.
+    /// Prints a text on standard output without a line break.
     ///
     /// # Errors
     ///
@@ -145,7 +145,7 @@ impl Context {
         out.flush()
     }
 
-    /// Prints texts on standard output, each on a line.
+    /// Prints each text on a line of standard output.
     ///
     /// # Errors
     ///
@@ -171,16 +171,16 @@ impl Context {
         Ok(out.flush()?)
     }
 
-    /// Prints a remark on standard error, unless it is to be quiet.
+    /// Prints a note on standard error, unless `--quiet` is given.
     pub fn note(&self, text: impl fmt::Display) {
         if !self.quiet {
-            // A remark that nobody can read is not worth failing for.
+            // A note that cannot be written is not worth failing for.
             let _ = writeln!(io::stderr(), "{text}");
         }
     }
 
-    /// A spinner on standard error with a message, which the caller changes as
-    /// the work goes on. It is seen on a terminal only.
+    /// A spinner with a message on standard error, shown only on a terminal. The caller may
+    /// change the message.
     pub fn spinner(&self, message: impl Into<String>) -> ProgressBar {
         let bar = ProgressBar::with_draw_target(None, self.draw_target());
         let style = ProgressStyle::with_template("{spinner} {msg} [{elapsed}]");
@@ -188,8 +188,8 @@ impl Context {
         self.start(bar, message)
     }
 
-    /// A bar on standard error for work of a known length. It is seen on a
-    /// terminal only.
+    /// A progress bar on standard error for work of a known length, shown only on a
+    /// terminal.
     pub fn bar(&self, length: u64, message: impl Into<String>) -> ProgressBar {
         let bar = ProgressBar::with_draw_target(Some(length), self.draw_target());
         let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} [{eta}]");
@@ -213,8 +213,7 @@ impl Context {
         }
     }
 
-    /// Does something that may wait for input; meanwhile the first Ctrl-C ends
-    /// the process.
+    /// Runs `read`, which may wait for input; meanwhile the first Ctrl-C ends the process.
     pub fn waiting<T>(&self, read: impl FnOnce() -> T) -> T {
         self.waiting.store(true, Ordering::SeqCst);
         let result = read();
@@ -222,27 +221,27 @@ impl Context {
         result
     }
 
-    /// Whether a file can be written later, for what takes long to make.
+    /// Checks early that a file can be written later, for results that take long to compute.
     ///
     /// # Errors
     ///
-    /// If its folder is none, or it is a folder itself.
+    /// If the parent folder does not exist, or the path is a folder.
     pub fn can_write(path: &Path) -> anyhow::Result<()> {
         let folder = path
             .parent()
             .filter(|folder| !folder.as_os_str().is_empty());
         if folder.is_some_and(|folder| !folder.is_dir()) || path.is_dir() {
             anyhow::bail!(
-                "cannot write {}: there is no such folder, or it is one",
+                "cannot write {}: the parent folder does not exist, or the path is a folder",
                 path.display()
             );
         }
         Ok(())
     }
 
-    /// Remembers a file of rules, which is not written over.
+    /// Remembers a rule file, so that it is not overwritten.
     pub fn keep(&self, path: &Path) {
-        if !texts::is_stdin(path) {
+        if !text_files::is_stdin(path) {
             let mut rules = self.rules.lock().expect(UNBROKEN);
             if !rules.iter().any(|known| known == path) {
                 rules.push(path.to_owned());
@@ -250,16 +249,17 @@ impl Context {
         }
     }
 
-    /// Writes a file as a whole: to a new file beside it first, which then takes
-    /// its name and permissions, so that nobody ever sees half of it.
+    /// Writes a file as a whole: first to a new file in the same folder, which is then
+    /// renamed and gets the old file's permissions. Nobody ever sees half a file.
     ///
     /// # Errors
     ///
-    /// Those of writing, with the file's name; or if it is one of the rules that were read.
+    /// Errors of writing, with the file's name; or if the file is one of the rule files that
+    /// were read.
     pub fn write_file(&self, path: &Path, content: &[u8]) -> anyhow::Result<()> {
         let rules: Vec<PathBuf> = self.rules.lock().expect(UNBROKEN).clone();
         let rules: Vec<&Path> = rules.iter().map(PathBuf::as_path).collect();
-        texts::keep_apart(&[path], &rules)?;
+        text_files::keep_apart(&[path], &rules)?;
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(format!(".{}.part", std::process::id()));
         let part = path.with_file_name(name);
@@ -272,7 +272,7 @@ impl Context {
         };
         let written = write();
         if written.is_err() {
-            // What cannot be removed was most likely never made.
+            // A file that cannot be removed was most likely never created.
             let _ = std::fs::remove_file(&part);
         }
         written.with_context(|| format!("cannot write {}", path.display()))

@@ -1,8 +1,7 @@
-//! Pictures of graphs whose nodes stand in ranks already.
+//! Layered drawing of graphs whose nodes already have ranks.
 //!
-//! In: nodes with a rank and a size, and edges. Out: where nodes stand and the curves of
-//! the edges. Ranks are taken as they are; what is written on nodes and edges is not
-//! known here.
+//! In: nodes with a rank and a size, and edges. Out: the positions of the nodes and the
+//! curves of the edges. Ranks are not changed; labels are not known here.
 //!
 //! Source: Sugiyama, Tagawa and Toda, Methods for visual understanding of hierarchical
 //! system structures (1981); Gansner et al., A technique for drawing directed graphs
@@ -15,43 +14,43 @@ mod routes;
 #[cfg(test)]
 mod tests;
 
-/// A node to place.
+/// A node to be placed.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Node {
-    /// Ranks lie below each other, from 0.
+    /// The rank, counted from 0 at the top.
     pub rank: usize,
     /// Width and height.
     pub size: [f64; 2],
 }
 
-/// Least distances.
+/// Minimum distances.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Spacing {
-    /// Between nodes of a rank.
+    /// Between nodes of one rank.
     pub nodes: f64,
-    /// Between an edge that passes a rank and what stands there.
+    /// Between an edge that passes through a rank and the nodes there.
     pub edges: f64,
     /// Between ranks; more where edges are slanted.
     pub ranks: f64,
 }
 
-/// Where all stands, right of and below 0.
+/// The positions of nodes and edges, in coordinates from 0 to the right and downwards.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Layout {
-    /// The middle of each node.
+    /// The centre of each node.
     pub middles: Vec<[f64; 2]>,
-    /// For each edge a start, and for each Bézier curve of it two control points and an
-    /// end. Edges leave and reach nodes straight from above or below.
+    /// For each edge its start, then for each Bézier curve two control points and an end.
+    /// Edges leave and reach nodes vertically.
     pub routes: Vec<Vec<[f64; 2]>>,
-    /// Upper and lower end of each rank.
+    /// The upper and lower end of each rank.
     pub ranks: Vec<[f64; 2]>,
-    /// Width and height of all.
+    /// The width and height of the drawing.
     pub size: [f64; 2],
-    /// How often edges between different ranks cross.
+    /// The number of crossings of edges between different ranks.
     pub crossings: u64,
 }
 
-/// Nodes, and bends where edges pass a rank, with their neighbours above and below.
+/// Nodes, and bends where edges pass through a rank, with their neighbours above and below.
 /// Vertices below the number of nodes are nodes.
 struct Net {
     nodes: usize,
@@ -59,16 +58,17 @@ struct Net {
     layers: Vec<Vec<usize>>,
     above: Vec<Vec<usize>>,
     below: Vec<Vec<usize>>,
-    /// By edge, the vertices it runs through from its upper end to its lower one; empty
-    /// if it stays in a rank.
+    /// By edge, the vertices it runs through from its upper end to its lower one; empty if
+    /// it stays within a rank.
     chains: Vec<Vec<usize>>,
 }
 
-/// Places nodes and edges, the same for the same input. `None` if `is_stopped` said so.
+/// Places nodes and edges; equal input gives equal output. `None` if `is_stopped` returned
+/// true.
 ///
 /// # Panics
 ///
-/// If an edge names a node that is not there.
+/// If an edge names a node that does not exist.
 pub fn layout(
     nodes: &[Node],
     edges: &[(usize, usize)],
@@ -141,7 +141,7 @@ impl Net {
         vertex >= self.nodes
     }
 
-    /// Where each vertex stands in its rank.
+    /// The position of each vertex in its rank.
     fn positions(&self) -> Vec<usize> {
         let mut positions = vec![0; self.above.len()];
         for layer in &self.layers {

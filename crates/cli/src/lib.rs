@@ -1,31 +1,36 @@
-//! The command line: one file for each subcommand.
+//! The command line: one file for each command.
 //!
-//! In: the arguments. Out: text or JSON on standard output, everything else on
-//! standard error, and an exit code. A subcommand is a file with
-//! `#[derive(clap::Args)] pub struct Options` and
-//! `pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit>`,
-//! and one line in the table below. Rule files and limits come from
-//! [`rules::RuleOptions`], a position from [`position::PositionOptions`].
-//! Nothing here knows how anything is computed.
+//! In: the arguments. Out: text or JSON on standard output, everything else on standard
+//! error, and an exit code. Nothing here knows how anything is computed.
 //!
-//! Exit codes: 0 done; 1 a negative answer, such as an illegal move; 2 bad
-//! input or a failure. A reader that closes the pipe early is no failure.
+//! To add a command `name`:
+//! 1. write `commands/name.rs` with `#[derive(clap::Args)] pub struct Options` and `pub fn
+//! run(options: &Options, context: &Context) -> anyhow::Result<Exit>`;
+//! 2. add one row to the table in `commands.rs`: its doc comment is the one-line help.
+//!
+//! Rule files and limits come from [`rule_files::RuleOptions`], a position from
+//! [`position::PositionOptions`], pictures from `picture_options`; `format` turns roles,
+//! moves and scores into text, and `text_files` reads and writes rule text that is rewritten
+//! as a whole. Help, completions and manual pages follow from the options.
+//!
+//! Exit codes: 0 done; 1 a negative answer, such as an illegal move; 2 bad input or a
+//! failure. A reader that closes the pipe early is not a failure.
 
 pub mod bench;
-mod chart;
 mod commands;
 pub mod conformance;
 mod context;
+pub mod format;
 mod graph_layout;
 mod kinds;
+mod line_chart;
 mod numbers;
-mod picture_file;
+mod picture_options;
+mod png;
 pub mod position;
-mod raster;
 pub mod record;
-pub mod rules;
-pub mod show;
-mod texts;
+pub mod rule_files;
+mod text_files;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -38,19 +43,19 @@ use ggp_engine::machine::PlayError;
 use commands::Command;
 pub use context::{ColourChoice, Context, Reported};
 
-/// How a command ended without a failure.
+/// The result of a command that did not fail.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Exit {
-    /// What was asked for is done.
+    /// The command has done its work.
     Done,
-    /// The answer is no: not legal, no solution, not equal.
+    /// The answer is negative: illegal, unsolvable or unequal.
     Negative,
 }
 
-/// Play games from their rules alone.
+/// Play, solve and check games from their rules alone.
 ///
-/// A game is a file of rules in GDL, the Game Description Language. Several
-/// files on one command line are read as one rule set.
+/// A game is a file of rules in GDL, the Game Description Language. Several files on one
+/// command line are read as one rule set.
 #[derive(Parser)]
 #[command(
     name = "ggp",
@@ -67,7 +72,7 @@ struct Cli {
     command: Command,
 }
 
-/// What every command understands.
+/// The options of every command.
 #[derive(clap::Args)]
 #[command(next_help_heading = "General")]
 struct GeneralOptions {
@@ -77,7 +82,7 @@ struct GeneralOptions {
     /// Print neither warnings nor progress
     #[arg(long, short, global = true)]
     quiet: bool,
-    /// Colour the output
+    /// When to colour the output
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     #[arg(visible_alias = "colour", hide_possible_values = false)]
     color: ColourChoice,
@@ -85,7 +90,7 @@ struct GeneralOptions {
 
 /// The whole command line, for completions and manual pages.
 pub fn command() -> clap::Command {
-    // -1 is a number that is out of range, not an option.
+    // -1 is read as a number that is out of range, not as an option.
     Cli::command().mut_subcommands(|command| command.allow_negative_numbers(true))
 }
 
@@ -110,7 +115,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Prints a failure and gives its exit code.
+/// Prints a failure and returns its exit code.
 fn fail(error: &anyhow::Error, context: &Context) -> ExitCode {
     let is_broken_pipe = |cause: &(dyn std::error::Error + 'static)| {
         let io = cause.downcast_ref::<io::Error>().map(io::Error::kind);
@@ -142,7 +147,7 @@ fn fail(error: &anyhow::Error, context: &Context) -> ExitCode {
     }
 }
 
-/// A failure as `--json` prints it, on standard error.
+/// A failure, as `--json` prints it on standard error.
 #[derive(Serialize)]
 struct Failure<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]

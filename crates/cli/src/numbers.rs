@@ -1,16 +1,16 @@
-//! Numbers as people write and read them.
+//! Numbers: parsed from options and formatted for people.
 
 use std::time::Duration;
 
-/// A time in seconds, as an option says it.
+/// Parses a time in seconds.
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     match text.parse::<f64>() {
         Ok(seconds) if (0.0..=1e9).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
-        _ => Err("not a number of seconds from 0 to 1000000000".to_owned()),
+        _ => Err("expected a number of seconds from 0 to 1000000000".to_owned()),
     }
 }
 
-/// `1,234,567`.
+/// Formats a number with separators: `1,234,567`.
 pub(super) fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -28,7 +28,7 @@ mod tests {
     use super::thousands;
 
     #[test]
-    fn digits_stand_in_threes() {
+    fn digits_are_grouped_by_threes() {
         let found = [0, 999, 1000, 123_456, 1_234_567].map(thousands);
         assert_eq!(found, ["0", "999", "1,000", "123,456", "1,234,567"]);
     }

@@ -1,30 +1,30 @@
-//! The position that a command starts from: a state, and moves made in it.
+//! The position that a command starts from: a state, and moves made from it.
 
 use std::path::PathBuf;
 
 use anyhow::{Context as _, anyhow, bail};
 
 use super::Context;
-use super::rules::{self, RuleOptions};
+use super::rule_files::{self, RuleOptions};
 use ggp_engine::machine::{self, Machine};
 use ggp_gdl::game::{Game, Move};
 use ggp_gdl::span::{Source, Sources};
 use ggp_gdl::syntax::{self, Sexp, SexpKind, SyntaxLimits};
 use ggp_gdl::terms::TermId;
 
-/// Where to start from; the initial state unless told otherwise.
+/// The position to start from: the initial state unless an option names another.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct PositionOptions {
     /// Start from the state with the facts in this file; `-` is standard input
     ///
-    /// The facts are written as in `ggp init`, with or without (true ...) around.
+    /// The facts are written as `ggp init` prints them, with or without (true ...) around
+    /// each.
     #[arg(long, value_name = "FILE", help_heading = "Position")]
     pub state: Option<PathBuf>,
     /// Make these joint moves first: "(mark 1 1) noop; noop (mark 2 2)"
     ///
-    /// Joint moves are separated by `;` or line breaks; each has one move for
-    /// each role, in the order of the roles. Roles with only one legal move may
-    /// be left out.
+    /// Joint moves are separated by `;` or line breaks. Each has one move for each role, in
+    /// the order of the roles. Roles with a single legal move may be left out.
     #[arg(long, value_name = "MOVES", help_heading = "Position")]
     pub moves: Option<String>,
     /// Make the joint moves in this file first; `-` is standard input
@@ -38,7 +38,7 @@ pub struct PositionOptions {
 }
 
 impl PositionOptions {
-    /// Whether standard input is taken by the position.
+    /// Whether the position is read from standard input.
     pub fn uses_stdin(&self) -> bool {
         self.stdin_uses() > 0
     }
@@ -52,8 +52,8 @@ impl PositionOptions {
     ///
     /// # Errors
     ///
-    /// If a file cannot be read, a text is no fact or move of the game, or a
-    /// move is not legal.
+    /// If a file cannot be read, a text is not a fact or move of the game, or a move is not
+    /// legal.
     pub fn state<M: Machine>(
         &self,
         machine: &mut M,
@@ -64,13 +64,12 @@ impl PositionOptions {
         Ok(history.into_iter().last().map_or(start, |(_, state)| state))
     }
 
-    /// The state before the given moves, and each joint move with the state
-    /// after it.
+    /// The state before the given moves, and each joint move with the state after it.
     ///
     /// # Errors
     ///
     /// As [`PositionOptions::state`].
-    #[allow(clippy::type_complexity)] // One tuple less would be one type more.
+    #[allow(clippy::type_complexity)] // A type of its own would have one use.
     pub fn start_and_moves<M: Machine>(
         &self,
         machine: &mut M,
@@ -84,16 +83,16 @@ impl PositionOptions {
         let start = match &self.state {
             None => machine.initial()?,
             Some(path) => {
-                let text = rules::read_text(path, rules.max_bytes, context)?;
-                let facts = parse_facts(machine, &rules::shown_name(path), &text)?;
+                let text = rule_files::read_text(path, rules.max_bytes, context)?;
+                let facts = parse_facts(machine, &rule_files::shown_name(path), &text)?;
                 machine.state(&facts)?
             }
         };
         let (name, text) = match (&self.moves, &self.moves_file) {
             (Some(text), _) => ("--moves".to_owned(), text.clone()),
             (None, Some(path)) => (
-                rules::shown_name(path),
-                rules::read_text(path, rules.max_bytes, context)?,
+                rule_files::shown_name(path),
+                rule_files::read_text(path, rules.max_bytes, context)?,
             ),
             (None, None) => return Ok((start, Vec::new())),
         };
@@ -110,12 +109,12 @@ impl PositionOptions {
     }
 }
 
-/// Reads a joint move: one move for each role, roles with a single legal move
-/// left out or not. Whether the moves are legal is not checked.
+/// Reads a joint move: one move for each role; roles with a single legal move may be left
+/// out. Whether the moves are legal is not checked.
 ///
 /// # Errors
 ///
-/// If the text is no list of terms of the game, or too few or too many.
+/// If the text is not a list of terms of the game, or has too few or too many of them.
 pub fn parse_joint<M: Machine>(
     machine: &mut M,
     state: &M::State,
@@ -132,7 +131,7 @@ pub fn parse_joint<M: Machine>(
 ///
 /// # Errors
 ///
-/// If the text is malformed or uses what the rules do not have, with the place.
+/// If the text is malformed or uses symbols that the rules do not have, with the place.
 pub fn parse_facts<M: Machine>(
     machine: &mut M,
     name: &str,
@@ -151,12 +150,14 @@ pub fn parse_facts<M: Machine>(
     for form in &forms {
         let text = sources.text(inner_fact(form, &sources).span);
         let term = game.parse_term(machine.terms_mut(), text);
-        facts.push(term.with_context(|| format!("{}: not a fact", sources.place(form.span)))?);
+        facts.push(
+            term.with_context(|| format!("{}: not a fact of the game", sources.place(form.span)))?,
+        );
     }
     Ok(facts)
 }
 
-/// What stands in `(true ...)`, or the form itself.
+/// The fact inside `(true ...)`, or the form itself.
 fn inner_fact<'f>(form: &'f Sexp, sources: &Sources) -> &'f Sexp {
     match &form.kind {
         SexpKind::List(members) => match &members[..] {

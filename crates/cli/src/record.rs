@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::show::{self, Goal};
+use super::format::{self, Goal};
 use ggp_engine::machine::{Machine, PlayError, canonical_facts};
 use ggp_gdl::game::Move;
 use ggp_play::History;
@@ -90,7 +90,7 @@ impl StepRecord {
         Ok(StepRecord {
             state: StateRecord::new(machine, state, facts),
             legal: counts,
-            joint: show::joint_texts(machine, joint),
+            joint: format::joint_texts(machine, joint),
         })
     }
 }
@@ -116,12 +116,12 @@ impl Record {
         let terminal = machine.is_terminal(last)?;
         Ok(Record {
             seed: None,
-            roles: show::role_names(machine.game()),
+            roles: format::role_names(machine.game()),
             steps,
             last: StateRecord::new(machine, last, facts),
             terminal,
             goals: match terminal {
-                true => Some(show::goals(machine, last)?.0),
+                true => Some(format::goals(machine, last)?.0),
                 false => None,
             },
             end: if terminal { "terminal" } else { end },

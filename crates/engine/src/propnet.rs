@@ -26,6 +26,7 @@ pub mod network;
 mod passes;
 pub mod perft;
 pub mod playout;
+mod possible;
 mod relax;
 pub mod rewrite;
 pub mod rollouts;
@@ -41,6 +42,7 @@ pub use grounding_methods::{Approach, GroundLimits, Grounded, TooLarge};
 pub use invariants::Exclusive;
 use network::{Builder, Literal, Network, Node};
 pub use passes::Pass;
+pub use possible::possible_facts;
 
 /// A game as a network.
 ///

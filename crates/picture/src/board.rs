@@ -332,7 +332,9 @@ impl Board {
     ) -> (Vec<DrawnBoard>, usize) {
         let places = facts.iter().map(|(layer, names)| {
             let layer = &self.layers[*layer];
-            let place = self.place(layer, names).expect("only facts with a place are on boards");
+            let place = self
+                .place(layer, names)
+                .expect("only facts with a place are on boards");
             (content(game, layer, names), place)
         });
         let places: Vec<(String, At)> = places.collect();

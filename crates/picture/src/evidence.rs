@@ -131,7 +131,10 @@ fn owners(game: &Game, roles: &[FunctorId], chains: &Chains) -> FxHashMap<Functo
                 .flat_map(|names| columns.clone().map(move |c| (names, c)))
             {
                 if column != of {
-                    add(names[column], role(names[of]).expect("all constants of this column are roles"));
+                    add(
+                        names[column],
+                        role(names[of]).expect("all constants of this column are roles"),
+                    );
                 }
             }
         }

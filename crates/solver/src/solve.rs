@@ -21,7 +21,7 @@ mod trail;
 use std::fmt;
 use std::time::Instant;
 
-use crate::planning::breadth_first::{LevelsOptions, Seen};
+use crate::planning::breadth_first::{BreadthFirstOptions, Seen};
 use crate::planning::{Puzzle, Reason};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
 use ggp_gdl::game::{Move, Score};
@@ -70,7 +70,7 @@ pub struct SolveOptions {
     /// Threads for methods that use several; 0 counts as 1.
     pub threads: usize,
     /// Options of breadth-first search on packed states.
-    pub packed: LevelsOptions,
+    pub packed: BreadthFirstOptions,
 }
 
 impl Default for SolveOptions {
@@ -88,7 +88,7 @@ impl Default for SolveOptions {
             checker: Checker::default(),
             optimal: false,
             threads: 1,
-            packed: LevelsOptions::default(),
+            packed: BreadthFirstOptions::default(),
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Whether two runs can be runs of the same game.
+//! A test whether two runs may be runs of the same game.
 //!
-//! In: two rows with the means of their playouts. Out: which of these means are
-//! further apart than chance allows.
+//! In: two rows with the means of their playouts. Out: the means that differ by more than
+//! chance allows.
 //!
 //! Source: Welch's comparison of two means of unequal variance. A sample in
 //! which rare goals happen not to occur has too small a variance, so the
@@ -11,17 +11,17 @@ use serde::{Deserialize, Serialize};
 
 use super::Row;
 
-/// Means that are so many standard errors apart are of different games. By
-/// chance, one of three million normal means is.
+/// Means at least this many standard errors apart belong to different games. By chance this
+/// happens to one in three million normal means.
 pub const MOST_STANDARD_ERRORS: f64 = 5.0;
 
-/// Fewer playouts than this say too little.
+/// With fewer playouts no conclusion is drawn.
 const LEAST_PLAYOUTS: u64 = 30;
 
-/// A mean and what it was taken from.
+/// A mean and its sample.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Sample {
-    /// Playouts.
+    /// Number of playouts.
     pub count: u64,
     /// The mean.
     pub mean: f64,
@@ -29,18 +29,18 @@ pub struct Sample {
     pub deviation: f64,
 }
 
-/// Means that cannot belong to the same game.
+/// Two means that cannot belong to the same game.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Disagreement {
-    /// What the mean is of: `length`, or `goal` and the role.
+    /// The name of the mean: `length`, or `goal` and the role.
     pub of: String,
     /// The mean found.
     pub found: f64,
     /// The other mean.
     pub expected: f64,
-    /// Where the other mean is from.
+    /// The source of the other mean.
     pub source: String,
-    /// How many standard errors the means are apart; none if neither varies.
+    /// The distance of the means in standard errors; `None` if neither varies.
     pub standard_errors: Option<f64>,
 }
 
@@ -61,8 +61,8 @@ impl std::fmt::Display for Disagreement {
     }
 }
 
-/// How many standard errors two means are apart; infinite if they differ and
-/// neither varies, none if there are too few playouts to say.
+/// The distance of two means in standard errors: infinite if they differ and neither varies,
+/// `None` if there are too few playouts.
 pub fn standard_errors(left: Sample, right: Sample) -> Option<f64> {
     if left.count.min(right.count) < LEAST_PLAYOUTS {
         return None;
@@ -79,9 +79,8 @@ pub fn standard_errors(left: Sample, right: Sample) -> Option<f64> {
     Some(apart / welch.max(pooled).sqrt())
 }
 
-/// The means of a row that those of another contradict. The other one is
-/// called `source`, as in `in FILE`. Nothing can be said of playouts that were
-/// cut at different depths.
+/// The means of a row that those of another contradict. `source` names the other row in
+/// messages, as in `in FILE`. Playouts cut off at different depths are not compared.
 pub fn disagreements(row: &Row, other: &Row, source: &str) -> Vec<Disagreement> {
     let is_cut_alike = row.depth == other.depth || row.cut + other.cut == 0;
     if row.playouts == 0 || other.playouts == 0 || !is_cut_alike {
@@ -162,13 +161,13 @@ mod tests {
     }
 
     #[test]
-    fn the_distance_is_welchs() {
+    fn the_distance_is_that_of_welchs_test() {
         check((100, 7.0, 2.0), (100, 7.0, 3.0), Some(0.0));
         check((400, 10.0, 4.0), (400, 11.0, 3.0), Some(4.0));
     }
 
     #[test]
-    fn rare_goals_that_one_sample_misses_are_no_contradiction() {
+    fn rare_goals_missing_in_one_sample_are_not_a_contradiction() {
         check((1000, 0.0, 0.0), (1_000_000, 0.01, 1.0), Some(0.316));
     }
 
@@ -179,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn few_playouts_say_nothing() {
+    fn few_playouts_give_no_distance() {
         check((29, 0.0, 0.0), (1000, 100.0, 0.0), None);
     }
 

@@ -20,7 +20,7 @@ pub struct LanesSubject {
 }
 
 impl LanesSubject {
-    /// Grounds a game and makes its code.
+    /// Grounds a game and compiles its network.
     ///
     /// # Errors
     ///
@@ -58,9 +58,8 @@ impl LanesSubject {
 }
 
 impl LanesSubject {
-    /// Joint moves in a CPU second if nothing but the tapes took time: these are
-    /// run again and again on the states of all lanes after each of some passes
-    /// of playouts.
+    /// Joint moves per CPU second if only the tapes took time: they are run repeatedly on
+    /// the states of all lanes after each of a few passes of playouts.
     fn tape_limit(&self) -> f64 {
         let mut tapes = self.playouts.tapes(0);
         let (mut passes, mut total, mut time) = (1, 0, Duration::ZERO);
@@ -70,7 +69,7 @@ impl LanesSubject {
             tapes.run(passes);
             let more = clock().saturating_sub(start);
             if more < TAPE_TIME / 100 {
-                // Too short to be told from reading the clock.
+                // Too short to be distinguished from reading the clock.
                 passes *= 2;
             } else {
                 total += passes;
@@ -131,7 +130,7 @@ impl Subject for LanesSubject {
         tally.lengths.count = played.playouts;
         tally.lengths.sum = played.state_changes.into();
         tally.lengths.squares = played.squared_lengths;
-        // What was dropped is in the state changes, but no playout.
+        // Playouts that were dropped count as state changes but not as playouts.
         tally.lengths_unknown = dropped.into_inner();
         tally.cut = played.cut;
         tally.faults = played.stuck + played.goal_errors.iter().sum::<u64>();
@@ -162,16 +161,16 @@ impl Subject for LanesSubject {
     }
 }
 
-/// CPU time, or what comes nearest to it.
+/// CPU time, or the closest substitute.
 fn clock() -> Duration {
     static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     usage::cpu_time().unwrap_or_else(|| START.get_or_init(Instant::now).elapsed())
 }
 
-/// The tapes alone are timed for so long at least.
+/// Minimum time for timing the tapes alone.
 const TAPE_TIME: Duration = Duration::from_millis(50);
 
-/// More playouts than are made in a second.
+/// More playouts than are possible in a second.
 const FASTEST: u64 = 1_000_000_000;
 
 #[cfg(test)]
@@ -197,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_have_the_deviation_of_coins_and_are_cut_where_asked() {
+    fn lengths_have_the_deviation_of_coin_throws_and_respect_the_depth() {
         let run = |depth| Run {
             until: Until::Playouts(100_000),
             depth,
@@ -206,8 +205,7 @@ mod tests {
             interrupt: Arc::default(),
         };
         let played = play(&run(1_000));
-        // The number of throws has mean 2 and variance 2, its square a variance
-        // of 150 - 36.
+        // The number of throws has mean 2 and variance 2, its square a variance of 150 - 36.
         let squares = played.lengths.squares as f64 / 1e5;
         assert_eq!((played.lengths.count, played.cut), (100_000, 0));
         assert!((squares - 6.0).abs() < 5.0 * (114.0f64 / 1e5).sqrt());

@@ -17,11 +17,11 @@ pub struct MachineSubject<M: Machine> {
 }
 
 impl<M: Machine> MachineSubject<M> {
-    /// The machine of a backend of this name, with the initial state.
+    /// A machine of the named backend, with the initial state.
     ///
     /// # Errors
     ///
-    /// If the initial state cannot be found.
+    /// If the initial state cannot be computed.
     pub fn new(name: &'static str, mut machine: M) -> Result<Self, PlayError> {
         let initial = machine.initial()?;
         Ok(MachineSubject {
@@ -32,7 +32,7 @@ impl<M: Machine> MachineSubject<M> {
         })
     }
 
-    /// The same, standing in for a better backend that cannot play the game.
+    /// This machine as a substitute for a preferred backend that cannot play the game.
     #[must_use]
     pub fn instead(self, why_not: String) -> Self {
         MachineSubject {
@@ -95,17 +95,17 @@ struct Playing<M: Machine> {
     tally: Tally,
 }
 
-/// How a playout ended.
+/// The end of a playout.
 enum End<S> {
     /// The game is over.
     Terminal(S),
-    /// At the depth limit.
+    /// The depth limit is reached.
     Cut,
     /// The time is over.
     GivenUp,
 }
 
-/// State changes between two looks at the clock.
+/// State changes between two readings of the clock.
 const LOOK: u64 = 4;
 
 impl<M: Machine> Playing<M> {

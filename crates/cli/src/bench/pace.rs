@@ -1,4 +1,4 @@
-//! When playouts begin, and when they are given up.
+//! The clock of a run: the start of playouts and their cut-off.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use super::Until;
 pub struct Pace {
     until: Until,
     start: Instant,
-    /// Playouts that may yet begin, where their number is given.
+    /// The number of playouts that may still begin, where it is limited.
     left: AtomicU64,
     interrupt: Arc<AtomicBool>,
 }
@@ -31,7 +31,7 @@ impl Pace {
         }
     }
 
-    /// How many of so many playouts may begin now; they are taken as begun.
+    /// Takes up to `most` playouts that may begin now, and returns their number.
     pub fn begin(&self, most: u64) -> u64 {
         if self.interrupt.load(Ordering::Relaxed) {
             return 0;
@@ -44,13 +44,13 @@ impl Pace {
                 let before = self
                     .left
                     .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
-                most.min(before.expect("the closure always gives a number"))
+                most.min(before.expect("the closure always returns a number"))
             }
         }
     }
 
-    /// Whether playouts are to be given up where they are: twice the time has
-    /// passed, or the interrupt is raised.
+    /// Whether playouts are to be cut off: twice the time has passed, or the interrupt is
+    /// raised.
     pub fn is_over(&self) -> bool {
         let late = match self.until {
             Until::Time(time) => self.start.elapsed() >= 2 * time,
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_more_playouts_begin_than_are_wanted() {
+    fn no_more_playouts_begin_than_requested() {
         let pace = Pace::new(Until::Playouts(5), Arc::default());
         assert_eq!([pace.begin(2), pace.begin(2), pace.begin(2)], [2, 2, 1]);
         assert_eq!(pace.begin(1), 0);

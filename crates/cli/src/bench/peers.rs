@@ -1,11 +1,11 @@
-//! Figures of other engines, and ours beside them.
+//! Figures of other engines, and the comparison with them.
 //!
-//! In: a table of games, engines and state changes a CPU second: CSV with the
+//! In: a table of games, engines and state changes per CPU second. It is CSV with the
 //! columns `game`, `engine` (or `backend`) and `state_changes_per_cpu_s` (or
-//! `state_changes_per_cpu_second`) among others, in which lines that begin with
-//! `#` are remarks, and a figure of nothing or 0 is none; or rows as `--json`
-//! writes them, whose engine is the backend. Games are the same if their names
-//! are: whether the rules are is for the reader to see to.
+//! `state_changes_per_cpu_second`) among others; lines that begin with `#` are comments, and
+//! an empty figure or 0 means that there is none. Rows as `--json` writes them are read too;
+//! their engine is the backend. Games are matched by name; the caller must ensure that their
+//! rules are equal.
 
 use std::collections::BTreeMap;
 
@@ -18,35 +18,35 @@ use super::{Row, read_rows};
 pub struct Peers {
     /// The engines, in the order of their first appearance.
     engines: Vec<String>,
-    /// By game and engine, by its position.
+    /// By game, then by the engine's position.
     figures: BTreeMap<String, BTreeMap<usize, f64>>,
 }
 
-/// An engine's figure for a game beside ours.
+/// The figure of another engine for a game.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Rival {
     /// The engine.
     pub engine: String,
-    /// Its state changes a CPU second.
+    /// Its state changes per CPU second.
     pub state_changes_per_cpu_second: f64,
-    /// Ours, divided by its.
+    /// This program's figure divided by the engine's.
     pub ratio: f64,
 }
 
-/// How a backend of ours compares with an engine over all games that both have.
+/// The comparison of a backend with an engine over all games that both have.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Standing {
-    /// Our backend.
+    /// The backend of this program.
     pub backend: String,
     /// The engine.
     pub engine: String,
     /// Games that both have.
     pub games: usize,
-    /// The geometric mean of the ratios of ours to its.
+    /// The geometric mean of the ratios.
     pub geometric_mean: f64,
-    /// The least ratio.
+    /// The smallest ratio.
     pub least: f64,
-    /// The game of the least ratio.
+    /// The game of the smallest ratio.
     pub least_game: String,
 }
 
@@ -55,7 +55,7 @@ impl Peers {
     ///
     /// # Errors
     ///
-    /// What is wrong with the text, and in which line.
+    /// A message with the line of the error.
     pub fn read(text: &str) -> Result<Peers, String> {
         match text.trim_start().starts_with('[') {
             true => Peers::from_rows(&read_rows(text)?),
@@ -84,7 +84,7 @@ impl Peers {
         let header = reader.headers().map_err(|error| csv_error(&error))?.clone();
         let column = |names: &[&str]| {
             let position = header.iter().position(|name| names.contains(&name));
-            position.ok_or_else(|| format!("there is no column {}", names[0]))
+            position.ok_or_else(|| format!("the column {} is missing", names[0]))
         };
         let game = column(&["game"])?;
         let engine = column(&["engine", "backend"])?;
@@ -99,7 +99,7 @@ impl Peers {
             }
             let figure = text
                 .parse()
-                .map_err(|_| format!("line {line}: {text:?} is no number"))?;
+                .map_err(|_| format!("line {line}: {text:?} is not a number"))?;
             if figure == 0.0 {
                 continue;
             }
@@ -114,7 +114,7 @@ impl Peers {
             return Err("the game or the engine has no name".to_owned());
         }
         if !(figure.is_finite() && figure > 0.0) {
-            return Err(format!("{figure} is no speed"));
+            return Err(format!("{figure} is not a speed"));
         }
         let known = self.engines.iter().position(|name| name == engine);
         let index = known.unwrap_or_else(|| {
@@ -124,7 +124,7 @@ impl Peers {
         let figures = self.figures.entry(game.to_owned()).or_default();
         match figures.insert(index, figure) {
             None => Ok(()),
-            Some(_) => Err(format!("{engine} has a figure for {game} already")),
+            Some(_) => Err(format!("{engine} already has a figure for {game}")),
         }
     }
 
@@ -133,8 +133,8 @@ impl Peers {
         &self.engines
     }
 
-    /// All engines that have the game of a row, beside its own figure; none if
-    /// it has no figure or there were no state changes.
+    /// All engines with a figure for a row's game; empty if the row has no figure or no
+    /// state changes.
     pub fn rivals(&self, row: &Row) -> Vec<Rival> {
         let ours = row.state_changes_per_cpu_second;
         let Some(ours) = ours.filter(|ours| *ours > 0.0) else {
@@ -150,8 +150,8 @@ impl Peers {
     }
 }
 
-/// The standing of each of our backends with each engine, in the order in which
-/// they first appear, over the rivals that the rows name.
+/// The standing of each backend against each engine, in the order in which they first
+/// appear, over the rivals in the rows.
 pub fn standings(rows: &[Row]) -> Vec<Standing> {
     let mut standings: Vec<Standing> = Vec::new();
     for row in rows {
@@ -160,7 +160,7 @@ pub fn standings(rows: &[Row]) -> Vec<Standing> {
             let mut known = standings.iter_mut();
             match known.find(|s| s.backend == row.backend && s.engine == rival.engine) {
                 Some(standing) => {
-                    // Until all rows are seen, this is the sum of logarithms.
+                    // Until all rows are seen, this is a sum of logarithms.
                     standing.geometric_mean += ratio.ln();
                     standing.games += 1;
                     if ratio < standing.least {
@@ -185,7 +185,7 @@ pub fn standings(rows: &[Row]) -> Vec<Standing> {
     standings
 }
 
-/// What the CSV reader says, in fewer words.
+/// The CSV reader's error in fewer words.
 fn csv_error(error: &csv::Error) -> String {
     match error.kind() {
         csv::ErrorKind::UnequalLengths {
@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     const FILE: &str = "\
-# Not measured by anybody.
+# Invented figures.
 game,engine,state_changes_per_cpu_s
 one,swift,100
 one,slow,5
@@ -222,7 +222,7 @@ two,swift,400
     }
 
     #[test]
-    fn ratios_are_ours_to_theirs() {
+    fn ratios_divide_the_rows_figure_by_the_engines() {
         let peers = Peers::read(FILE).unwrap();
         let mut rows = [row("one", 200.0), row("two", 200.0), row("three", 1.0)];
         for row in &mut rows {
@@ -247,7 +247,7 @@ two,swift,400
     }
 
     #[test]
-    fn our_own_rows_are_figures_too() {
+    fn rows_can_be_read_as_figures() {
         let text = serde_json::to_string(&[row("one", 50.0)]).unwrap();
         let peers = Peers::read(&text).unwrap();
         assert_eq!(peers.engines(), ["ours"]);
@@ -255,24 +255,24 @@ two,swift,400
     }
 
     #[test]
-    fn what_is_wrong_with_a_file_is_told_by_line() {
+    fn errors_name_the_line() {
         let check = |text: &str, expected: &str| {
             assert_eq!(Peers::read(text), Err(expected.to_owned()));
         };
         check(
             "game,engine\n",
-            "there is no column state_changes_per_cpu_s",
+            "the column state_changes_per_cpu_s is missing",
         );
         let line = |line: &str| format!("{FILE}{line}\n");
-        check(&line("two,slow,fast"), "line 6: \"fast\" is no number");
-        check(&line("two,slow,-3"), "line 6: -3 is no speed");
+        check(&line("two,slow,fast"), "line 6: \"fast\" is not a number");
+        check(&line("two,slow,-3"), "line 6: -3 is not a speed");
         check(
             &line("two,slow"),
             "line 6: 2 fields where the first line has 3",
         );
         check(
             &line("two,swift,1"),
-            "line 6: swift has a figure for two already",
+            "line 6: swift already has a figure for two",
         );
         check(
             &line("two,,1"),

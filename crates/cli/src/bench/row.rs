@@ -1,4 +1,4 @@
-//! One game played by one backend, as a record with stable names.
+//! One game played by one backend, as a record with stable field names.
 
 use std::time::Duration;
 
@@ -8,64 +8,64 @@ use super::agreement::Disagreement;
 use super::peers::Rival;
 use super::{Moments, Readiness, Tally};
 
-/// What is known of one game on one backend. What is not known is null, or
-/// left out where it is read.
+/// The figures of one game on one backend. Unknown figures are written as null, and may be
+/// missing when read.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Row {
-    /// The name of the rule file without folder and ending.
+    /// The name of the rule file without folder and extension.
     pub game: String,
     /// The rule files, joined by `+`.
     pub file: String,
-    /// The backend that was asked for.
+    /// The backend that was requested.
     pub backend: String,
     /// The backend that played.
     pub plays: Option<String>,
-    /// Why that is not a better one.
+    /// The reason why the requested backend was not used.
     pub why_not: Option<String>,
-    /// Joint moves a second of CPU time of all threads.
+    /// Joint moves per second of CPU time of all threads.
     pub state_changes_per_cpu_second: Option<f64>,
-    /// Joint moves a second.
+    /// Joint moves per second.
     pub state_changes_per_wall_second: Option<f64>,
-    /// Playouts a second of CPU time of all threads.
+    /// Playouts per second of CPU time of all threads.
     pub playouts_per_cpu_second: Option<f64>,
-    /// Playouts a second.
+    /// Playouts per second.
     pub playouts_per_wall_second: Option<f64>,
-    /// CPU time from the file to ready.
+    /// CPU time for reading and preparing the game.
     pub start_cpu_seconds: Option<f64>,
-    /// The most memory that the process held at any time.
+    /// The peak memory of the process, in bytes.
     pub peak_memory_bytes: Option<u64>,
     /// Rules after grounding.
     pub ground_rules: Option<u64>,
-    /// Gates of the network as it was made first.
+    /// Gates of the network before simplification.
     pub gates_before: Option<u64>,
     /// Gates that are evaluated.
     pub gates: Option<u64>,
-    /// Gates behind each pass, in order.
+    /// Gates after each pass, in order.
     pub passes: Vec<PassGates>,
     /// Positions evaluated at the same time by one thread.
     pub lanes: Option<u64>,
-    /// State changes a CPU second if nothing but gates took time.
+    /// State changes per CPU second if only the gates took time.
     pub tape_limit: Option<f64>,
-    /// State changes a CPU second as a share of that limit.
+    /// State changes per CPU second as a fraction of `tape_limit`.
     pub tape_share: Option<f64>,
-    /// Threads that played.
+    /// Number of threads that played.
     pub threads: u64,
-    /// Wall time of play.
+    /// Wall-clock seconds of play.
     pub seconds: f64,
-    /// CPU time of play, of all threads.
+    /// CPU seconds of play, of all threads.
     pub cpu_seconds: Option<f64>,
     /// Playouts that reached the end of the game or the depth limit.
     pub playouts: u64,
-    /// Joint moves, also those of playouts that were not finished.
+    /// Joint moves, including those of unfinished playouts.
     pub state_changes: u64,
-    /// Joint moves after which a playout was cut.
+    /// Joint moves after which a playout was cut off.
     pub depth: u64,
-    /// Playouts cut by the depth limit.
+    /// Playouts cut off by the depth limit.
     pub cut: u64,
-    /// Playouts over which the goals are taken.
+    /// Number of playouts that the goal means are taken over.
     pub scored: u64,
-    /// Joint moves of a playout.
+    /// Mean number of joint moves of a playout.
     pub mean_length: Option<f64>,
     /// Standard deviation of the joint moves of a playout.
     pub length_deviation: Option<f64>,
@@ -75,54 +75,54 @@ pub struct Row {
     pub mean_goals: Vec<Option<f64>>,
     /// By role: the standard deviation of the goal at the end.
     pub goal_deviations: Vec<Option<f64>>,
-    /// Playouts that showed the rules to be wrong.
+    /// Playouts that revealed a fault in the rules.
     pub faults: u64,
     /// The first of these faults.
     pub fault: Option<String>,
-    /// Where the means differ from another backend's or a reference.
+    /// The means that differ from another backend's or from a reference.
     pub disagreements: Vec<Disagreement>,
     /// Figures of other engines for this game.
     pub against: Vec<Rival>,
     /// The kind of failure.
     pub failure: Option<Failure>,
-    /// Why there are no or not all figures.
+    /// The reason why figures are missing.
     pub error: Option<String>,
 }
 
-/// Why a game could not be measured.
+/// The reason why a game could not be measured.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Failure {
-    /// The rules cannot be read or are wrong.
+    /// The rules cannot be read or have errors.
     Rules,
-    /// The rules derive more than may be derived.
+    /// A limit on derived facts was exceeded.
     TooLarge,
-    /// It took more time than allowed.
+    /// The time limit was exceeded.
     Time,
-    /// It took more memory than allowed.
+    /// The memory limit was exceeded.
     Memory,
-    /// The process ended without an answer.
+    /// The process ended without a result.
     Crash,
 }
 
 impl Failure {
-    /// Whether this is a limit that was set, and nothing is wrong.
+    /// Whether this is an exceeded limit rather than an error.
     pub fn is_limit(self) -> bool {
         matches!(self, Failure::TooLarge | Failure::Time | Failure::Memory)
     }
 }
 
-/// What a pass over a network has left.
+/// The number of gates after a simplification pass.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct PassGates {
-    /// The pass.
+    /// The name of the pass.
     pub pass: String,
-    /// Gates behind it.
+    /// Gates after it.
     pub gates: u64,
 }
 
 impl Row {
-    /// The names of all members whose values are a cell of a table, in order.
+    /// The names of all fields that are a cell of a table, in order.
     pub const COLUMNS: &[&str] = &[
         "game",
         "file",
@@ -160,15 +160,14 @@ impl Row {
         "error",
     ];
 
-    /// The values of [`Row::COLUMNS`] as text: nothing for null, lists joined by
-    /// semicolons.
+    /// The values of [`Row::COLUMNS`] as text: empty for null; lists joined by semicolons.
     pub fn cells(&self) -> Vec<String> {
         let value = serde_json::to_value(self).expect("strings and numbers are JSON");
         let cell = |name: &&str| text(&value[*name]);
         Row::COLUMNS.iter().map(cell).collect()
     }
 
-    /// Takes in how the game is played.
+    /// Stores how the game is played.
     pub fn take_readiness(&mut self, readiness: Readiness) {
         self.plays = Some(readiness.plays.to_owned());
         self.why_not = readiness.why_not;
@@ -182,7 +181,7 @@ impl Row {
         self.tape_share = rate.zip(self.tape_limit).map(|(rate, limit)| rate / limit);
     }
 
-    /// Takes in what was played, in so much wall and CPU time.
+    /// Stores the results of play that took this wall-clock and CPU time.
     pub fn take_tally(&mut self, tally: Tally, wall: Duration, cpu: Option<Duration>) {
         let rate = |count: u64, time: Option<Duration>| {
             let seconds = time?.as_secs_f64();
@@ -207,7 +206,7 @@ impl Row {
         self.fault = tally.fault;
     }
 
-    /// Notes why there are no or no more figures.
+    /// Stores the reason why figures are missing.
     pub fn fail(&mut self, failure: Failure, error: impl Into<String>) {
         self.failure = Some(failure);
         self.error = Some(error.into());
@@ -230,7 +229,7 @@ fn text(value: &serde_json::Value) -> String {
 ///
 /// # Errors
 ///
-/// What is wrong with the text, with line and column, or which row has no game.
+/// A message with line and column, or with the row that names no game.
 pub fn read_rows(text: &str) -> Result<Vec<Row>, String> {
     let rows: Vec<Row> = serde_json::from_str(text).map_err(|error| error.to_string())?;
     match rows.iter().position(|row| row.game.is_empty()) {
@@ -244,7 +243,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_member_but_lists_of_records_is_a_column() {
+    fn every_field_but_lists_of_records_is_a_column() {
         let value = serde_json::to_value(Row::default()).unwrap();
         let members = value.as_object().unwrap().keys();
         let mut members: Vec<&str> = members.map(String::as_str).collect();
@@ -255,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_come_back_as_they_went() {
+    fn rows_survive_a_round_trip_through_json() {
         let mut row = Row {
             game: "walk".into(),
             mean_goals: vec![Some(0.25), None],
@@ -267,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_without_a_game_is_none() {
+    fn a_row_without_a_game_is_refused() {
         let found = read_rows(r#"[{"game": "walk"}, {"playouts": 3}]"#);
         assert_eq!(found, Err("row 2 names no game".to_owned()));
     }

@@ -1,9 +1,9 @@
-//! What playouts come to.
+//! Statistics of playouts.
 
-/// Count, sum and sum of squares of some whole numbers.
+/// Count, sum and sum of squares of whole numbers.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Moments {
-    /// How many numbers.
+    /// The number of values.
     pub count: u64,
     /// Their sum.
     pub sum: u128,
@@ -12,61 +12,60 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Takes in one number.
+    /// Adds one value.
     pub fn add(&mut self, number: u64) {
         self.count += 1;
         self.sum += u128::from(number);
         self.squares += u128::from(number) * u128::from(number);
     }
 
-    /// Takes in the numbers of others.
+    /// Adds the values of another.
     pub fn merge(&mut self, other: Moments) {
         self.count += other.count;
         self.sum += other.sum;
         self.squares += other.squares;
     }
 
-    /// The mean; none of no numbers.
+    /// The mean; `None` without values.
     pub fn mean(self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)
     }
 
-    /// The standard deviation, as estimated from a sample; none of fewer than
-    /// two numbers.
+    /// The standard deviation, estimated from a sample; `None` for fewer than two values.
     pub fn deviation(self) -> Option<f64> {
         let count = u128::from(self.count);
-        // n Σx² - (Σx)² is exact and never negative, however close the numbers.
-        // Squares that were not summed say nothing.
+        // n Σx² - (Σx)² is exact and never negative, however close the values are.
+        // Without a sum of squares there is no deviation.
         let spread = (count * self.squares).checked_sub(self.sum * self.sum)?;
         let degrees = count * count.saturating_sub(1);
         (degrees > 0).then(|| (spread as f64 / degrees as f64).sqrt())
     }
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Tally {
-    /// Joint moves, also those of playouts that were not finished.
+    /// Joint moves, including those of unfinished playouts.
     pub state_changes: u64,
-    /// State changes of each playout that reached the end or the depth limit;
-    /// its count is the number of playouts.
+    /// State changes of each playout that reached the end or the depth limit; the count is
+    /// the number of playouts.
     pub lengths: Moments,
-    /// Whether the sum of the lengths is not known, only their number.
+    /// Whether only the number of lengths is known, not their sum.
     pub lengths_unknown: bool,
-    /// By role: the goals of the playouts that reached the end. All have the
-    /// same count: a playout with a bad goal for some role counts for none.
+    /// By role: the goals of the playouts that reached the end. All roles have the same
+    /// count: a playout with an invalid goal for some role counts for none.
     pub goals: Vec<Moments>,
-    /// Playouts cut by the depth limit.
+    /// Playouts cut off by the depth limit.
     pub cut: u64,
-    /// Playouts that showed the rules to be wrong: a role without a move, a
-    /// goal that is missing or none.
+    /// Playouts that revealed a fault in the rules: a role without a move, or a missing or
+    /// invalid goal.
     pub faults: u64,
     /// The first of these faults.
     pub fault: Option<String>,
 }
 
 impl Tally {
-    /// Nothing played yet, for so many roles.
+    /// An empty tally for this number of roles.
     pub fn new(roles: usize) -> Self {
         Tally {
             goals: vec![Moments::default(); roles],
@@ -74,7 +73,7 @@ impl Tally {
         }
     }
 
-    /// Takes in what another thread played.
+    /// Adds the results of another thread.
     ///
     /// # Panics
     ///
@@ -98,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mean_and_deviation_are_those_of_the_textbook() {
+    fn mean_and_deviation_follow_the_textbook() {
         let mut moments = Moments::default();
         assert_eq!((moments.mean(), moments.deviation()), (None, None));
         for number in [2, 4, 4, 4, 5, 5, 7, 9] {
@@ -109,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_make_the_whole() {
+    fn merging_halves_gives_the_whole() {
         let (mut whole, mut left, mut right) = (Tally::new(1), Tally::new(1), Tally::new(1));
         for number in 0..10 {
             let half = if number < 4 { &mut left } else { &mut right };

@@ -1,8 +1,8 @@
-//! What this process has cost so far, as the system tells it.
+//! Resources used by this process, as reported by the system.
 
 use std::time::Duration;
 
-/// CPU time of all threads of this process; none where it cannot be told.
+/// CPU time of all threads of this process; `None` where it is unknown.
 #[cfg(unix)]
 pub fn cpu_time() -> Option<Duration> {
     use nix::time::{ClockId, clock_gettime};
@@ -11,14 +11,13 @@ pub fn cpu_time() -> Option<Duration> {
         .map(Duration::from)
 }
 
-/// CPU time of all threads of this process; none where it cannot be told.
+/// CPU time of all threads of this process; `None` where it is unknown.
 #[cfg(not(unix))]
 pub fn cpu_time() -> Option<Duration> {
     None
 }
 
-/// The most memory that this process held at any time, in bytes; none where it
-/// cannot be told.
+/// The peak memory of this process in bytes; `None` where it is unknown.
 #[cfg(unix)]
 pub fn peak_memory() -> Option<u64> {
     use nix::sys::resource::{UsageWho, getrusage};
@@ -32,20 +31,19 @@ pub fn peak_memory() -> Option<u64> {
     Some(u64::try_from(usage.max_rss()).ok()? * unit)
 }
 
-/// The most memory that this process held at any time, in bytes; none where it
-/// cannot be told.
+/// The peak memory of this process in bytes; `None` where it is unknown.
 #[cfg(not(unix))]
 pub fn peak_memory() -> Option<u64> {
     None
 }
 
-/// The number of the process that started this one, while it lives.
+/// The id of the parent process, while it lives.
 #[cfg(unix)]
 pub fn parent() -> Option<u32> {
     u32::try_from(nix::unistd::getppid().as_raw()).ok()
 }
 
-/// The number of the process that started this one, while it lives.
+/// The id of the parent process, while it lives.
 #[cfg(not(unix))]
 pub fn parent() -> Option<u32> {
     None

@@ -1,4 +1,4 @@
-//! `ggp bench`: random playouts, for every backend.
+//! `ggp bench`: random playouts on every backend.
 
 mod child;
 mod processes;
@@ -14,29 +14,29 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::perft::parse_seconds;
-use crate::rules::{BackendChoice, EngineOptions, GroundOptions};
+use crate::rule_files::{BackendChoice, EngineOptions, GroundOptions};
 use crate::{Context, Exit};
 use crate::bench::agreement::disagreements;
 use crate::bench::peers::Peers;
 use crate::bench::{Row, read_rows};
 use task::{Limits, Task};
 
-/// The backends that are measured if none is named: all but the oracle.
+/// The backends measured by default: all but the naive one.
 const BACKENDS: &[BackendChoice] = &[BackendChoice::Propnet, BackendChoice::Datalog];
 
-/// Positions that may be played at the same time.
+/// The numbers of positions that may be played at the same time.
 const LANES: [&str; 4] = ["64", "256", "512", "1024"];
 
 /// The options of `ggp bench`.
 #[derive(clap::Args)]
 #[command(after_help = "\
-Each game is played by each backend in a process of its own, from the initial state to the
-end by uniformly chosen legal moves, and the goals are read there, over and over. A state
-change is one joint move. Mean lengths and mean goals must agree between the backends, and
-with a reference if there is one.
+Each backend plays each game in a separate process: repeatedly from the initial state to the
+end, by uniformly chosen legal moves, reading the goals there. A state change is one joint
+move. Mean lengths and mean goals must agree between the backends, and with a reference if
+one is given.
 
-Exit codes: 0 all games were measured; 1 means disagree, or a game was over a limit; 2 a
-rule file is wrong, or a process failed. Every game has its row all the same.
+Exit codes: 0 all games were measured; 1 means disagree, or a game exceeded a limit; 2 a
+rule file has errors, or a process failed. Every game gets its row in any case.
 
 Examples:
   ggp bench games
@@ -45,49 +45,48 @@ Examples:
   ggp bench games --start --jobs 4 --csv start.csv
   ggp bench rules.kif+instance.kif --json | jq '.[].state_changes_per_cpu_second'")]
 pub struct Options {
-    /// Rule files, or folders of them; A+B is one rule set of two files
+    /// Rule files, or folders of rule files; A+B is one rule set of two files
     #[arg(value_name = "GAME", required_unless_present = "child")]
     games: Vec<PathBuf>,
-    /// What plays; may be given several times [default: all but naive]
+    /// Backend to measure; may be given several times [default: all but naive]
     #[arg(long = "backend", value_enum, value_name = "BACKEND")]
     backends: Vec<BackendChoice>,
-    /// Make ready to play, and no playouts
+    /// Prepare the games only, without playouts
     #[arg(long)]
     start: bool,
     /// Seconds of play for each game and backend
     #[arg(long, short, value_name = "S", default_value = "1", value_parser = parse_seconds)]
     #[arg(conflicts_with = "playouts")]
     seconds: Duration,
-    /// Make so many playouts instead, if --timeout allows
+    /// Make N playouts instead, if --timeout allows
     #[arg(long, value_name = "N")]
     playouts: Option<NonZeroU64>,
     /// Threads that play one game
     #[arg(long, value_name = "N", default_value = "1")]
     threads: NonZeroUsize,
-    /// Games played at the same time, which disturb each other
+    /// Games played at the same time; they slow each other down
     #[arg(long, short, value_name = "N", default_value = "1")]
     jobs: NonZeroUsize,
     /// The seed of the random choices
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Cut playouts after so many joint moves
+    /// Cut playouts off after N joint moves
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     depth: u64,
-    /// Write the rows to this file as comma-separated values; `-` prints them instead
-    /// of the table
+    /// Write the rows to this file as CSV; `-` prints them instead of the table
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Show these figures of other engines beside ours: a table as CSV with the columns
-    /// game, engine, state_changes_per_cpu_s, or what --json printed
+    /// Compare with the figures of other engines in this file: CSV with the columns game,
+    /// engine, state_changes_per_cpu_s, or the output of --json
     #[arg(long, value_name = "FILE", conflicts_with = "start")]
     against: Option<PathBuf>,
-    /// Compare the means with those in this file, which --json printed
+    /// Compare the means with those in this file, an output of --json
     #[arg(long, value_name = "FILE", conflicts_with = "start")]
     reference: Option<PathBuf>,
-    /// Tell `Cell` from `cell`
+    /// Distinguish upper and lower case: `Cell` is not `cell`
     #[arg(long, help_heading = "Rules")]
     case_sensitive: bool,
-    /// Positions that a network plays at the same time [default: what suits the game]
+    /// Positions that a network plays at the same time [default: chosen by the game]
     #[arg(long, value_name = "N", help_heading = "Networks")]
     #[arg(value_parser = PossibleValuesParser::new(LANES).map(|n| n.parse::<usize>().expect("a number")))]
     lanes: Option<usize>,
@@ -95,14 +94,14 @@ pub struct Options {
     engine: EngineOptions,
     #[command(flatten)]
     ground: GroundOptions,
-    /// Seconds that a game may take to be ready, and again to play beyond --seconds
+    /// Seconds for preparing a game, and for play beyond --seconds
     #[arg(long, value_name = "S", default_value = "60", value_parser = parse_seconds)]
     #[arg(help_heading = "Limits")]
     timeout: Duration,
-    /// Megabytes (2^20 bytes) of memory that a game may take; 0 for all there is
+    /// Megabytes (2^20 bytes) of memory for a game; 0 for no limit
     #[arg(long, value_name = "MB", default_value_t = 4096, help_heading = "Limits")]
     memory: u64,
-    /// Do one task, written as JSON, and print what comes of it
+    /// Run one task, given as JSON, and print its result
     #[arg(long, hide = true, value_name = "TASK")]
     child: Option<String>,
 }
@@ -111,8 +110,8 @@ pub struct Options {
 ///
 /// # Errors
 ///
-/// If there is no such file or folder, a file of figures is not of its format,
-/// or the run was stopped. What is wrong with a game is in its row.
+/// If a file or folder does not exist, a file of figures is malformed, or the run was
+/// interrupted. Errors in a game are in its row.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if let Some(task) = &options.child {
         return child::run(task, context);
@@ -152,7 +151,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
     if options.reference.is_some() {
         for row in rows.iter().filter(|row| reference.iter().all(|r| r.game != row.game)) {
-            context.note(format_args!("note: no means to compare for {}", row.game));
+            context.note(format_args!("note: the reference has no means for {}", row.game));
         }
     }
     let kind = match options.start {
@@ -173,8 +172,8 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     exit(&rows, context)
 }
 
-/// Notes in each row where its means differ from those of the same game by the
-/// backends before it, and in the reference.
+/// Adds to each row the means that differ from those of the same game on earlier backends,
+/// or in the reference.
 fn compare(rows: &mut [Row], reference: &[Row], source: &str) {
     for index in 0..rows.len() {
         let (before, rest) = rows.split_at_mut(index);
@@ -191,7 +190,7 @@ fn compare(rows: &mut [Row], reference: &[Row], source: &str) {
     }
 }
 
-/// The exit code that the rows ask for. Failures are told on standard error.
+/// The exit code for the rows. Failures are reported on standard error.
 fn exit(rows: &[Row], context: &Context) -> anyhow::Result<Exit> {
     let is_failure = |row: &&Row| row.failure.is_some_and(|failure| !failure.is_limit());
     let failed = rows.iter().filter(is_failure).count();
@@ -203,7 +202,7 @@ fn exit(rows: &[Row], context: &Context) -> anyhow::Result<Exit> {
         true => Ok(Exit::Negative),
         false => {
             for row in rows.iter().filter(|row| row.faults > 0) {
-                let fault = row.fault.as_deref().unwrap_or("the rules are wrong");
+                let fault = row.fault.as_deref().unwrap_or("the rules are faulty");
                 context.note(format_args!(
                     "note: {}, {}: {} of {} playouts: {fault}",
                     row.game, row.backend, row.faults, row.playouts
@@ -214,14 +213,14 @@ fn exit(rows: &[Row], context: &Context) -> anyhow::Result<Exit> {
     }
 }
 
-/// Reads a file in a format.
+/// Reads and parses a file.
 fn read<T>(path: &Path, parse: impl Fn(&str) -> Result<T, String>) -> anyhow::Result<T> {
     let name = path.display();
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
     parse(&text).map_err(|error| anyhow!("{name}: {error}"))
 }
 
-/// The rule files of each game: those given, and all in folders, by name.
+/// The rule files of each game: the given ones, and all in folders, ordered by name.
 pub(super) fn games(arguments: &[PathBuf]) -> anyhow::Result<Vec<Vec<PathBuf>>> {
     let mut games = Vec::new();
     for argument in arguments {
@@ -236,7 +235,7 @@ pub(super) fn games(arguments: &[PathBuf]) -> anyhow::Result<Vec<Vec<PathBuf>>> 
                 files.extend((is_rules && path.is_file()).then_some(path));
             }
             if files.is_empty() {
-                bail!("there is no rule file (.kif) in {name}");
+                bail!("{name} contains no rule file (.kif)");
             }
             files.sort();
             games.extend(files.into_iter().map(|file| vec![file]));
@@ -248,7 +247,7 @@ pub(super) fn games(arguments: &[PathBuf]) -> anyhow::Result<Vec<Vec<PathBuf>>> 
             let parts = name.to_string();
             let parts: Vec<PathBuf> = parts.split('+').map(PathBuf::from).collect();
             if let Some(missing) = parts.iter().find(|part| !part.is_file()) {
-                bail!("there is no file {}", missing.display());
+                bail!("the file {} does not exist", missing.display());
             }
             games.push(parts);
         }
@@ -281,7 +280,7 @@ impl Options {
             depth: self.depth,
             lanes: self.lanes,
             ground: self.ground,
-            // Something is left to another backend.
+            // A fallback to another backend is reported.
             ground_time: self.timeout * 4 / 5,
             no_jit: self.engine.no_jit,
             case_sensitive: self.case_sensitive,

@@ -1,4 +1,4 @@
-//! `ggp check`: everything that is wrong with a rule set.
+//! `ggp check`: every error in a rule set.
 
 mod play;
 
@@ -6,8 +6,8 @@ use std::io;
 
 use serde::Serialize;
 
-use crate::rules::{self, RuleOptions};
-use crate::{Context, Exit, Reported, show};
+use crate::rule_files::{self, RuleOptions};
+use crate::{Context, Exit, Reported, format};
 use ggp_gdl::diagnostic::{DiagnosticRecord, Severity};
 use ggp_gdl::game::Game;
 
@@ -22,14 +22,14 @@ Examples:
 
 Errors and warnings are printed on standard output; with errors the exit code is 2.
 
-With --play random plays are made, all positions are looked at where there are few, and what
-holds in every play is proved where that can be: that play ends, that each role always has a
-move and one goal at each end, that each can get 100, and more. Each claim says whether it was
-seen or proved, and gives moves for `ggp ... --moves` that lead to an example. Facts that no
-rule keeps, places that lose their value and places with two are told where the rules seem not
-to mean it. Rules that never fire are shown with the literal where they fail, causes first.
+With --play the game is also played at random, all positions are examined if they are few,
+and claims about every match are proved where possible: play ends, each role always has a
+move and exactly one goal at the end, each role can get 100, and more. Each claim is marked
+as seen or proved, with moves for `ggp ... --moves` that lead to an example. Facts that no
+rule keeps, cells that lose their value and cells with two values are reported where they
+look unintended. Rules that never fire are shown with the literal that fails, causes first.
 
-Ctrl-C ends it with what was seen until then, and exit code 1 if that has no error.")]
+Ctrl-C ends the check and prints the findings so far; the exit code is 1 if they have no error.")]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,
@@ -80,7 +80,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     };
     let sizes = reading.game.as_ref().map(Sizes::of);
     let played = match &reading.game {
-        Some(game) if options.play.play && rules::is_usable(&reading) => {
+        Some(game) if options.play.play && rule_files::is_usable(&reading) => {
             Some(play::look(game, &options.rules, &options.play, context)?)
         }
         _ => None,
@@ -88,7 +88,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if context.json() {
         let findings = reading.findings.iter();
         context.print_json(&Report {
-            ok: rules::is_usable(&reading),
+            ok: rule_files::is_usable(&reading),
             errors: count(Severity::Error),
             warnings: count(Severity::Warning),
             findings: findings.map(|f| f.to_record(&reading.sources)).collect(),
@@ -102,17 +102,17 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             context.print("")?;
         }
         match sizes {
-            None => context.print(rules::summary(&reading))?,
+            None => context.print(rule_files::summary(&reading))?,
             Some(sizes) => context.print(format!(
                 "{}: {}, {}, {}, {}",
                 match reading.findings.is_empty() {
                     true => "ok".to_owned(),
-                    false => format!("ok, {}", rules::summary(&reading)),
+                    false => format!("ok, {}", rule_files::summary(&reading)),
                 },
-                show::counted(sizes.roles.len(), "role"),
-                show::counted(sizes.relations, "relation"),
-                show::counted(sizes.facts, "fact"),
-                show::counted(sizes.rules, "rule")
+                format::counted(sizes.roles.len(), "role"),
+                format::counted(sizes.relations, "relation"),
+                format::counted(sizes.facts, "fact"),
+                format::counted(sizes.rules, "rule")
             ))?,
         }
     }
@@ -123,7 +123,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
     let is_interrupted = played.as_ref().is_some_and(|played| played.interrupted);
     let fails = played.is_some_and(|played| played.has_errors());
-    if rules::is_usable(&reading) && !fails {
+    if rule_files::is_usable(&reading) && !fails {
         Ok(match is_interrupted {
             true => Exit::Negative,
             false => Exit::Done,

@@ -1,4 +1,4 @@
-//! `ggp completions`: scripts that complete the command line in a shell.
+//! `ggp completions`: completion scripts for shells.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ Examples:
   ggp completions zsh > ~/.zfunc/_ggp
   ggp completions fish > ~/.config/fish/completions/ggp.fish")]
 pub struct Options {
-    /// The shell
+    /// Shell to complete in
     #[arg(value_enum)]
     shell: Shell,
 }

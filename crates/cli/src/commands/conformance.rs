@@ -1,4 +1,4 @@
-//! `ggp conformance`: our answers beside those of a reference.
+//! `ggp conformance`: comparison with reference answers.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 
 use super::perft::parse_seconds;
-use crate::rules::{BackendChoice, EngineOptions};
+use crate::rule_files::{BackendChoice, EngineOptions};
 use crate::{Context, Exit};
 use crate::conformance;
 use ggp_engine::machine::Limits;
@@ -15,9 +15,9 @@ use ggp_gdl::symbol::Case;
 /// The options of `ggp conformance`.
 #[derive(clap::Args)]
 #[command(after_help = "\
-The folder holds rule files and their answers as JSON lines: perft*.jsonl,
-traces*.jsonl, invalid*.jsonl. The format is in the documentation of the library
-module `conformance`.
+The folder contains rule files and their answers as JSON lines: perft*.jsonl,
+traces*.jsonl, invalid*.jsonl. The documentation of the library module `conformance`
+describes the format.
 
 Exit code 1 if any answer differs.
 
@@ -29,13 +29,13 @@ pub struct Options {
     /// The folder of reference answers
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Only games of this key; * is any text, ? any character
+    /// Only games with this key; * is any text, ? any character
     #[arg(long = "game", value_name = "KEY")]
     games: Vec<String>,
-    /// About how many joint moves the counts of one game may take
+    /// Approximate maximum of joint moves for the perft counts of one game
     #[arg(long, value_name = "N", default_value_t = conformance::Options::default().paths)]
     budget: u64,
-    /// Most steps compared of each playout
+    /// Maximum number of steps compared in each playout
     #[arg(long, value_name = "N")]
     steps: Option<usize>,
     /// Seconds for the whole run
@@ -44,19 +44,19 @@ pub struct Options {
     /// Seconds for each game
     #[arg(long, value_name = "S", value_parser = parse_seconds, default_value = "60")]
     time_per_game: Duration,
-    /// Games compared at the same time; 0 for as many as there are processors
+    /// Games compared at the same time; 0 for one per processor
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
-    /// How rules are evaluated
+    /// How to evaluate the rules
     #[arg(long, value_enum, default_value_t)]
     backend: BackendChoice,
     #[command(flatten)]
     engine: EngineOptions,
-    /// Tell `Cell` from `cell`
+    /// Distinguish upper and lower case: `Cell` is not `cell`
     #[arg(long)]
     case_sensitive: bool,
-    /// A JSON file of differences that are none to mend: a list of objects with
-    /// key, what (how the difference begins) and why
+    /// A JSON file of accepted differences: a list of objects with key, what (the beginning
+    /// of the difference) and why
     #[arg(long, value_name = "FILE")]
     explanations: Option<PathBuf>,
 }
@@ -65,7 +65,7 @@ pub struct Options {
 ///
 /// # Errors
 ///
-/// If the folder is not of the format, or the run was stopped.
+/// If the folder is malformed, or the run was interrupted.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let explanations = match &options.explanations {
         None => Vec::new(),
@@ -73,7 +73,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             let name = path.display();
             let text = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;
             serde_json::from_slice(&text)
-                .with_context(|| format!("{name} is no list of explanations"))?
+                .with_context(|| format!("{name} is not a list of explanations"))?
         }
     };
     let chosen = conformance::Options {
@@ -114,7 +114,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         return Ok(Exit::Negative);
     }
     if context.is_interrupted() {
-        bail!("interrupted; what was compared agrees");
+        bail!("interrupted; everything compared so far agrees");
     }
     Ok(Exit::Done)
 }

@@ -1,11 +1,11 @@
-//! `ggp convert`: KIF to infix notation, and back.
+//! `ggp convert`: conversion between KIF and infix notation.
 
 use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::texts::{self, TextLimits};
-use crate::{Context, Exit, Reported, rules};
+use crate::text_files::{self, TextLimits};
+use crate::{Context, Exit, Reported, rule_files};
 use ggp_gdl::rewrite::{Layout, from_infix, laid_out, tells_infix, to_infix, unwritable};
 use ggp_gdl::span::Sources;
 
@@ -14,20 +14,20 @@ use ggp_gdl::span::Sources;
 #[command(after_help = "\
 Examples:
   ggp convert game.kif > game.hrf     to infix notation
-  ggp convert game.hrf > game.kif     and back: the same rules, comments too
+  ggp convert game.hrf > game.kif     back to KIF: the same rules and comments
   ggp convert game.hrf | ggp check -  other commands read KIF
 
-Infix notation is that of the book \"General Game Playing\" by Genesereth and Thielscher:
+Infix notation is taken from the book \"General Game Playing\" by Genesereth and Thielscher:
   legal(P,take(N)) :- true(heap(M)) & less(N,M) & ~over
 Alternatives are written (a | b), names like map+ in quotes, 'map+'. A full stop after a
-clause, commas for & and % or ; before comments are read, too. Other commands refuse what
-is in infix notation, whatever the file is called.")]
+clause, commas for & and comments after % or ; are read too. Other commands refuse infix
+notation, whatever the file is called.")]
 pub struct Options {
     /// The rule file; `-` is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// What to make; what is in it already is laid out [default: KIF of infix, infix of
-    /// what begins with a bracket; by the ending .hrf where the text says nothing]
+    /// Notation to write; rules already in that notation are formatted [default: the other
+    /// one; the extension .hrf decides if the text does not]
     #[arg(long, value_enum, value_name = "NOTATION")]
     to: Option<Notation>,
     /// Write to this file instead of standard output
@@ -40,13 +40,13 @@ pub struct Options {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Notation {
-    /// Prefix notation, (p ?x)
+    /// Prefix notation: (p ?x)
     Kif,
-    /// Infix notation, p(X)
+    /// Infix notation: p(X)
     Infix,
 }
 
-/// What was made; the text unless it is written to a file.
+/// The result; the text unless it is written to a file.
 #[derive(Serialize)]
 struct Report {
     notation: Notation,
@@ -58,26 +58,26 @@ struct Report {
 ///
 /// # Errors
 ///
-/// If the file cannot be read or written, or something is wrong with it.
+/// If the file cannot be read or written, or has errors.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
-    if let Some(path) = options.output.as_ref().filter(|path| !texts::is_stdin(path)) {
+    if let Some(path) = options.output.as_ref().filter(|path| !text_files::is_stdin(path)) {
         Context::can_write(path)?;
     }
     let sources = Sources::from(options.limits.read(&options.file, context)?);
     let source = &sources.files()[0];
-    // Names alone may be either.
+    // A text of names alone may be in either notation.
     let is_infix = tells_infix(source.text()).unwrap_or_else(|| {
-        texts::is_named_infix(&options.file)
+        text_files::is_named_infix(&options.file)
             || options.to != Some(Notation::Infix) && !begins_with_bracket(source.text())
     });
     let refuse = |findings: &[_]| {
-        rules::report(findings, &sources, context);
+        rule_files::report(findings, &sources, context);
         Err(Reported.into())
     };
     let to_kif = options.to.map_or(is_infix, |to| to == Notation::Kif);
     let tree = if is_infix {
         let tree = from_infix(source, options.limits.syntax(), context.interrupt());
-        texts::go_on(context)?;
+        text_files::go_on(context)?;
         match tree {
             Ok(tree) => tree,
             Err(findings) => return refuse(&findings),
@@ -96,14 +96,14 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         true => laid_out(&tree, Layout::default(), context.interrupt()),
         false => to_infix(&tree),
     };
-    texts::go_on(context)?;
+    text_files::go_on(context)?;
     let notation = if to_kif { Notation::Kif } else { Notation::Infix };
     let report = |text| Report { notation, text };
-    texts::put_or_report(options.output.as_deref(), text, report, context)?;
+    text_files::put_or_report(options.output.as_deref(), text, report, context)?;
     Ok(Exit::Done)
 }
 
-/// Whether a bracket comes first, after comments.
+/// Whether the text begins with a bracket, after comments.
 fn begins_with_bracket(text: &str) -> bool {
     let mut lines = text.split(['\n', '\r']).map(|line| line.trim_start_matches([' ', '\t', '\u{feff}']));
     let first = lines.find(|line| !line.is_empty() && !line.starts_with([';', '%']));

@@ -1,4 +1,4 @@
-//! `ggp diff`: two rule files, rule by rule.
+//! `ggp diff`: comparison of two rule files, rule by rule.
 
 use std::collections::HashMap;
 use std::io;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 use serde::Serialize;
 
-use crate::texts::{self, TextLimits};
+use crate::text_files::{self, TextLimits};
 use crate::{Context, Exit};
 use ggp_gdl::diagnostic::Style;
 use ggp_gdl::rewrite::{Change, Difference, Form, Layout, Node, Part, node_laid_out};
@@ -23,11 +23,11 @@ Examples:
   git show HEAD:game.kif | ggp diff - game.kif
   ggp diff old.kif new.kif --json | jq '.changed[].new'
 
-The order of rules and of the literals in them, the names of variables, layout and comments
-are no difference; the order of roles is. A rule that changed is shown once, with lines for
-literals that only the old (-) or the new file (+) has, in the new file's variables.
+The order of rules and of literals in rules, the names of variables, layout and comments are
+ignored; the order of roles is not. A changed rule is shown once, with the new file's
+variables; - and + mark literals that only the old or only the new file has.
 
-Exit code 0: no difference; 1: some; 2: trouble.")]
+Exit code 0: no difference; 1: a difference; 2: a failure.")]
 pub struct Options {
     /// The old rules; `-` is standard input
     #[arg(value_name = "OLD")]
@@ -35,7 +35,7 @@ pub struct Options {
     /// The new rules
     #[arg(value_name = "NEW")]
     new: PathBuf,
-    /// Tell `Cell` from `cell`
+    /// Distinguish upper and lower case: `Cell` is not `cell`
     #[arg(long)]
     case_sensitive: bool,
     #[command(flatten)]
@@ -51,14 +51,14 @@ struct Report {
     changed: Vec<Changed>,
 }
 
-/// A rule or fact of one file.
+/// A rule or fact that only one file has.
 #[derive(Serialize)]
 struct Alone {
     place: String,
     text: String,
 }
 
-/// A rule or fact that both have, and what only one has of it.
+/// A rule or fact that both files have, and the parts that only one has.
 #[derive(Serialize)]
 struct Changed {
     old: Alone,
@@ -74,7 +74,7 @@ struct Changed {
 /// If a file cannot be read or its brackets are wrong.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let paths = [&options.old, &options.new];
-    if paths.iter().all(|path| texts::is_stdin(path)) {
+    if paths.iter().all(|path| text_files::is_stdin(path)) {
         bail!("standard input (`-`) can be read only once");
     }
     let read = |path| options.limits.read_all(std::slice::from_ref(path), context);
@@ -90,7 +90,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         new: Places::of(&new_forms, &new),
     };
     let found = Difference::between(&sides.left, &sides.right, case, context.interrupt());
-    texts::go_on(context)?;
+    text_files::go_on(context)?;
     if context.json() {
         context.print_json(&sides.report(&found))?;
     } else if !found.is_empty() {
@@ -109,7 +109,7 @@ struct Sides<'s> {
     new: Places<'s>,
 }
 
-/// Where the forms of a file begin, found in one go.
+/// The positions at which the forms of a file begin.
 struct Places<'s> {
     name: &'s str,
     lines: Vec<(usize, usize)>,
@@ -148,7 +148,7 @@ impl<'s> Places<'s> {
     }
 }
 
-/// A form as it is laid out, each part with its line's sign.
+/// A formatted form, each part with the sign of its line.
 fn text(form: &Form<'_>) -> String {
     let last = form.parts.len() - 1;
     let parts = form.parts.iter().enumerate();
@@ -189,7 +189,7 @@ impl Sides<'_> {
         page.add('-', &format!("-- {}", self.old.name));
         page.add('+', &format!("++ {}", self.new.name));
         if found.roles_moved {
-            page.add('@', "@ the roles stand in another order @@");
+            page.add('@', "@ the roles are in a different order @@");
         }
         let (mut removed, mut changed) = (&found.removed[..], &found.changed[..]);
         loop {
@@ -223,7 +223,7 @@ impl Sides<'_> {
             part_text(old, part, &node, is_last)
         };
         let added = |part: usize, is_last| part_text(new, part, &new.parts[part], is_last);
-        // Either file's lines are a whole rule, with its last bracket.
+        // The lines of either file form a whole rule, including its last bracket.
         let ends = [
             parts.iter().rposition(|part| !matches!(part, Part::Added(_))),
             parts.iter().rposition(|part| !matches!(part, Part::Removed(_))),

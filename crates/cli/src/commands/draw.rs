@@ -1,13 +1,13 @@
-//! `ggp draw`: a state as a person would draw it.
+//! `ggp draw`: a drawing of a state.
 
 use std::path::{Path, PathBuf};
 
-use crate::picture_file::PictureOptions;
+use crate::picture_options::{self, PictureOptions};
 use crate::position::PositionOptions;
-use crate::rules::RuleOptions;
-use crate::{Context, Exit, raster};
-use ggp_engine::machine::{AnyMachine, Machine, PlayError};
-use ggp_picture::{Limits, Picture, Wishes};
+use crate::rule_files::RuleOptions;
+use crate::{Context, Exit, png};
+use ggp_engine::machine::Machine;
+use ggp_picture::Limits;
 
 /// The options of `ggp draw`.
 #[derive(clap::Args)]
@@ -17,9 +17,9 @@ Examples:
   ggp draw chess.kif --output board.svg
   ggp draw --json senku.kif
 
-Boards are found by the structure of the rules: facts with two ordered arguments. A dot
-is a place with nothing on it. Below are what signs stand for, whose turn it is, counters,
-heaps and piles, and all other facts.")]
+Boards are recognized from the structure of the rules: facts with two ordered arguments. A
+dot is an empty cell. Below the board are a legend, the player to move, counters, heaps and
+piles, and all other facts.")]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,
@@ -27,14 +27,14 @@ pub struct Options {
     position: PositionOptions,
     #[command(flatten)]
     picture: PictureOptions,
-    /// Write to this file: a picture if it ends in .svg or .png, letters if it ends in .txt
+    /// Write to this file: a picture if it ends in .svg or .png, text if it ends in .txt
     #[arg(long, short, value_name = "FILE", value_parser = parse_output)]
     output: Option<PathBuf>,
-    /// Most rows and columns of a board that are drawn, and most facts that are listed
+    /// Maximum number of board rows and columns drawn, and of facts listed
     #[arg(long, value_name = "N", default_value_t = 64)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..))]
     most: u16,
-    /// Most states of random games to guess from what the rules mean
+    /// Maximum number of random states used to recognize boards
     #[arg(long, value_name = "N", default_value_t = ggp_picture::ENOUGH as u16)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..))]
     samples: u16,
@@ -47,14 +47,14 @@ pub struct Options {
 /// If the rules or the position are wrong.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if options.output.as_deref().is_some_and(|path| ends_in(path, "png")) {
-        raster::check()?;
+        png::check()?;
     }
-    let mut machine = options.rules.machine(context)?;
+    let mut machine = options.rules.machine_for_few_states(context)?;
     let state = options
         .position
         .state(&mut machine, &options.rules, context)?;
     let wishes = options.picture.wishes(&options.rules, machine.game(), context)?;
-    let picture = picture(&mut machine, usize::from(options.samples), wishes)?;
+    let picture = picture_options::picture(&mut machine, usize::from(options.samples), wishes)?;
     let facts = machine.facts(&state);
     let limits = Limits {
         most: usize::from(options.most),
@@ -65,7 +65,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             let picture = || ggp_picture::svg(&drawing, &machine.game().name());
             let content = match () {
                 () if ends_in(path, "svg") => picture().into_bytes(),
-                () if ends_in(path, "png") => raster::png(&picture())?,
+                () if ends_in(path, "png") => png::png(&picture())?,
                 () => (ggp_picture::text(&drawing) + "\n").into_bytes(),
             };
             context.write_file(path, &content)?;
@@ -84,23 +84,6 @@ fn parse_output(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     match ["svg", "png", "txt"].iter().any(|ending| ends_in(&path, ending)) {
         true => Ok(path),
-        false => Err("a file for a drawing ends in .svg, .png or .txt".to_owned()),
+        false => Err("the file name of a drawing must end in .svg, .png or .txt".to_owned()),
     }
-}
-
-/// The picture of a machine's game, as it is wished.
-///
-/// # Errors
-///
-/// As [`ggp_picture::sample`].
-pub fn picture(
-    machine: &mut AnyMachine,
-    samples: usize,
-    wishes: Wishes,
-) -> Result<Picture, PlayError> {
-    let states = ggp_picture::sample(machine, samples)?;
-    let start = machine.initial()?;
-    let possible = machine.network(&start).map(|(net, _)| net.facts.clone());
-    let (game, terms) = (machine.game(), machine.terms());
-    Ok(Picture::with(game, terms, &states, possible.as_deref(), wishes))
 }

@@ -1,4 +1,4 @@
-//! `ggp fmt`: one layout for all rule files.
+//! `ggp fmt`: formatting of rule files.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use imara_diff::{Algorithm, BasicLineDiffPrinter, Diff, InternedInput, UnifiedDiffConfig};
 
-use crate::texts::{self, TextLimits};
+use crate::text_files::{self, TextLimits};
 use crate::{Context, Exit, Reported};
 use ggp_gdl::diagnostic::Style;
 use ggp_gdl::rewrite::{Layout, laid_out};
@@ -15,21 +15,21 @@ use ggp_gdl::rewrite::{Layout, laid_out};
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  ggp fmt game.kif           write the file anew, if its layout differs
+  ggp fmt game.kif           rewrite the file if its layout differs
   ggp fmt games              all rule files (.kif) in a folder
-  ggp fmt --check games      write nothing; exit code 1 and a list of those that differ
+  ggp fmt --check games      write nothing; exit code 1 and a list of the files that differ
   ggp fmt --diff game.kif    write nothing; show what would change
   ggp fmt - < game.kif       from standard input to standard output
 
-Only blanks and line breaks change. Forms, names, all comments and empty lines between
-forms stay (of several one). Facts on one line stay on one; each literal of a rule gets a
-line of its own. A file is written as a whole or not at all, and not if its brackets are
-wrong. Files in infix notation are refused: `ggp convert --to infix` lays them out.")]
+Only spaces and line breaks change. Forms, names and comments stay; several empty lines
+between forms become one. Facts on one line stay on one line; each literal of a rule gets
+its own line. A file is written as a whole or not at all, and not if its brackets do not
+match. Files in infix notation are refused: `ggp convert --to infix` formats them.")]
 pub struct Options {
     /// Rule files and folders; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Write nothing; name the files whose layout differs
+    /// Write nothing; list the files whose layout differs
     #[arg(long)]
     check: bool,
     /// Write nothing; show the lines that would change
@@ -38,7 +38,7 @@ pub struct Options {
     /// Write to standard output instead of the files
     #[arg(long, conflicts_with_all = ["check", "diff"])]
     stdout: bool,
-    /// Longest line, where lines can be broken
+    /// Maximum length of a line, where lines can be broken
     #[arg(long, value_name = "N", default_value_t = Layout::WIDTH as u16)]
     #[arg(value_parser = clap::value_parser!(u16).range(20..=1000))]
     width: u16,
@@ -46,13 +46,13 @@ pub struct Options {
     limits: TextLimits,
 }
 
-/// A file of another layout, or one that is printed.
+/// A file whose layout differs, or one that is printed.
 #[derive(Serialize)]
 struct Changed {
     file: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     diff: Option<String>,
-    /// Where nothing is written.
+    /// The new text, if it is not written to the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
 }
@@ -61,14 +61,14 @@ struct Changed {
 ///
 /// # Errors
 ///
-/// If a file cannot be read or written, or its brackets are wrong.
+/// If a file cannot be read or written, or its brackets do not match.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let mut is_wrong = false;
     let mut changed = Vec::new();
-    for path in texts::files(&options.files)? {
+    for path in text_files::files(&options.files)? {
         match file(&path, options, context) {
             Ok(found) => changed.extend(found),
-            // The others are laid out all the same.
+            // One failure does not stop the other files.
             Err(error) if error.is::<Reported>() => is_wrong = true,
             Err(error) => return Err(error),
         }
@@ -98,11 +98,11 @@ fn file(path: &PathBuf, options: &Options, context: &Context) -> anyhow::Result<
     let tree = options.limits.tree(&sources, context)?;
     let width = usize::from(options.width);
     let new = laid_out(&tree, Layout { width }, context.interrupt());
-    texts::go_on(context)?;
+    text_files::go_on(context)?;
     let source = &sources.files()[0];
     let writes = !(options.check || options.diff);
     let file = source.name().to_owned();
-    if writes && (options.stdout || texts::is_stdin(path)) {
+    if writes && (options.stdout || text_files::is_stdin(path)) {
         if context.json() {
             let text = Some(new);
             return Ok(Some(Changed { file, diff: None, text }));
@@ -114,8 +114,8 @@ fn file(path: &PathBuf, options: &Options, context: &Context) -> anyhow::Result<
         return Ok(None);
     }
     if writes {
-        texts::write(path, &new, context)?;
-        context.note(format_args!("{file} is laid out anew"));
+        text_files::write(path, &new, context)?;
+        context.note(format_args!("{file} was reformatted"));
     }
     let diff = options.diff.then(|| {
         let lines = InternedInput::new(source.text(), &new[..]);
@@ -128,7 +128,7 @@ fn file(path: &PathBuf, options: &Options, context: &Context) -> anyhow::Result<
     Ok(Some(Changed { file, diff, text: None }))
 }
 
-/// A unified diff, in colours where they are wanted.
+/// A unified diff, coloured if requested.
 fn coloured(diff: &str, context: &Context) -> String {
     if context.style(&io::stdout()) == Style::Plain {
         return diff.to_owned();

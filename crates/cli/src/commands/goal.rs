@@ -1,11 +1,11 @@
-//! `ggp goal`: whether the game is over, and the scores.
+//! `ggp goal`: the scores, and whether the game is over.
 
 use serde::Serialize;
 
 use super::legal::find_role;
 use crate::position::PositionOptions;
-use crate::rules::RuleOptions;
-use crate::show::{self, Goal};
+use crate::rule_files::RuleOptions;
+use crate::format::{self, Goal};
 use crate::{Context, Exit};
 use ggp_engine::machine::{Machine, PlayError};
 
@@ -16,8 +16,8 @@ Examples:
   ggp goal nim.kif
   ggp goal nim.kif --role left --state position.txt
 
-Before the end of the game a role may have no score; it is then shown as `none`.
-At the end each role must have exactly one, from 0 to 100; all else is a failure.")]
+Before the end of the game a role may have no score; this is shown as `none`.
+At the end each role must have exactly one score, from 0 to 100; otherwise the command fails.")]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,
@@ -38,9 +38,9 @@ struct Answer {
 ///
 /// # Errors
 ///
-/// If the rules or the position are wrong, or a score is.
+/// If the rules, the position or a score are invalid.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
-    let mut machine = options.rules.machine(context)?;
+    let mut machine = options.rules.machine_for_one_position(context)?;
     let game = machine.game().clone();
     let only = match &options.role {
         Some(name) => Some(game.role_name(find_role(&game, name)?)),
@@ -50,7 +50,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         .position
         .state(&mut machine, &options.rules, context)?;
     let terminal = machine.is_terminal(&state)?;
-    let (mut goals, faults) = show::goals(&mut machine, &state)?;
+    let (mut goals, faults) = format::goals(&mut machine, &state)?;
     goals.retain(|goal| only.is_none_or(|only| goal.role == only));
     let is_asked = |role: &str| only.is_none_or(|only| only == role);
     let fault = faults.into_iter().find(|fault| match fault {

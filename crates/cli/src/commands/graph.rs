@@ -1,4 +1,4 @@
-//! `ggp graph`: the positions of a game and the moves between them.
+//! `ggp graph`: the graph of positions and moves that a search explores.
 
 mod animation;
 mod dot;
@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
 
-use crate::picture_file::PictureOptions;
+use crate::picture_options::PictureOptions;
 use crate::position::PositionOptions;
-use crate::rules::RuleOptions;
+use crate::rule_files::RuleOptions;
 use super::solve::PruneChoice;
-use crate::{Context, Exit, raster, texts};
+use crate::{Context, Exit, png, text_files};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError};
 use ggp_search::Status;
 
@@ -29,8 +29,8 @@ Examples:
   ggp graph buttons_and_lights.kif --prune cycle,deadleaf --format json
   ggp graph eight_puzzle.kif --depth 8 --format dot | dot -Tsvg > puzzle.svg
 
-Nodes of one step stand in one rank. Solved positions have a double border, other
-ends are grey. --tree shows each way as a node of its own.")]
+The nodes of one step form one rank. Solved positions have a double border, other final
+positions are grey. --tree shows each path as a separate node.")]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,
@@ -38,83 +38,82 @@ pub struct Options {
     position: PositionOptions,
     #[command(flatten)]
     picture: PictureOptions,
-    /// Moves from the start to explore
+    /// Number of moves from the start to explore
     #[arg(long, value_name = "N")]
     depth: Option<u32>,
-    /// One node for each whole position
+    /// Merge only positions that are equal in every fact
     #[arg(long, conflicts_with = "stripped")]
     exact: bool,
-    /// One node for positions that differ in step counters only (the default)
+    /// Merge positions that differ only in step counters (the default)
     #[arg(long)]
     stripped: bool,
-    /// One node for each way from the start
+    /// Merge nothing: one node for each path from the start
     #[arg(long, conflicts_with_all = ["exact", "stripped"])]
     tree: bool,
-    /// What to leave out
+    /// Nodes to leave out
     #[arg(long, value_enum, value_delimiter = ',', default_value = "none")]
     prune: Vec<PruneChoice>,
-    /// How to write the graph [default: as the file's name ends, else dot]
+    /// Output format [default: by the extension of --output, otherwise dot]
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// Write to this file
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// What stands in the nodes
+    /// Content of the nodes
     #[arg(long, value_enum, default_value_t)]
     labels: Labels,
-    /// Draw a film of iterative deepening: what each depth limit finds, and what is pruned
+    /// Animate iterative deepening: the findings of each depth limit, and the nodes pruned
     #[arg(long, conflicts_with = "prune")]
     animate: bool,
-    /// Most nodes of a picture; later steps are left out
+    /// Maximum number of nodes in a picture; later steps are left out
     #[arg(long, value_name = "N", default_value_t = 500)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=20_000))]
     most: u32,
-    /// The role whose score counts, where there are several [default: the first]
+    /// The role whose score counts, if there are several [default: the first]
     #[arg(long, value_name = "ROLE")]
     role: Option<String>,
-    /// Least score at the end that counts as solved
+    /// Minimum final score that counts as solved
     #[arg(long, value_name = "N", default_value_t = 100)]
     #[arg(value_parser = clap::value_parser!(u8).range(1..=100))]
     goal: u8,
-    /// Most positions to expand
+    /// Maximum number of positions to expand
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     budget_nodes: u64,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
 enum Format {
-    /// For Graphviz
+    /// DOT, for Graphviz
     Dot,
     /// One JSON object
     Json,
-    /// A picture
+    /// SVG, a vector picture
     Svg,
-    /// A picture of points
+    /// PNG, a raster picture
     Png,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
 enum Labels {
-    /// The board in a picture, if the game has one and it is small; facts else
+    /// The board, if the game has one and it is small; otherwise facts
     #[default]
     Auto,
-    /// The facts that are not the same in all nodes
+    /// The facts that differ between nodes
     Facts,
     /// Numbers from 0
     Numbers,
 }
 
-/// A graph with the texts to write. Nodes are in the order of their levels, arcs in the
-/// order of the nodes they begin at.
+/// A graph with its texts. Nodes are ordered by level, arcs by the node they begin at.
 struct Drawing {
     name: String,
     nodes: Vec<DrawnNode>,
     arcs: Vec<DrawnArc>,
-    /// Whether all positions up to the depth limit were looked at.
+    /// Whether all positions up to the depth limit were examined.
     is_complete: bool,
-    /// Whether equal positions that are reached in different ways stand apart.
+    /// Whether equal positions reached on different paths are separate nodes.
     is_tree: bool,
-    /// Whether one role decides alone.
+    /// Whether a single role makes all decisions.
     is_alone: bool,
 }
 
@@ -123,7 +122,7 @@ struct DrawnNode {
     status: Status,
     expanded: bool,
     facts: Vec<String>,
-    /// The first node that differs in step counters only.
+    /// The first node that differs only in step counters.
     same: usize,
 }
 
@@ -145,20 +144,20 @@ impl Options {
             (None, Some("json")) => Format::Json,
             (None, Some("dot")) => Format::Dot,
             (None, Some(other)) => bail!(
-                "a graph is written to a file that ends in .svg, .png, .dot or .json, \
-                 not .{other}; --format says what to write to any file"
+                "the file name of a graph must end in .svg, .png, .dot or .json, \
+                 not .{other}; or choose the format with --format"
             ),
             (None, None) if self.animate => Format::Svg,
             (None, None) => Format::Dot,
         };
         if self.animate && format != Format::Svg {
-            bail!("only an SVG can be animated: give --format svg, or a file that ends in .svg");
+            bail!("only SVG can be animated: use --format svg, or a file name that ends in .svg");
         }
         if format == Format::Png {
             if self.output.is_none() {
-                bail!("a PNG is written to a file: give --output FILE");
+                bail!("PNG is not written to standard output: add --output FILE");
             }
-            raster::check()?;
+            png::check()?;
         }
         Ok(format)
     }
@@ -175,7 +174,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if let Some(path) = &options.output {
         Context::can_write(path)?;
         let files: Vec<&Path> = options.rules.files.iter().map(PathBuf::as_path).collect();
-        texts::keep_apart(&[path], &files)?;
+        text_files::keep_apart(&[path], &files)?;
     }
     let mut machine = options.rules.machine(context)?;
     let explored = explored::explored(options, &mut machine, context)?;
@@ -193,7 +192,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         Format::Json => json::text(&explored.drawing).into_bytes(),
         Format::Dot => dot::text(&explored.drawing, options.labels).into_bytes(),
         Format::Svg => picture(options, &mut machine, explored, context)?.into_bytes(),
-        Format::Png => raster::png(&picture(options, &mut machine, explored, context)?)?,
+        Format::Png => png::png(&picture(options, &mut machine, explored, context)?)?,
     };
     match &options.output {
         Some(path) => context.write_file(path, &content)?,
@@ -201,12 +200,12 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
     context.note(note);
     if is_stopped {
-        context.note("the graph is not complete; raise --budget-nodes or set --depth");
+        context.note("the graph is incomplete; raise --budget-nodes or set --depth");
     }
     Ok(Exit::Done)
 }
 
-/// A number of things.
+/// `1 node`, `2 nodes`.
 fn counted(count: usize, noun: &str) -> String {
     match count {
         1 => format!("1 {noun}"),
@@ -214,7 +213,7 @@ fn counted(count: usize, noun: &str) -> String {
     }
 }
 
-/// How many nodes each level has.
+/// The number of nodes at each level.
 fn levels(drawing: &Drawing) -> Vec<usize> {
     let mut levels: Vec<usize> = Vec::new();
     for node in &drawing.nodes {
@@ -236,7 +235,7 @@ fn picture(
     let cut = explored.left_out;
     if cut > 0 {
         context.note(format_args!(
-            "{cut} nodes of later steps are not drawn; raise --most or set --depth"
+            "{cut} nodes of later steps are left out; raise --most or set --depth"
         ));
     }
     let drawings = match options.labels {

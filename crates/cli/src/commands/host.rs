@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use anyhow::{anyhow, bail};
 
-use crate::rules::RuleOptions;
-use crate::{Context, Exit, kinds, show};
+use crate::rule_files::RuleOptions;
+use crate::{Context, Exit, kinds, format};
 use super::{legal, replay};
 use ggp_gdl::game::Game;
 use ggp_play::protocol::host::{BUSY, HostError, HostOptions, Party, Seen, host, info};
@@ -178,7 +178,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
     record.player_names_from_host = seats.iter().map(Seat::name).collect();
     record.is_player_human = vec![false; seats.len()];
-    let roles = show::role_names(&game);
+    let roles = format::role_names(&game);
     let parties: Vec<Party> = seats.into_iter().map(|seat| seat.party).collect();
     let ended = host(machine, &parties, &settings, &mut record, &mut |record, seen| {
         if let Some(path) = path {
@@ -188,7 +188,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             Seen::Begun(lapses) => {
                 for (role, lapse) in game.roles().zip(lapses) {
                     if let Some(lapse) = lapse {
-                        let role = show::said(game.role_name(role));
+                        let role = format::printable(game.role_name(role));
                         context.note(format_args!("{role} is not ready: {}", meaning(lapse)));
                     }
                 }
@@ -197,7 +197,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             Seen::Moved(_) if !context.json() => {
                 let of_last = |lists: &[Vec<String>]| lists.last().cloned().unwrap_or_default();
                 let (joint, errors) = (of_last(&record.moves), of_last(&record.errors));
-                context.print(show::recorded_line(record.moves.len(), &roles, &joint, &errors))
+                context.print(format::recorded_line(record.moves.len(), &roles, &joint, &errors))
             }
             Seen::Moved(_) | Seen::Ended => Ok(()),
         }
@@ -227,10 +227,10 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
 
 /// Prints how a match ended.
 fn print_end(game: &Game, record: &MatchRecord, context: &Context) -> io::Result<()> {
-    let moves = show::counted(record.moves.len(), "joint move");
+    let moves = format::counted(record.moves.len(), "joint move");
     context.print(format!("the game is over after {moves}"))?;
-    let scores = show::role_names(game).into_iter().zip(&record.goal_values);
-    context.print_lines(scores.map(|(role, score)| format!("{} {score}", show::said(&role))))
+    let scores = format::role_names(game).into_iter().zip(&record.goal_values);
+    context.print_lines(scores.map(|(role, score)| format!("{} {score}", format::printable(&role))))
 }
 
 /// What there is to say of a match that is to be gone on with and has ended: nobody is
@@ -258,7 +258,7 @@ fn ended_before(
 fn meaning(lapse: &Lapse) -> String {
     let meaning = meaning_of(code(&lapse.to_string())).to_owned();
     match lapse {
-        Lapse::Crashed(why) => format!("{meaning}: {}", show::said(why)),
+        Lapse::Crashed(why) => format!("{meaning}: {}", format::printable(why)),
         _ => meaning,
     }
 }
@@ -289,11 +289,11 @@ fn faults(game: &Game, record: &MatchRecord) -> Vec<String> {
             *counts.entry((role, code(error))).or_default() += 1;
         }
     }
-    let names = show::role_names(game);
+    let names = format::role_names(game);
     let line = |((role, code), count): (&(usize, &str), &usize)| {
-        let times = show::counted(*count, "time");
-        let role = show::said(names.get(*role).map_or("", String::as_str));
-        format!("{role}: [{}] {times}: {}", show::said(code), meaning_of(code))
+        let times = format::counted(*count, "time");
+        let role = format::printable(names.get(*role).map_or("", String::as_str));
+        format!("{role}: [{}] {times}: {}", format::printable(code), meaning_of(code))
     };
     counts.iter().map(line).collect()
 }

@@ -1,11 +1,11 @@
-//! `ggp info`: what a rule set consists of, and what can be learned from it.
+//! `ggp info`: the parts of a rule set, and the findings of analyses.
 
 use comfy_table::{CellAlignment, Table, presets};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::rules::RuleOptions;
-use crate::{Context, Exit, show};
+use crate::rule_files::RuleOptions;
+use crate::{Context, Exit, format};
 use ggp_gdl::analysis;
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Game;
@@ -22,31 +22,31 @@ Examples:
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,
-    /// Also show a table of all relations
+    /// Also print a table of all relations
     #[arg(long)]
     relations: bool,
 }
 
-/// One thing that an analysis found.
+/// One finding of an analysis.
 #[derive(Clone, Debug, Serialize)]
 pub struct Finding {
-    /// What it is about, in a word or two.
+    /// The subject, in a word or two.
     pub title: &'static str,
-    /// What was found, in a line.
+    /// The finding, in a line.
     pub text: String,
-    /// The same for machines.
+    /// The finding as JSON.
     pub value: Value,
 }
 
-/// What a relation's facts depend on.
+/// The dependence of a relation's facts.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Depends {
-    /// On nothing: they hold in every state or in none.
+    /// The facts do not change: each holds in every state or in none.
     Nothing,
-    /// On the state.
+    /// The facts depend on the state.
     State,
-    /// On the moves made in it.
+    /// The facts depend on the moves made in it.
     Moves,
 }
 
@@ -80,7 +80,7 @@ struct Report {
 struct Initial {
     facts: usize,
     terminal: bool,
-    /// One entry for each role; nothing if the game is over or a role cannot move.
+    /// One entry for each role; `None` if the game is over or a role cannot move.
     legal: Option<Vec<usize>>,
 }
 
@@ -88,7 +88,7 @@ struct Initial {
 ///
 /// # Errors
 ///
-/// If the rules are wrong.
+/// If the rules are invalid.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let game = options.rules.game(context)?;
     let mut machine = options.rules.machine_for(&game, context)?;
@@ -121,7 +121,7 @@ fn report(game: &Game, machine: &mut AnyMachine) -> anyhow::Result<Report> {
     Ok(Report {
         name: game.name(),
         files: files.iter().map(|file| file.name().to_owned()).collect(),
-        roles: show::role_names(game),
+        roles: format::role_names(game),
         facts: game.rules().facts.len(),
         rules: game.rules().rules.len(),
         rule_groups: groups.len(),
@@ -188,7 +188,7 @@ fn relations(game: &Game) -> Vec<Relation> {
     for rule in &rules.rules {
         all[rule.head.relation.index()].rules += 1;
     }
-    // A head depends on whatever its body depends on, until nothing changes.
+    // A head depends on everything its body depends on; iterate to the fixpoint.
     loop {
         let mut changed = false;
         for rule in &rules.rules {
@@ -224,7 +224,7 @@ fn summary(report: &Report) -> String {
             format!(
                 "{} in {}, {} of them recursive",
                 report.rules,
-                show::counted(report.rule_groups, "group"),
+                format::counted(report.rule_groups, "group"),
                 report.recursive_groups
             ),
         ),
@@ -251,7 +251,7 @@ fn summary(report: &Report) -> String {
             format!("legal moves: {}", counts.collect::<Vec<_>>().join(", "))
         }
     };
-    let facts = show::counted(initial.facts, "fact");
+    let facts = format::counted(initial.facts, "fact");
     rows.push(("initial state", format!("{facts}; {legal}")));
     for finding in &report.findings {
         rows.push((finding.title, finding.text.clone()));

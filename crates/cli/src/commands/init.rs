@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::position::PositionOptions;
-use crate::rules::RuleOptions;
+use crate::rule_files::RuleOptions;
 use crate::{Context, Exit};
 use ggp_engine::machine::canonical_facts;
 
@@ -30,9 +30,9 @@ struct Answer {
 ///
 /// # Errors
 ///
-/// If the rules or the position are wrong.
+/// If the rules or the position are invalid.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
-    let mut machine = options.rules.machine(context)?;
+    let mut machine = options.rules.machine_for_one_position(context)?;
     let state = options
         .position
         .state(&mut machine, &options.rules, context)?;

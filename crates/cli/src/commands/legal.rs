@@ -4,7 +4,7 @@ use anyhow::anyhow;
 use serde::Serialize;
 
 use crate::position::PositionOptions;
-use crate::rules::RuleOptions;
+use crate::rule_files::RuleOptions;
 use crate::{Context, Exit};
 use ggp_gdl::game::{Game, RoleId};
 use ggp_engine::machine::{Machine, canonical_moves};
@@ -13,8 +13,8 @@ use ggp_engine::machine::{Machine, canonical_moves};
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  ggp legal tic_tac_toe.kif                 each line a role and a move
-  ggp legal tic_tac_toe.kif --role xplayer  each line a move
+  ggp legal tic_tac_toe.kif                 a role and a move on each line
+  ggp legal tic_tac_toe.kif --role xplayer  a move on each line
   ggp legal tic_tac_toe.kif --moves '(mark 1 1) noop'
   ggp init game.kif | ggp legal game.kif --state -")]
 pub struct Options {
@@ -43,10 +43,10 @@ struct RoleMoves {
 ///
 /// # Errors
 ///
-/// If the rules or the position are wrong, or a role has no legal move though
-/// the game is not over.
+/// If the rules or the position are invalid, or a role has no legal move although the game
+/// is not over.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
-    let mut machine = options.rules.machine(context)?;
+    let mut machine = options.rules.machine_for_one_position(context)?;
     let game = machine.game().clone();
     let roles: Vec<RoleId> = match &options.role {
         Some(name) => vec![find_role(&game, name)?],
@@ -83,14 +83,14 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The role of a name.
+/// Finds a role by its name.
 ///
 /// # Errors
 ///
-/// If the game has no such role; the message lists those that it has.
+/// If the game has no such role; the message lists its roles.
 pub fn find_role(game: &Game, name: &str) -> anyhow::Result<RoleId> {
     game.role_named(name).ok_or_else(|| {
-        let names = crate::show::role_names(game).join(", ");
+        let names = crate::format::role_names(game).join(", ");
         anyhow!("there is no role {name}; the roles are {names}")
     })
 }

@@ -8,20 +8,21 @@ use ggp_gdl::syntax::SyntaxLimits;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  ggp lsp                    speak with an editor over standard input and output
+  ggp lsp                    serve an editor over standard input and output
 
-Editors start this themselves: editors/README.md says how for the usual ones. What is wrong
-with rules is shown as one types; hover tells what keywords mean and which names can stand
-where; there are go to definition, references, renaming, mends, completion, formatting, an
-outline, and lenses that count positions, play a game, and check what only play shows.")]
+Editors start this command themselves; editors/README.md describes the setup for common
+ones. The server offers diagnostics while typing, hover texts for keywords and the values
+of arguments, go to definition, references, renaming, fixes, completion, formatting, an
+outline, and lenses that count positions, play a game, and check the rules by playing.")]
 pub struct Options {
-    /// Most seconds for what a lens starts
+    /// Maximum seconds for a task started by a lens
     #[arg(long, value_name = "S", value_parser = crate::numbers::seconds, default_value = "5")]
     time: std::time::Duration,
-    /// Most bytes of a file
+    /// Maximum size of a file, in bytes
     #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().bytes)]
     max_bytes: usize,
-    /// Speak over standard input and output, as is done anyway; some editors pass it
+    /// Serve over standard input and output, which is the default; some editors pass this
+    /// option
     #[arg(long)]
     stdio: bool,
 }
@@ -30,9 +31,9 @@ pub struct Options {
 ///
 /// # Errors
 ///
-/// If the other side does not speak the protocol.
+/// If the client does not follow the protocol.
 pub fn run(options: &Options, _context: &Context) -> anyhow::Result<Exit> {
-    // A letter of a file can be six bytes of JSON.
+    // One character of a file can take six bytes of JSON.
     let most = (options.max_bytes as u64).saturating_mul(6).saturating_add(1 << 20);
     let (connection, threads) = ggp_lsp::stdio(most);
     let settings = ggp_lsp::Settings {
@@ -47,9 +48,9 @@ pub fn run(options: &Options, _context: &Context) -> anyhow::Result<Exit> {
     };
     let came = ggp_lsp::serve(connection, &settings);
     match &came {
-        // Nobody waits for the rest of the input.
+        // The rest of the input is not read.
         Err(error) if !error.channel_is_disconnected() => {}
-        // What cannot be read is why the server hears no more.
+        // An unreadable input ends the server.
         _ => threads.join()?,
     }
     came?;

@@ -14,7 +14,7 @@ Examples:
   ggp man | man -l -
   ggp man --dir ~/.local/share/man/man1")]
 pub struct Options {
-    /// Write the pages of all commands to this folder; it is made if it is missing
+    /// Write the pages of all commands to this folder, which is created if it does not exist
     #[arg(long, value_name = "FOLDER")]
     dir: Option<PathBuf>,
 }
@@ -32,7 +32,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         return Ok(Exit::Done);
     };
     std::fs::create_dir_all(folder)
-        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        .with_context(|| format!("cannot create the folder {}", folder.display()))?;
     let mut pages = vec![command];
     while let Some(command) = pages.pop() {
         let subcommands = command.get_subcommands();

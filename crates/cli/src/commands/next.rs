@@ -4,8 +4,8 @@ use anyhow::{Context as _, bail};
 use serde::Serialize;
 
 use crate::position::{self, PositionOptions};
-use crate::rules::RuleOptions;
-use crate::show::{self, Goal};
+use crate::rule_files::RuleOptions;
+use crate::format::{self, Goal};
 use crate::{Context, Exit};
 use ggp_engine::machine::{Machine, canonical_facts};
 
@@ -18,17 +18,17 @@ Examples:
   ggp next tic_tac_toe.kif -- '(mark 1 1)' noop
   ggp next tic_tac_toe.kif --moves '(mark 1 1); (mark 2 2)' --move '(mark 3 3)'
 
-An illegal move gives the exit code 1 and the list of legal ones. What can never be a move,
-such as a name that the rules do not have, is bad input: 2.")]
+An illegal move gives exit code 1 and the list of legal moves. A text that cannot be a move,
+such as a name that the rules do not have, is bad input and gives exit code 2.")]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,
     /// A move, or one move for each role in the order of the roles
     ///
-    /// Roles with only one legal move may be left out.
+    /// Roles with a single legal move may be left out.
     #[arg(long = "move", value_name = "MOVE", conflicts_with = "joint")]
     named: Vec<String>,
-    /// The same after `--`
+    /// The move or moves, after `--` instead of --move
     #[arg(last = true, value_name = "MOVE")]
     joint: Vec<String>,
     #[command(flatten)]
@@ -47,7 +47,7 @@ struct Answer {
 ///
 /// # Errors
 ///
-/// If the rules, the position or the move are wrong.
+/// If the rules, the position or the move are invalid.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let given = match options.named.is_empty() {
         true => &options.joint,
@@ -56,7 +56,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if given.is_empty() {
         bail!("no move is given; add --move MOVE (`ggp legal` lists the moves)");
     }
-    let mut machine = options.rules.machine(context)?;
+    let mut machine = options.rules.machine_for_one_position(context)?;
     let state = options
         .position
         .state(&mut machine, &options.rules, context)?;
@@ -67,10 +67,10 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let facts = canonical_facts(&machine, &next);
     if context.json() {
         context.print_json(&Answer {
-            joint: show::joint_texts(&machine, &joint),
+            joint: format::joint_texts(&machine, &joint),
             facts,
             terminal: machine.is_terminal(&next)?,
-            goals: show::goals(&mut machine, &next)?.0,
+            goals: format::goals(&mut machine, &next)?.0,
         })?;
     } else {
         context.print_lines(&facts)?;

@@ -1,4 +1,4 @@
-//! `ggp perft`: positions counted by depth.
+//! `ggp perft`: the number of positions at each depth.
 
 mod paths;
 mod table;
@@ -12,8 +12,8 @@ use anyhow::bail;
 use serde::Serialize;
 
 use crate::position::PositionOptions;
-use crate::rules::RuleOptions;
-use crate::{Context, Exit, show};
+use crate::rule_files::RuleOptions;
+use crate::{Context, Exit, format};
 use ggp_engine::machine::{AnyMachine, Machine, PerftOptions, PlayError, PropnetState, Stop, perft};
 use table::Row;
 
@@ -27,39 +27,39 @@ Examples:
   ggp perft tic_tac_toe.kif 3 --json | jq '.levels[].paths'
   ggp perft tic_tac_toe.kif 9 --no-transpositions
 
-The columns: joint-move sequences of that length; distinct states they lead to; of both,
-those that end the game; the sum of each role's scores over the ending sequences; scores
-that are missing or wrong. All but the last level are complete when they are printed.")]
+Columns: joint-move sequences of that length; distinct states they lead to; the sequences and
+the states that end the game; the sum of each role's scores over the ending sequences; missing
+or invalid scores. Every printed level is complete.")]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,
-    /// The last depth to count; written after the rule files
+    /// The last depth to count, after the rule files
     #[arg(value_name = "DEPTH", value_parser = parse_depth)]
     depth: u32,
-    /// Threads; 0 stands for as many as there are cores
+    /// Number of threads; 0 for one per core
     #[arg(long, short = 'j', value_name = "N", default_value_t = 0)]
     #[arg(value_parser = clap::value_parser!(u16).range(..=1024))]
     threads: u16,
-    /// Stop after so many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    /// Stop after S seconds
+    #[arg(long, value_name = "S", value_parser = parse_seconds)]
     time: Option<Duration>,
-    /// Stop when a level has more distinct states
+    /// Stop when a level has more than N distinct states
     #[arg(long, value_name = "N", default_value_t = PerftOptions::default().states)]
     max_states: usize,
-    /// Play every sequence, also where equal states meet
+    /// Count every sequence, without merging equal states
     ///
-    /// Distinct states are not counted then. The network is needed, and hundreds
-    /// of positions are gone through side by side: millions a second.
+    /// Distinct states are not counted then. This needs the network, which evaluates
+    /// hundreds of positions at once: millions per second.
     #[arg(long, conflicts_with = "max_states")]
     no_transpositions: bool,
-    /// Write the table to this file as comma-separated values
+    /// Write the table to this file as CSV
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     #[command(flatten)]
     position: PositionOptions,
 }
 
-/// The answer as `--json` prints it.
+/// The result, as `--json` prints it.
 #[derive(Serialize)]
 struct Answer<'a> {
     roles: &'a [String],
@@ -67,7 +67,7 @@ struct Answer<'a> {
     stop: Ending,
 }
 
-/// Why no further level is counted.
+/// The reason why no further level is counted.
 #[derive(Copy, Clone, Serialize)]
 #[serde(untagged)]
 enum Ending {
@@ -79,8 +79,8 @@ impl Ending {
     fn text(self) -> &'static str {
         match self {
             Ending::Counted(Stop::Exhausted) => "the whole game is counted",
-            Ending::Counted(Stop::Depth) => "the last depth is reached",
-            Ending::Counted(Stop::States) => "there are too many states; see --max-states",
+            Ending::Counted(Stop::Depth) => "the requested depth is reached",
+            Ending::Counted(Stop::States) => "too many states; raise --max-states",
             Ending::Counted(Stop::Time) | Ending::Other("time") => "the time is over",
             Ending::Counted(Stop::Overflow) => "there are more sequences than 128 bits can count",
             Ending::Other(_) => "interrupted",
@@ -92,13 +92,13 @@ impl Ending {
 ///
 /// # Errors
 ///
-/// If the rules are wrong, or play shows them to be.
+/// If the rules are invalid, or turn out to be during play.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let mut machine = match options.no_transpositions {
         true => paths::machine(&options.rules, context)?,
         false => options.rules.machine(context)?,
     };
-    let roles = show::role_names(machine.game());
+    let roles = format::role_names(machine.game());
     let root: PropnetState = options
         .position
         .state(&mut machine, &options.rules, context)?;
@@ -121,7 +121,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         spinner.set_message(format!("counting depth {}", level.depth + 1));
         levels.push(level);
         if printed.is_err() {
-            // Nobody reads on, so there is nothing to count for.
+            // The reader has closed the output, so counting can stop.
             context.interrupt().store(true, Ordering::Relaxed);
         }
     };
@@ -164,7 +164,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Counts with equal states expanded once.
+/// Counts with equal states merged.
 fn states(
     machine: &mut AnyMachine,
     root: &PropnetState,
@@ -182,7 +182,7 @@ fn states(
     Ok(counted.stop)
 }
 
-/// What was counted, and how fast.
+/// The total count and the speed.
 fn rate(levels: &[Row], seconds: f64) -> String {
     let distinct: Option<u64> = levels.iter().map(|level| level.distinct).sum();
     let (count, what) = match distinct {
@@ -190,14 +190,14 @@ fn rate(levels: &[Row], seconds: f64) -> String {
         None => (levels.iter().map(|level| level.paths).sum::<u128>(), "positions"),
     };
     let rate = count as f64 / seconds.max(1e-6);
-    format!("{count} {what} in {seconds:.2} s, {rate:.0} a second")
+    format!("{count} {what} in {seconds:.2} s, {rate:.0} per second")
 }
 
-/// Raises the interrupt after a time. The result tells whether it was this.
+/// Raises the interrupt after a time. The result reports whether this happened.
 fn stop_after(time: Duration, context: &Context) -> Arc<AtomicBool> {
     let late: Arc<AtomicBool> = Arc::default();
     let (raised, interrupt) = (Arc::clone(&late), Arc::clone(context.interrupt()));
-    // The process does not wait for the thread.
+    // The process does not wait for this thread.
     std::thread::spawn(move || {
         std::thread::sleep(time);
         raised.store(true, Ordering::SeqCst);
@@ -208,7 +208,7 @@ fn stop_after(time: Duration, context: &Context) -> Arc<AtomicBool> {
 
 fn parse_depth(text: &str) -> Result<u32, String> {
     let parsed = text.parse();
-    parsed.map_err(|_| "the depth is a whole number and stands after the rule files".to_owned())
+    parsed.map_err(|_| "expected a depth: a whole number after the rule files".to_owned())
 }
 
 /// A time in seconds, possibly with a fraction.
@@ -216,6 +216,6 @@ pub fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().map(Duration::try_from_secs_f64);
     match seconds {
         Some(Ok(time)) => Ok(time),
-        _ => Err("not a number of seconds, such as 10 or 0.5".to_owned()),
+        _ => Err("expected a number of seconds, such as 10 or 0.5".to_owned()),
     }
 }

@@ -14,12 +14,12 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 
-use crate::picture_file::PictureOptions;
+use crate::picture_options::{self, PictureOptions};
 use crate::position::PositionOptions;
 use crate::record::{Facts, Record};
-use crate::rules::RuleOptions;
-use crate::{Context, Exit, kinds, show};
-use super::{draw, perft, replay};
+use crate::rule_files::RuleOptions;
+use crate::{Context, Exit, kinds, format};
+use super::{perft, replay};
 use ggp_gdl::game::{Move, RoleId};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError};
 use ggp_picture::ENOUGH;
@@ -127,7 +127,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             "--roles names {} players, and there are {} roles: {}",
             kinds.len(),
             game.role_count(),
-            show::role_names(&game).join(", ")
+            format::role_names(&game).join(", ")
         ),
     };
     let humans: Vec<RoleId> = game
@@ -162,7 +162,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         Context::can_write(path)?;
     }
     let wishes = options.picture.wishes(&options.rules, machine.game(), context)?;
-    let picture = draw::picture(&mut machine, ENOUGH, wishes)?;
+    let picture = picture_options::picture(&mut machine, ENOUGH, wishes)?;
     let table = Table::new(context, &picture);
     let mut session = Session {
         table,
@@ -254,7 +254,7 @@ impl Session<'_> {
                 Step::Moved => {
                     let history = self.game.history().clone();
                     let joint = &history.plies().last().expect("one was just made").joint;
-                    let line = show::joint_line(self.game.machine(), joint);
+                    let line = format::joint_line(self.game.machine(), joint);
                     self.table.say(format!("{}: {line}", history.len()))?;
                     self.save()?;
                 }
@@ -279,7 +279,7 @@ impl Session<'_> {
         match self.game.undo(&self.humans)? {
             0 => self.table.say("there is nothing to take back")?,
             count => {
-                let moves = show::counted(count, "joint move");
+                let moves = format::counted(count, "joint move");
                 self.table.say(format!("took back {moves}"))?;
                 self.save()?;
             }
@@ -291,17 +291,17 @@ impl Session<'_> {
     fn show_end(&mut self) -> anyhow::Result<()> {
         let history = self.game.history().clone();
         let terminal = self.game.is_over()?;
-        let moves = show::counted(history.len(), "joint move");
+        let moves = format::counted(history.len(), "joint move");
         let machine = self.game.machine();
         let facts = machine.facts(history.state());
-        let count = show::counted(facts.len(), "fact");
+        let count = format::counted(facts.len(), "fact");
         self.table.say(match terminal {
             true => format!("the game is over after {moves}: {count}"),
             false => format!("the match ends after {moves}: {count}"),
         })?;
         self.table.facts(machine, &facts)?;
         if terminal {
-            for goal in show::goals(machine, history.state())?.0 {
+            for goal in format::goals(machine, history.state())?.0 {
                 let score = goal.goal.map_or("none".to_owned(), |s| s.to_string());
                 self.table.say(format!("{} {score}", goal.role))?;
             }

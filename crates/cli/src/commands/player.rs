@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 
 use crate::numbers::seconds;
-use crate::rules::{EngineOptions, GroundOptions, nesting};
+use crate::rule_files::{EngineOptions, GroundOptions, nesting};
 use crate::{Context, Exit, kinds};
 use ggp_gdl::check::ReadOptions;
 use ggp_gdl::game::Game;

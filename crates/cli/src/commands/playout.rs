@@ -1,4 +1,4 @@
-//! `ggp playout`: random play.
+//! `ggp playout`: random games.
 
 use anyhow::{Context as _, bail};
 use rand::SeedableRng;
@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::position::PositionOptions;
 use crate::record::{Facts, Record, StateRecord, StepRecord};
-use crate::rules::RuleOptions;
-use crate::{Context, Exit, show};
+use crate::rule_files::RuleOptions;
+use crate::{Context, Exit, format};
 use ggp_gdl::game::Score;
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, PlayoutOptions, playout};
 
@@ -20,21 +20,21 @@ Examples:
   ggp playout tic_tac_toe.kif --verbose --depth 3
   ggp playout tic_tac_toe.kif --count 1000
 
-Playout number i of --count has the seed of --seed plus i, counted from 0, so that each can
-be seen alone. Equal seeds give equal playouts.")]
+Playout number i of --count, counted from 0, has the seed SEED + i, so that each can be
+repeated alone. Equal seeds give equal playouts.")]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,
     /// The seed of the random choices
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Make so many playouts and print what they come to
+    /// Make N playouts and print their statistics
     #[arg(long, value_name = "N", conflicts_with = "verbose")]
     count: Option<u64>,
-    /// Cut playouts after so many joint moves
+    /// Cut playouts off after N joint moves
     #[arg(long, value_name = "N", default_value_t = PlayoutOptions::default().depth)]
     depth: usize,
-    /// Also show the facts of every state
+    /// Also print the facts of every state
     #[arg(long, short)]
     verbose: bool,
     #[command(flatten)]
@@ -45,7 +45,7 @@ pub struct Options {
 ///
 /// # Errors
 ///
-/// If the rules or the position are wrong, or play shows the rules to be.
+/// If the rules or the position are invalid, or the rules turn out to be during play.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let mut machine = options.rules.machine(context)?;
     let state = options
@@ -59,7 +59,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
 
 type State = <AnyMachine as Machine>::State;
 
-/// One playout, each step shown as soon as it is made.
+/// One playout; each step is printed as soon as it is made.
 fn trace(
     options: &Options,
     mut machine: AnyMachine,
@@ -87,10 +87,10 @@ fn trace(
         let record = StepRecord {
             state: StateRecord::new(&machine, &state, facts),
             legal: step.legal.iter().map(Vec::len).collect(),
-            joint: show::joint_texts(&machine, &step.joint),
+            joint: format::joint_texts(&machine, &step.joint),
         };
         if !context.json() {
-            let line = show::joint_line(&machine, &step.joint);
+            let line = format::joint_line(&machine, &step.joint);
             context.print(step_text(steps.len(), &record, &line))?;
         }
         steps.push(record);
@@ -107,13 +107,13 @@ fn trace(
         Err(_) => (false, "error"),
     };
     let goals = match terminal {
-        true => Some(show::goals(&mut machine, &state)?.0),
+        true => Some(format::goals(&mut machine, &state)?.0),
         false => None,
     };
     if context.json() {
         context.print_json(&Record {
             seed: Some(options.seed),
-            roles: show::role_names(machine.game()),
+            roles: format::role_names(machine.game()),
             steps,
             last,
             terminal,
@@ -123,16 +123,16 @@ fn trace(
     } else {
         let why = match end {
             "terminal" => "the game is over",
-            "depth" => "cut, see --depth",
+            "depth" => "cut off, see --depth",
             "interrupted" => "interrupted",
             _ => "the rules fail",
         };
-        let moves = show::counted(steps.len(), "move");
-        let count = show::counted(last.facts, "fact");
+        let moves = format::counted(steps.len(), "move");
+        let count = format::counted(last.facts, "fact");
         context.print(format!("end after {moves} ({why}): {count}"))?;
         let state = last.state.expect("the facts are listed");
         if !state.is_empty() {
-            context.print(show::wrapped(&state, 100))?;
+            context.print(format::wrapped(&state, 100))?;
         }
         for goal in goals.iter().flatten() {
             let score = goal.goal.map_or("none".to_owned(), |score| score.to_string());
@@ -144,33 +144,33 @@ fn trace(
 }
 
 fn step_text(number: usize, record: &StepRecord, moves: &str) -> String {
-    let facts = show::counted(record.state.facts, "fact");
+    let facts = format::counted(record.state.facts, "fact");
     let legal = record.legal.iter().map(usize::to_string);
     let legal = legal.collect::<Vec<_>>().join(", ");
     let line = format!("step {number}: {facts}; legal {legal}; {moves}");
     match &record.state.state {
-        Some(state) if !state.is_empty() => format!("{line}\n{}", show::wrapped(state, 100)),
+        Some(state) if !state.is_empty() => format!("{line}\n{}", format::wrapped(state, 100)),
         _ => line,
     }
 }
 
-/// What many playouts come to.
+/// The statistics of many playouts.
 #[derive(Serialize)]
 struct Summary {
     roles: Vec<String>,
     seed: u64,
-    /// How many were made.
+    /// Number of playouts.
     count: u64,
-    /// How many were cut before the end of the game.
+    /// Number of playouts cut off before the end of the game.
     cut: u64,
-    /// Over those played to the end, for each role; nothing if there are none.
+    /// By role, over the playouts that reached the end; `None` if there are none.
     scores: Vec<Option<Spread>>,
-    /// Joint moves, over all.
+    /// Joint moves, over all playouts.
     moves: Option<Spread>,
     interrupted: bool,
 }
 
-/// Some numbers, summed up.
+/// Mean, minimum and maximum.
 #[derive(Copy, Clone, Serialize)]
 struct Spread {
     mean: f64,
@@ -178,7 +178,7 @@ struct Spread {
     most: u64,
 }
 
-/// Numbers to be summed up.
+/// The running totals of a series of numbers.
 #[derive(Copy, Clone, Default)]
 struct Numbers {
     count: u64,
@@ -214,7 +214,7 @@ fn summarize(
     count: u64,
     context: &Context,
 ) -> anyhow::Result<Exit> {
-    let roles = show::role_names(machine.game());
+    let roles = format::role_names(machine.game());
     let depth = PlayoutOptions {
         depth: options.depth,
     };
@@ -267,14 +267,14 @@ fn summarize(
 }
 
 fn summary_text(summary: &Summary) -> String {
-    let mut text = format!("{} from seed {}", show::counted(summary.count as usize, "playout"), summary.seed);
+    let mut text = format!("{} from seed {}", format::counted(summary.count as usize, "playout"), summary.seed);
     if summary.cut > 0 {
-        text.push_str(&format!(", {} of them cut", summary.cut));
+        text.push_str(&format!(", {} of them cut off", summary.cut));
     }
     let mut row = |name: &str, spread: &Option<Spread>| match spread {
-        None => text.push_str(&format!("\n{name}: nothing to count")),
+        None => text.push_str(&format!("\n{name}: no playout reached the end")),
         Some(Spread { mean, least, most }) => {
-            text.push_str(&format!("\n{name}: mean {mean:.3}, least {least}, most {most}"));
+            text.push_str(&format!("\n{name}: mean {mean:.3}, minimum {least}, maximum {most}"));
         }
     };
     row("moves", &summary.moves);

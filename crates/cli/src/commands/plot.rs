@@ -1,12 +1,12 @@
-//! `ggp plot`: tables of numbers as curves.
+//! `ggp plot`: line charts of CSV tables.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 
-use crate::chart::{self, Chart, Curve};
-use crate::rules::{read_text, shown_name};
-use crate::{Context, Exit, raster};
+use crate::line_chart::{self, Chart, Curve};
+use crate::rule_files::{read_text, shown_name};
+use crate::{Context, Exit, png};
 
 /// The options of `ggp plot`.
 #[derive(clap::Args)]
@@ -16,29 +16,29 @@ Examples:
   ggp plot one.csv two.csv --y generated --output both.svg
   ggp plot counts.csv --x depth --y paths,distinct --scale linear > counts.svg
 
-A table has a line of names and then lines of numbers, with commas between: as from
---stats-file of `ggp solve`, and --csv of `ggp perft` and `ggp bench`. Columns that have
-words in them are left out, and so are empty places.")]
+A table has a line of column names and then lines of numbers, separated by commas, as
+written by --stats-file of `ggp solve` and --csv of `ggp perft` and `ggp bench`. Columns
+that contain words are left out, and so are empty cells.")]
 pub struct Options {
-    /// Tables (CSV); - is standard input
+    /// CSV tables; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The column that lies to the right [default: the first one of numbers]
+    /// Column for the x axis [default: the first numeric column]
     #[arg(long, value_name = "COLUMN")]
     x: Option<String>,
-    /// The columns to draw [default: all others of numbers]
+    /// Columns for the y axis [default: all other numeric columns]
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     y: Vec<String>,
-    /// The scale upwards
+    /// Scale of the y axis
     #[arg(long, value_enum, default_value_t)]
     scale: Scale,
-    /// What stands above [default: the names of the files]
+    /// Title [default: the names of the files]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// Write to this file, which ends in .svg or .png
+    /// Write to this file; its name ends in .svg or .png
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Most bytes of a table
+    /// Maximum size of a table, in bytes
     #[arg(long, value_name = "N", default_value_t = 64 << 20)]
     max_bytes: usize,
 }
@@ -54,10 +54,10 @@ enum Scale {
     Linear,
 }
 
-/// The curves of a chart have colours that can be told apart, up to so many.
+/// Maximum number of curves in a chart, so that their colours can be told apart.
 const CURVES: usize = 30;
 
-/// A table by columns; what is no number is none.
+/// A table by columns; cells that are not numbers are `None`.
 struct Table {
     name: String,
     names: Vec<String>,
@@ -67,7 +67,7 @@ struct Table {
 #[derive(Default)]
 struct Column {
     numbers: Vec<Option<f64>>,
-    /// The first thing that is no number, with its line.
+    /// The first cell that is not a number, with its line.
     word: Option<(u64, String)>,
 }
 
@@ -83,8 +83,8 @@ impl Table {
         let text = read_text(path, most, context)?;
         let mut rows = csv::Reader::from_reader(text.as_bytes());
         let wrong = || match text.trim_start().starts_with(['{', '[']) {
-            true => format!("{name} is JSON, and no table of values separated by commas"),
-            false => format!("{name} is no table of values separated by commas"),
+            true => format!("{name} is JSON, not a CSV table"),
+            false => format!("{name} is not a CSV table"),
         };
         let names: Vec<String> = rows.headers().with_context(wrong)?.iter().map(str::to_owned).collect();
         let mut columns: Vec<Column> = names.iter().map(|_| Column::default()).collect();
@@ -102,14 +102,14 @@ impl Table {
         Ok(Table { name, names, columns })
     }
 
-    /// The number of a column that somebody asked for.
+    /// The index of a requested column.
     fn column(&self, wanted: &str) -> anyhow::Result<usize> {
         let Some(found) = self.names.iter().position(|name| name == wanted) else {
-            bail!("{} has no column {wanted:?}; it has {}", self.name, self.names.join(", "));
+            bail!("{} has no column {wanted:?}; its columns are {}", self.name, self.names.join(", "));
         };
         match &self.columns[found].word {
             Some((line, said)) => bail!(
-                "{}:{line}: {said:?} is no number, so {wanted} cannot be drawn",
+                "{}:{line}: {said:?} is not a number, so {wanted} cannot be plotted",
                 self.name
             ),
             None => Ok(found),
@@ -122,7 +122,7 @@ impl Table {
             Some(name) => self.column(name)?,
             None => match (0..self.names.len()).find(of_numbers) {
                 Some(first) => first,
-                None => bail!("{} has no column of numbers: it is a table of words, or empty", self.name),
+                None => bail!("{} has no numeric column", self.name),
             },
         };
         let chosen: Vec<usize> = match &options.y[..] {
@@ -130,7 +130,7 @@ impl Table {
             names => names.iter().map(|name| self.column(name)).collect::<Result<_, _>>()?,
         };
         if chosen.is_empty() {
-            bail!("{} has one column of numbers only, {}", self.name, self.names[x]);
+            bail!("{} has only one numeric column, {}", self.name, self.names[x]);
         }
         let curve = |y: usize| {
             let label = match (is_alone, chosen.len()) {
@@ -150,16 +150,16 @@ impl Table {
 ///
 /// # Errors
 ///
-/// If a file cannot be read or written, or is no table of numbers.
+/// If a file cannot be read or written, or is not a table of numbers.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let ending = options.output.as_deref().map(|path| path.extension().unwrap_or_default());
     let is_png = match ending.map(|ending| ending.to_string_lossy().to_lowercase()).as_deref() {
         None | Some("svg") => false,
         Some("png") => true,
-        Some(_) => bail!("curves are written to a file that ends in .svg or .png"),
+        Some(_) => bail!("the file name of a chart must end in .svg or .png"),
     };
     if is_png {
-        raster::check()?;
+        png::check()?;
     }
     if let Some(path) = &options.output {
         Context::can_write(path)?;
@@ -174,8 +174,8 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
     if curves.len() > CURVES {
         bail!(
-            "{} curves are too many for one picture, which has room for {CURVES}: \
-             choose columns by --y",
+            "{} curves are too many for one chart; the maximum is {CURVES}: \
+             choose columns with --y",
             curves.len()
         );
     }
@@ -197,16 +197,16 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         upwards,
         is_logarithmic,
     };
-    let drawn = chart::svg(&chart, &curves)?;
+    let drawn = line_chart::svg(&chart, &curves)?;
     match &options.output {
-        Some(path) if is_png => context.write_file(path, &raster::png(&drawn)?)?,
+        Some(path) if is_png => context.write_file(path, &png::png(&drawn)?)?,
         Some(path) => context.write_file(path, drawn.as_bytes())?,
         None => context.print(drawn.trim_end())?,
     }
     Ok(Exit::Done)
 }
 
-/// Whether small numbers would not be seen beside the large ones.
+/// Whether small values would be invisible next to large ones.
 fn has_many_magnitudes(curves: &[Curve]) -> bool {
     let numbers = || curves.iter().flat_map(|curve| &curve.points).map(|point| point.1);
     let least = numbers().filter(|number| *number > 0.0).fold(f64::INFINITY, f64::min);

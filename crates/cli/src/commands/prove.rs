@@ -11,7 +11,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::legal::find_role;
 use super::play::hint::Adviser;
 use crate::position::PositionOptions;
-use crate::rules::RuleOptions;
+use crate::rule_files::RuleOptions;
 use crate::numbers::seconds;
 use super::solve::{self, left};
 use crate::{Context, Exit};

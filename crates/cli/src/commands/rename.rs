@@ -1,11 +1,11 @@
-//! `ggp rename`: another name in the place of one.
+//! `ggp rename`: a new name for a symbol.
 
 use std::path::PathBuf;
 
 use anyhow::bail;
 use serde::Serialize;
 
-use crate::texts::{self, TextLimits};
+use crate::text_files::{self, TextLimits};
 use crate::{Context, Exit};
 use ggp_gdl::rewrite::{Kind, Pattern, edited, renamed};
 use ggp_gdl::symbol::Case;
@@ -14,34 +14,33 @@ use ggp_gdl::symbol::Case;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  ggp rename game.kif heap pile              the name everywhere
-  ggp rename game.kif take/2 draw            only with two arguments
+  ggp rename game.kif heap pile              rename it everywhere
+  ggp rename game.kif take/2 draw            rename it only with two arguments
   ggp rename game.kif red crimson --only term
   ggp rename rules.kif light lamp --with instance.kif
 
-The files are written anew; all else in them, comments too, stays as it is. A name that is
-in use already, a word of the language and a number are refused, and then nothing is
-written.")]
+The files are rewritten; everything else in them, including comments, is unchanged. If the
+new name is already in use, a keyword or a number, it is refused and nothing is written.")]
 pub struct Options {
     /// The rule file; `-` is standard input, and the result goes to standard output
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The name, or NAME/ARGUMENTS
+    /// The old name, or NAME/ARGUMENTS
     #[arg(value_name = "OLD")]
     old: String,
-    /// The name in its place
+    /// The new name
     #[arg(value_name = "NEW")]
     new: String,
-    /// Another file of the same rule set, to be renamed with it
+    /// Another file of the same rule set, in which the symbol is renamed too
     #[arg(long, value_name = "FILE")]
     with: Vec<PathBuf>,
-    /// Only where it names a relation, or a term
+    /// Rename only relations, or only terms
     #[arg(long, value_enum, value_name = "WHAT")]
     only: Option<Only>,
     /// Write to standard output instead of the file
     #[arg(long, conflicts_with = "with")]
     stdout: bool,
-    /// Tell `Cell` from `cell`
+    /// Distinguish upper and lower case: `Cell` is not `cell`
     #[arg(long)]
     case_sensitive: bool,
     #[command(flatten)]
@@ -50,18 +49,18 @@ pub struct Options {
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
 enum Only {
-    /// Names of facts, heads and literals
+    /// Names of relations: in facts, heads and literals
     Relation,
     /// Names of functions and constants
     Term,
 }
 
-/// What was renamed.
+/// The renamed occurrences.
 #[derive(Serialize)]
 struct Report {
     file: String,
     places: usize,
-    /// Where nothing is written.
+    /// The new text, if it is not written to a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
 }
@@ -73,7 +72,7 @@ struct Report {
 /// If a file cannot be read or written, or the name is refused.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let paths: Vec<PathBuf> = [&options.file].into_iter().chain(&options.with).cloned().collect();
-    if paths.len() > 1 && paths.iter().any(|path| texts::is_stdin(path)) {
+    if paths.len() > 1 && paths.iter().any(|path| text_files::is_stdin(path)) {
         bail!("standard input (`-`) cannot be renamed together with files");
     }
     let sources = options.limits.read_all(&paths, context)?;
@@ -102,13 +101,13 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         let own = places.iter().filter(|place| place.file as usize == number);
         let count = own.clone().count();
         let text = edited(&sources, number, own.map(|place| (*place, &options.new[..])));
-        let shows = options.stdout || texts::is_stdin(path);
+        let shows = options.stdout || text_files::is_stdin(path);
         if shows && !context.json() {
             context.print_text(&text)?;
             return Ok(Exit::Done);
         }
         if count > 0 && !shows {
-            texts::write(path, &text, context)?;
+            text_files::write(path, &text, context)?;
         }
         report.push(Report {
             file: sources.files()[number].name().to_owned(),

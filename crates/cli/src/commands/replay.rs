@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use serde::Serialize;
 
-use crate::picture_file::PictureOptions;
-use crate::rules::RuleOptions;
-use crate::{Context, Exit, show};
-use super::{draw};
+use crate::picture_options::{self, PictureOptions};
+use crate::rule_files::RuleOptions;
+use crate::{Context, Exit, format};
+
 use ggp_gdl::game::Game;
 use ggp_engine::machine::{AnyMachine, Backend, Machine, canonical_facts, canonical_moves};
 use ggp_picture::{ENOUGH, Wishes};
@@ -87,7 +87,7 @@ struct Step {
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let record = load(&options.record)?;
     if options.step.is_some_and(|step| step >= record.states.len()) {
-        let states = show::counted(record.states.len(), "state");
+        let states = format::counted(record.states.len(), "state");
         bail!("the record has {states}, counted from 0");
     }
     let files = match &options.game[..] {
@@ -120,7 +120,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     };
     let lapses = record.errors.iter().flatten().filter(|error| !error.is_empty());
     let answer = Answer {
-        roles: show::role_names(&game),
+        roles: format::role_names(&game),
         players: record.player_names_from_host.clone(),
         moves: record.moves.len(),
         completed: record.is_completed,
@@ -138,7 +138,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
                 let line = |number: usize| {
                     let errors = record.errors.get(number).map_or(&[][..], Vec::as_slice);
                     let joint = &record.moves[number - 1];
-                    show::recorded_line(number, &answer.roles, joint, errors)
+                    format::recorded_line(number, &answer.roles, joint, errors)
                 };
                 context.print_lines((1..=right).map(line))?;
             }
@@ -212,7 +212,7 @@ fn step(
         }
     }
     // Without a board a drawing would say the facts again.
-    let picture = draw::picture(machine, ENOUGH, wishes);
+    let picture = picture_options::picture(machine, ENOUGH, wishes);
     let picture = picture.ok().filter(|picture| picture.has_boards());
     let drawing = picture.map(|picture| {
         let facts = machine.facts(&state);
@@ -232,24 +232,24 @@ impl Answer {
     fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some(step) = &self.step {
-            let facts = show::counted(step.state.len(), "fact");
+            let facts = format::counted(step.state.len(), "fact");
             lines.push(format!("state {}: {facts}", step.number));
-            lines.push(show::wrapped(&said(&step.state), 100));
+            lines.push(format::wrapped(&said(&step.state), 100));
             lines.extend(step.drawing.clone());
             for (role, legal) in self.roles.iter().zip(&step.legal) {
-                lines.push(format!("{} may play:", show::said(role)));
-                lines.push(show::wrapped(&said(legal), 100));
+                lines.push(format!("{} may play:", format::printable(role)));
+                lines.push(format::wrapped(&said(legal), 100));
             }
             if let Some(joint) = &step.joint {
                 let errors = step.errors.as_deref().unwrap_or_default();
-                lines.push(show::recorded_line(step.number + 1, &self.roles, joint, errors));
+                lines.push(format::recorded_line(step.number + 1, &self.roles, joint, errors));
             }
         }
         if let Some(difference) = &self.difference {
-            lines.push(format!("the record differs {}", show::said(difference)));
+            lines.push(format!("the record differs {}", format::printable(difference)));
             return lines;
         }
-        let moves = show::counted(self.moves, "joint move");
+        let moves = format::counted(self.moves, "joint move");
         let end = match (self.completed, self.aborted) {
             (true, _) => "to the end",
             (false, true) => "broken off",
@@ -257,12 +257,12 @@ impl Answer {
         };
         lines.push(format!("the record is right: {moves}, {end}"));
         let scores = self.roles.iter().zip(&self.scores);
-        lines.extend(scores.map(|(role, score)| format!("{} {score}", show::said(role))));
+        lines.extend(scores.map(|(role, score)| format!("{} {score}", format::printable(role))));
         lines
     }
 }
 
 /// Terms as people read them.
 fn said(terms: &[String]) -> Vec<String> {
-    terms.iter().map(|term| show::said(term)).collect()
+    terms.iter().map(|term| format::printable(term)).collect()
 }

@@ -1,11 +1,11 @@
-//! `ggp scramble`: names that say nothing, and back.
+//! `ggp scramble`: obfuscation of all names, and its reversal.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use serde::Serialize;
 
-use crate::texts::{self, TextLimits};
+use crate::text_files::{self, TextLimits};
 use crate::{Context, Exit};
 use ggp_gdl::rewrite::{self, Layout, NameMap, Scramble, laid_out};
 use ggp_gdl::span::Sources;
@@ -17,45 +17,45 @@ use ggp_gdl::syntax;
 #[command(after_help = "\
 Examples:
   ggp scramble game.kif --seed 7 --map names.json > other.kif
-  ggp scramble game.kif --order              rules and literals in another order, too
-  ggp scramble --back names.json other.kif   the names as they were
+  ggp scramble game.kif --order              also shuffle rules and literals
+  ggp scramble --back names.json other.kif   restore the names
   ggp --quiet solve other.kif | ggp scramble --back names.json -
 
-Words of the language and integers stay, and roles keep their order, so every answer is the
-same but for names. Comments are left out unless --comments is given, which leaves lines as
-they are, too. The same names and seed give the same words. --back puts names back in rules,
-whose comments stay as they are, and in any other text, such as answers and JSON, wherever a
-word stands. What was scrambled with other names than those of the map is refused.")]
+Keywords and integers are unchanged and roles keep their order, so answers differ only in
+names. Comments are removed unless --comments is given, which also keeps the lines. The same
+names and seed give the same words. --back restores the names in rules, leaving comments
+unchanged, and in any other text, such as answers and JSON. Text that was scrambled with
+another map is refused.")]
 pub struct Options {
-    /// Rule files; several are one rule set, `-` is standard input
+    /// Rule files; several files form one rule set, `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// What names and order are drawn by
+    /// The seed of the random words and order
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Write names and words to this file, as JSON
+    /// Write the map of names to this file, as JSON
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
-    /// Draw the order of rules and literals, too
+    /// Also shuffle the order of rules and literals
     #[arg(long)]
     order: bool,
     /// Keep comments
     #[arg(long)]
     comments: bool,
-    /// Put names back by a file that --map has written
+    /// Restore names with a file written by --map
     #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "map", "order", "comments"])]
     back: Option<PathBuf>,
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Tell `Cell` from `cell`
+    /// Distinguish upper and lower case: `Cell` is not `cell`
     #[arg(long)]
     case_sensitive: bool,
     #[command(flatten)]
     limits: TextLimits,
 }
 
-/// What was made; the text unless it is written to a file.
+/// The result; the text unless it is written to a file.
 #[derive(Serialize)]
 struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,9 +68,9 @@ struct Report {
 ///
 /// # Errors
 ///
-/// If a file cannot be read or written, or brackets are wrong.
+/// If a file cannot be read or written, or brackets do not match.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
-    for path in options.output.iter().chain(&options.map).filter(|path| !texts::is_stdin(path)) {
+    for path in options.output.iter().chain(&options.map).filter(|path| !text_files::is_stdin(path)) {
         Context::can_write(path)?;
     }
     let output = options.output.as_deref();
@@ -80,19 +80,19 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         None => output.into_iter().collect(),
     };
     let inputs: Vec<&Path> = match &options.back {
-        // What comes back is all of it.
+        // The restored text includes everything.
         Some(map) => vec![map],
         None => options.files.iter().map(PathBuf::as_path).collect(),
     };
-    texts::keep_apart(&outputs, &inputs)?;
+    text_files::keep_apart(&outputs, &inputs)?;
     let sources = options.limits.read_all(&options.files, context)?;
     if let Some(path) = &options.back {
         let map = std::fs::read(path);
         let map = map.with_context(|| format!("cannot read {}", path.display()))?;
         let map: NameMap = serde_json::from_slice(&map)
-            .with_context(|| format!("{} is no map of names to words", path.display()))?;
+            .with_context(|| format!("{} is not a map written by --map", path.display()))?;
         let text = back(&sources, &map, path, options, context)?;
-        texts::put_or_report(output, text, |text| Report { text, names: None }, context)?;
+        text_files::put_or_report(output, text, |text| Report { text, names: None }, context)?;
         return Ok(Exit::Done);
     }
     let how = Scramble {
@@ -101,7 +101,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         comments: options.comments,
         case: if options.case_sensitive { Case::Keep } else { Case::Fold },
     };
-    // Lines with comments stay as they are, as long as what they speak of stays there.
+    // Lines with comments stay in place, as long as the code they describe does.
     let (text, names) = if options.comments && !options.order {
         let forms = options.limits.forms(&sources, context)?;
         let (texts, names) = rewrite::scrambled_in_place(&forms, &sources, how);
@@ -111,18 +111,18 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         let names = rewrite::scramble(&mut tree, how);
         (laid_out(&tree, Layout::default(), context.interrupt()), names)
     };
-    texts::go_on(context)?;
+    text_files::go_on(context)?;
     if let Some(path) = &options.map {
         let map = serde_json::to_string_pretty(&names)? + "\n";
-        texts::put(Some(path), &map, context)?;
+        text_files::put(Some(path), &map, context)?;
     }
     let names = Some(names);
-    texts::put_or_report(output, text, |text| Report { text, names }, context)?;
+    text_files::put_or_report(output, text, |text| Report { text, names }, context)?;
     Ok(Exit::Done)
 }
 
-/// The names as they were: in rules where names stand, in other texts in the place of all
-/// words.
+/// Restores the names: at the positions of names in rules, in place of all words in other
+/// texts.
 fn back(
     sources: &Sources,
     map: &NameMap,
@@ -133,23 +133,23 @@ fn back(
     let name = path.display();
     let syntax = options.limits.syntax();
     let (forms, findings) = syntax::read_until(sources, syntax, context.interrupt());
-    texts::go_on(context)?;
+    text_files::go_on(context)?;
     let texts: Vec<String> = if findings.is_empty() && rewrite::are_rules(&forms, sources, map) {
         if let Some(place) = rewrite::stranger(&forms, sources, map) {
             let (at, word) = (sources.place(place), sources.text(place));
-            bail!("{at}: {word} is no word of {name}, which is the map of another text");
+            bail!("{at}: {name} has no word {word}; it is the map of another text");
         }
         let files = 0..sources.files().len();
         files.map(|file| rewrite::restored(&forms, sources, file, map)).collect()
     } else {
         if sources.files().iter().any(|source| source.text().len() > syntax.bytes) {
-            // To say that it is too large.
+            // Let the reader report that it is too large.
             options.limits.forms(sources, context)?;
         }
         for source in sources.files() {
             if let Some(word) = rewrite::stranger_word(source.text(), map) {
                 let file = source.name();
-                bail!("{file}: {word} is no word of {name}, which is the map of another text");
+                bail!("{file}: {name} has no word {word}; it is the map of another text");
             }
         }
         let files = sources.files().iter();

@@ -19,7 +19,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::numbers::seconds;
 use crate::position::PositionOptions;
-use crate::rules::RuleOptions;
+use crate::rule_files::RuleOptions;
 use crate::{Context, Exit};
 use ggp_gdl::game::{Game, Score};
 use ggp_engine::machine::{AnyMachine, Machine};

@@ -16,8 +16,8 @@ use std::time::Duration;
 
 use anyhow::{anyhow, bail};
 
-use crate::rules::RuleOptions;
-use crate::{Context, Exit, kinds, show};
+use crate::rule_files::RuleOptions;
+use crate::{Context, Exit, kinds, format};
 use super::{perft};
 use crate::conformance::sha256;
 use ggp_play::protocol::host::HostOptions;
@@ -401,7 +401,7 @@ impl Cup<'_> {
                 round,
                 number,
                 players,
-                roles: show::role_names(arena.machine.game()),
+                roles: format::role_names(arena.machine.game()),
                 seed,
                 scores: None,
                 errors: Vec::new(),

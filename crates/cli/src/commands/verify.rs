@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 use serde::Serialize;
 
-use crate::rules::{self, RuleOptions};
+use crate::rule_files::{self, RuleOptions};
 use crate::{Context, Exit, Reported};
 use ggp_gdl::game::{Game, Score};
 use ggp_engine::machine::{DatalogMachine, Machine};
@@ -118,8 +118,8 @@ fn check(
     path: &Path,
     context: &Context,
 ) -> anyhow::Result<Report> {
-    let file = rules::shown_name(path);
-    let text = rules::read_text(path, options.rules.max_bytes, context)?;
+    let file = rule_files::shown_name(path);
+    let text = rule_files::read_text(path, options.rules.max_bytes, context)?;
     let record: Record =
         serde_json::from_str(&text).with_context(|| format!("{file} is no answer"))?;
     if record.rules != digest(game) {

@@ -1,4 +1,4 @@
-//! `ggp web`: the page.
+//! `ggp web`: the web page.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -10,9 +10,9 @@ use crate::numbers::seconds;
 use crate::{Context, Exit};
 use ggp_web::{Server, WebLimits};
 
-/// The port, unless told otherwise.
+/// The default port.
 const PORT: u16 = 9_180;
-/// Others that are tried if it is taken.
+/// The number of further ports that are tried if it is taken.
 const OTHERS: u16 = 20;
 
 /// The options of `ggp web`.
@@ -23,51 +23,52 @@ Examples:
   ggp web --port 0            any free port
   ggp web --listen 0.0.0.0    for other machines as well
 
-The page has the games that come with ggp, and takes rules of one's own. It needs nothing
-from elsewhere. What it asks the server is written down at /api/openapi.json.")]
+The page offers the games that come with ggp and accepts your own rules. It loads nothing
+from other servers. Its API is described at /api/openapi.json.")]
 pub struct Options {
-    /// The port; 0 is any free one [default: 9180, or the next free one]
+    /// Port; 0 for any free port [default: 9180, or the next free one]
     #[arg(long, value_name = "N")]
     port: Option<u16>,
-    /// The address to be reached at; 0.0.0.0 is all of this machine
+    /// Address to listen on; 0.0.0.0 for all addresses of this machine
     ///
-    /// Anybody who reaches it can let players and solvers work here, within the limits.
+    /// Anyone who can reach it can run players and solvers on this machine, within the
+    /// limits.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     listen: IpAddr,
     #[command(flatten)]
     limits: LimitOptions,
 }
 
-/// What browsers may cost.
+/// The limits for browsers.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Limits")]
 struct LimitOptions {
-    /// Most bytes of a request, rules included
+    /// Maximum size of a request with its rules, in bytes
     #[arg(long, value_name = "N", default_value_t = WebLimits::default().request_bytes)]
     max_request: usize,
-    /// Rule sets that are kept for a browser
+    /// Maximum number of rule sets kept for a browser
     #[arg(long, value_name = "N", default_value_t = WebLimits::default().games)]
     max_games: usize,
-    /// Browsers that are known at once
+    /// Maximum number of browsers remembered at once
     #[arg(long, value_name = "N", default_value_t = WebLimits::default().sessions)]
     max_sessions: usize,
-    /// Tables of several people at once
+    /// Maximum number of shared tables at once
     #[arg(long, value_name = "N", default_value_t = WebLimits::default().tables)]
     max_tables: usize,
-    /// Players and solvers at work at once
+    /// Maximum number of players and solvers running at once
     #[arg(long, value_name = "N", default_value_t = WebLimits::default().jobs)]
     max_jobs: usize,
-    /// Players and solvers at work at once for one browser
+    /// Maximum number of players and solvers running at once for one browser
     #[arg(long, value_name = "N", default_value_t = WebLimits::default().jobs_each)]
     max_jobs_each: usize,
-    /// Most seconds for a move or a plan
+    /// Maximum seconds for a move or a plan
     #[arg(long, value_name = "S", default_value = "300", value_parser = seconds)]
     max_thought: Duration,
-    /// Most memory for the tables of a player or solver, in MiB
+    /// Maximum memory for the tables of a player or solver, in MiB
     #[arg(long, value_name = "MB", default_value_t = WebLimits::default().memory_bytes >> 20)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..1 << 20))]
     memory: u64,
-    /// Seconds without a request after which a browser or a table is forgotten
+    /// Forget a browser or table after S seconds without a request
     #[arg(long, value_name = "S", default_value = "3600", value_parser = seconds)]
     idle: Duration,
 }
@@ -76,7 +77,7 @@ struct LimitOptions {
 ///
 /// # Errors
 ///
-/// If the address cannot be had.
+/// If the server cannot listen on the address.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let limits = WebLimits {
         request_bytes: options.limits.max_request,
@@ -95,7 +96,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         let server = bind(options, limits).await?;
         let address = server.address()?;
         context.print(format!("http://{address}/"))?;
-        context.note(format_args!("the page is there until Ctrl-C"));
+        context.note(format_args!("press Ctrl-C to stop the server"));
         let end = async move {
             while !interrupt.load(std::sync::atomic::Ordering::Relaxed) {
                 tokio::time::sleep(Duration::from_millis(50)).await;
@@ -103,12 +104,12 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         };
         server.serve(end).await.context("the server ended")
     })?;
-    // What still thinks is not waited for.
+    // Jobs that are still running are not awaited.
     runtime.shutdown_background();
     Ok(Exit::Done)
 }
 
-/// Takes the port that was asked for, or the first free one of a few.
+/// Listens on the requested port, or on the first free one of a few.
 async fn bind(options: &Options, limits: WebLimits) -> anyhow::Result<Server> {
     let ports = match options.port {
         Some(port) => port..=port,
@@ -123,6 +124,6 @@ async fn bind(options: &Options, limits: WebLimits) -> anyhow::Result<Server> {
     }
     let (port, error) = failure.expect("a port was tried");
     Err(error).with_context(|| {
-        format!("port {port} of {} cannot be had; --port names another", options.listen)
+        format!("cannot listen on port {port} of {}; choose another with --port", options.listen)
     })
 }

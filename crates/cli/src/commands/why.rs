@@ -1,4 +1,4 @@
-//! `ggp why`: why something holds in a position, or why not.
+//! `ggp why`: the reason why a fact holds in a position or does not.
 
 use std::path::PathBuf;
 
@@ -7,12 +7,12 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 use crate::position::{self, PositionOptions};
-use crate::rules::{BackendChoice, RuleOptions};
-use crate::{Context, Exit, show};
+use crate::rule_files::RuleOptions;
+use crate::{Context, Exit, format};
 use ggp_explain::tree::Tree;
 use ggp_explain::{Courses, Explainer, Options as Depths, Situation};
 use ggp_gdl::game::Move;
-use ggp_engine::machine::{AnyMachine, DatalogMachine, Machine};
+use ggp_engine::machine::Machine;
 
 /// The options of `ggp why`.
 #[derive(clap::Args)]
@@ -26,57 +26,58 @@ Examples:
   ggp why tic_tac_toe.kif '(goal ?player 100)'
   ggp why tic_tac_toe.kif --does '(mark 2 2) wait' '(next (cell 2 2 cross))'
 
-FACT is an atom of the rules, or a fact of the state; its variables stand for anything.
-(not FACT) and (distinct A B) can be asked too, and outer brackets may be left out.
-Several facts are answered one after the other; the exit code is 0 if all hold.
-What holds gets its smallest derivation: each line a fact and the rule that gives it,
-with what that rests on beneath. What does not hold gets the rules that come nearest to
-giving it, what they miss first. In text, what holds in every position and what else holds
-of a rule that does not apply is folded (--full).")]
+FACT is an atom of the rules, or a fact of the state; its variables match anything.
+(not FACT) and (distinct A B) are allowed too, and outer brackets may be omitted.
+Several facts are answered in turn; the exit code is 0 if all hold.
+For a fact that holds, the smallest derivation is printed: each line is a fact and the rule
+that derives it, with the facts it rests on below. For a fact that does not hold, the rules
+closest to deriving it are printed, with the literal that fails first. Facts that hold in
+every position, and the other true literals of a rule that fails, are folded (--full).")]
 pub struct Options {
-    /// The rules, and what is asked after their files, as options may stand between.
+    /// The rules, and the facts in question after their files, as options may come between.
     #[command(flatten)]
     rules: RuleOptions,
     #[command(flatten)]
     position: PositionOptions,
-    /// Suppose this joint move is made in the position; otherwise what depends on moves is
-    /// asked of the last one that was
+    /// Suppose that this joint move is made in the position; without it, facts that depend
+    /// on moves refer to the last move made
     #[arg(long, value_name = "MOVES", help_heading = "Position")]
     does: Option<String>,
-    /// How the fact came, stayed and went over the moves
+    /// Show when the fact appeared, persisted and disappeared over the moves
     #[arg(long, conflicts_with = "does")]
     history: bool,
-    /// Levels of rules looked at to say why something does not hold
+    /// Levels of rules examined to explain why a fact does not hold
     #[arg(long, value_name = "N", default_value_t = Depths::default().depth)]
     depth: usize,
-    /// Most rules shown on each of these levels
+    /// Maximum number of rules shown on each of these levels
     #[arg(long = "rules", id = "shown_rules", value_name = "N")]
     #[arg(default_value_t = Depths::default().rules)]
     most_rules: usize,
-    /// Most facts explained or followed, of those that match
+    /// Maximum number of matching facts that are explained or followed
     #[arg(long = "facts", id = "shown_facts", value_name = "N")]
     #[arg(default_value_t = Depths::default().facts)]
     most_facts: usize,
-    /// Fold nothing
+    /// Show everything, folding nothing
     #[arg(long)]
     full: bool,
-    /// Most lines in all; what lies deepest is left out
+    /// Maximum number of lines; the deepest are left out
     #[arg(long, value_name = "N", default_value_t = 200)]
     #[arg(value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
     lines: usize,
-    /// Text, JSON, or a page whose lines fold; without this, as the name of the output ends
+    /// Output format: text, JSON, or a page whose lines fold [default: by the extension of
+    /// --output]
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// Write to this file
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Most instances of rules and facts looked at for one derivation or rule
+    /// Maximum number of rule instances and facts examined for one derivation or rule
     #[arg(long, value_name = "N", default_value_t = Depths::default().work)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
     max_instances: u64,
 }
 
-/// How an explanation is written.
+/// The format of an explanation.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, ValueEnum)]
 enum Format {
     Text,
@@ -95,8 +96,8 @@ impl Options {
             (None, Some("html" | "htm")) => Format::Html,
             (None, Some("txt") | None) => Format::Text,
             (None, Some(other)) => bail!(
-                "an explanation is written to a file that ends in .txt, .json or .html, \
-                 not .{other}; --format says what to write to any file"
+                "the file name of an explanation must end in .txt, .json or .html, \
+                 not .{other}; or choose the format with --format"
             ),
         })
     }
@@ -106,21 +107,13 @@ impl Options {
 ///
 /// # Errors
 ///
-/// If the rules, the position or the question are wrong, or there is too much to
-/// look at.
+/// If the rules, the position or the question are invalid, or a limit is exceeded.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     options.format(context)?;
     let rules = &mut options.rules.clone();
     let questions = take_questions(&mut rules.files)?;
-    let game = rules.game(context)?;
-    // A network is not worth its making for the states of one question.
-    let mut machine = match rules.backend {
-        BackendChoice::Auto => {
-            let machine = DatalogMachine::for_few_states(&game, rules.limits(context))?;
-            AnyMachine::Datalog(Box::new(machine))
-        }
-        _ => rules.machine_for(&game, context)?,
-    };
+    let mut machine = rules.machine_for_one_position(context)?;
+    let game = machine.game().clone();
     let depths = Depths {
         facts: options.most_facts.max(1),
         depth: options.depth.max(1),
@@ -134,7 +127,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let (start, made) = options
         .position
         .start_and_moves(&mut machine, rules, context)
-        // Exit code 1 is for what does not hold, not for a move that is not legal.
+        // Exit code 1 is for facts that do not hold, not for illegal moves.
         .map_err(|error| anyhow!("{error:#}"))?;
     let mut states = vec![machine.facts(&start)];
     let mut joints: Vec<Vec<Move>> = Vec::new();
@@ -153,7 +146,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let mut answer = |question: &String| {
         let asked = explainer.question(question).map_err(|error| match questions.len() {
             1 => anyhow!(error),
-            _ => anyhow!("`{question}`: {error}; what is asked stands {WHOLE}"),
+            _ => anyhow!("`{question}`: {error}; write facts {WHOLE}"),
         })?;
         let (holds, trees) = if options.history {
             if !asked.is_of_state(&game) {
@@ -165,12 +158,12 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         } else {
             let (at, joint): (usize, Option<&[Move]>) = match joints.last() {
                 Some(joint) if explainer.needs_moves(&asked) => {
-                    let made = show::joint_line(&machine, joint);
+                    let made = format::joint_line(&machine, joint);
                     context.note(format_args!("in the position before the move: {made}"));
                     (joints.len() - 1, Some(joint))
                 }
                 None if explainer.needs_moves(&asked) => bail!(
-                    "`{question}` depends on the moves made: give them with --does \"MOVES\""
+                    "`{question}` depends on the moves made: add --does \"MOVES\""
                 ),
                 _ => (states.len() - 1, None),
             };
@@ -181,19 +174,19 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
                 && !answer.holds()
                 && is_like_a_move(&mut machine, &last, question)
             {
-                context.note(format_args!("for a move ask for (legal ROLE {question})"));
+                context.note(format_args!("for a move, ask (legal ROLE {question})"));
             }
             (answer.holds(), explainer.trees(&answer))
         };
         let question = question.clone();
         Ok(Answered { question, holds, trees })
     };
-    // One that cannot be answered does not lose the others.
+    // An error in one question does not hide the answers to the others.
     let mut faults: Vec<anyhow::Error> = Vec::new();
     for question in &questions {
         match answer(question) {
             Ok(answered) => answers.push(answered),
-            // Words without brackets are rather one question without quotes.
+            // Words without brackets are most likely one question without quotes.
             Err(fault) if !question.starts_with('(') => return Err(fault),
             Err(fault) => faults.push(fault),
         }
@@ -209,7 +202,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
 }
 
-/// A question with its answer; JSON has this of several.
+/// A question with its answer; JSON output is a list of these if there are several.
 #[derive(Serialize)]
 struct Answered {
     question: String,
@@ -217,23 +210,23 @@ struct Answered {
     trees: Vec<Tree>,
 }
 
-/// How to ask for something of several words.
+/// The place of questions on the command line.
 const WHOLE: &str = "after the files, each fact in quotes: ggp why FILE... '(...)'";
 
-/// Takes what is asked from the files: all from the first that is none, and the last in
-/// any case. `;` stands between questions, as it does between moves.
+/// Splits the questions off the files: everything from the first argument that is not a
+/// file, and always the last one. `;` separates questions, as it separates moves.
 fn take_questions(files: &mut Vec<PathBuf>) -> anyhow::Result<Vec<String>> {
     let is_file = |path: &PathBuf| path.as_os_str() == "-" || path.exists();
     let rest = files.iter().skip(1).position(|path| !is_file(path));
     let first = rest.map_or(files.len().saturating_sub(1), |at| at + 1);
     if first == 0 {
-        bail!("give the rules and then what is asked: ggp why FILE... FACT");
+        bail!("give the rules and then a fact: ggp why FILE... FACT");
     }
     let asked = files.split_off(first);
     if let Some(late) = asked[..asked.len() - 1].iter().find(|path| is_file(path)) {
         let word = asked[0].display();
         let late = late.display();
-        bail!("there is no file {word}, and {late} is one; what is asked stands {WHOLE}");
+        bail!("there is no file {word}, but {late} is a file; write facts {WHOLE}");
     }
     let texts = asked.iter().flat_map(|text| {
         let text = text.to_string_lossy().into_owned();
@@ -246,7 +239,7 @@ fn take_questions(files: &mut Vec<PathBuf>) -> anyhow::Result<Vec<String>> {
     }
 }
 
-/// Whether a text is of the form of a move that is legal.
+/// Whether a text has the form of a legal move.
 fn is_like_a_move<M: Machine>(machine: &mut M, state: &M::State, text: &str) -> bool {
     let game = machine.game().clone();
     let Ok(term) = game.parse_term(machine.terms_mut(), text) else {

@@ -1,8 +1,7 @@
-//! Answers of a machine beside answers of the corpus.
+//! Comparison of a machine's answers with those of the corpus.
 //!
-//! In: a machine and the records of its game. Out: what was compared and where
-//! the two differ. Of each record only the first difference is told: what comes
-//! after it mostly follows from it.
+//! In: a machine and the records of its game. Out: the comparisons made and the differences.
+//! Only the first difference of each record is reported, as the rest mostly follows from it.
 
 use std::fmt::Display;
 
@@ -14,15 +13,15 @@ use super::report::{Difference, GameReport};
 use ggp_engine::machine::{self, Machine, PerftOptions, PlayError, perft};
 use ggp_gdl::game::{Move, RoleId};
 
-/// Why the comparison of a record ends early.
+/// The reason why the comparison of a record ends early.
 pub(super) enum End {
-    /// A difference was found and written down.
+    /// A difference was found and recorded.
     Differs,
     /// The time is over.
     Interrupted,
 }
 
-/// What may be spent on the records of a game.
+/// The limits for the records of a game.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Budget {
     /// Joint moves made for one record of counts.
@@ -40,12 +39,12 @@ pub(super) struct Comparison<'a, M: Machine> {
 
 type Compared = Result<(), End>;
 
-/// The texts of a state's facts as references have them: in lower case, always.
+/// The texts of a state's facts as references write them: always in lower case.
 fn canonical_facts<M: Machine>(machine: &M, state: &M::State) -> Vec<String> {
     lower(machine::canonical_facts(machine, state))
 }
 
-/// The texts of moves as references have them.
+/// The texts of moves as references write them.
 fn canonical_moves<M: Machine>(machine: &M, moves: &[Move]) -> Vec<String> {
     lower(machine::canonical_moves(machine, moves))
 }
@@ -55,7 +54,7 @@ fn lower(texts: Vec<String>) -> Vec<String> {
 }
 
 impl<'a, M: Machine> Comparison<'a, M> {
-    /// Of the record at a place.
+    /// A comparison with the record at a place.
     pub fn new(machine: &'a mut M, place: &'a str, report: &'a mut GameReport) -> Self {
         Comparison {
             machine,
@@ -64,7 +63,7 @@ impl<'a, M: Machine> Comparison<'a, M> {
         }
     }
 
-    /// The initial state, its legal moves and the counts by depth.
+    /// Compares the initial state, its legal moves and the counts by depth.
     pub fn perft(mut self, record: &PerftRecord, budget: Budget) -> Compared {
         self.roles(&record.roles)?;
         let state = self.answer("init", |m| m.initial())?;
@@ -80,7 +79,7 @@ impl<'a, M: Machine> Comparison<'a, M> {
         self.levels(&record.perft, budget)
     }
 
-    /// One of the two playouts.
+    /// Compares one of the two playouts.
     pub fn trace(mut self, record: &TraceRecord, budget: Budget) -> Compared {
         self.roles(&record.roles)?;
         let of = format!("playout {}", record.playout);
@@ -100,7 +99,7 @@ impl<'a, M: Machine> Comparison<'a, M> {
         Ok(())
     }
 
-    /// What another reasoner says of the initial state.
+    /// Compares the initial state with the answers of another reasoner.
     pub fn answers(mut self, record: &Answers) -> Compared {
         let mut roles = record.roles.clone();
         let mut known = Vec::new();
@@ -156,7 +155,7 @@ impl<'a, M: Machine> Comparison<'a, M> {
         self.list(&what, list, expected.moves.as_deref(), &found)
     }
 
-    /// The depths whose counting needs few enough joint moves.
+    /// Compares the depths whose counting needs few enough joint moves.
     fn levels(&mut self, levels: &[LevelRecord], budget: Budget) -> Compared {
         let within = affordable(levels, budget.paths);
         let Some(last) = levels[..within].last() else {
@@ -182,7 +181,7 @@ impl<'a, M: Machine> Comparison<'a, M> {
                 let found = match &outcome {
                     Err(PlayError::Interrupted) => return Err(End::Interrupted),
                     Err(error) => error.to_string(),
-                    Ok(_) => "no state is left that goes on".to_owned(),
+                    Ok(_) => "every state is terminal".to_owned(),
                 };
                 let expected = format!("{} paths", expected.paths);
                 return self.differs(at("paths"), expected, found);
@@ -259,7 +258,7 @@ impl<'a, M: Machine> Comparison<'a, M> {
             let values = self.answer(&what, |m| m.goal_values(state, role))?;
             let values: Vec<Move> = values.into_iter().map(Move::new).collect();
             let values = canonical_moves(self.machine, &values);
-            // A wrong goal must be told as such, a right one as its number.
+            // An invalid goal must be reported as an error, a valid one as its number.
             match expected {
                 GoalRecord::Wrong(expected) => {
                     self.given_list(&what, expected, &values)?;
@@ -279,7 +278,7 @@ impl<'a, M: Machine> Comparison<'a, M> {
         Ok(())
     }
 
-    /// A role's legal moves; none if it has none.
+    /// A role's legal moves; empty if it has none.
     fn moves(&mut self, what: &str, state: &M::State, role: RoleId) -> Result<Vec<Move>, End> {
         let mut moves = Vec::new();
         match self.machine.legal(state, role, &mut moves) {
@@ -295,8 +294,8 @@ impl<'a, M: Machine> Comparison<'a, M> {
         text.to_lowercase()
     }
 
-    /// What the machine answers; an error of play where there is an answer is
-    /// a difference.
+    /// The machine's answer. An error of play where the corpus has an answer is a
+    /// difference.
     fn answer<T>(
         &mut self,
         what: &str,
@@ -330,7 +329,7 @@ impl<'a, M: Machine> Comparison<'a, M> {
         }
     }
 
-    /// A list of which number and digest are given, perhaps the members too.
+    /// Compares a list given by number and digest, perhaps with its members.
     fn list(
         &mut self,
         what: &str,
@@ -367,7 +366,7 @@ impl<'a, M: Machine> Comparison<'a, M> {
         }
     }
 
-    /// A list of which all members are given.
+    /// Compares a list given by its members.
     fn given_list(&mut self, what: &str, expected: &[String], found: &[String]) -> Compared {
         let (expected, found) = (canonical_list(expected), canonical_list(found));
         if expected == found {
@@ -381,8 +380,16 @@ impl<'a, M: Machine> Comparison<'a, M> {
         let extra = only(&found, &expected);
         self.differs(
             what.to_owned(),
-            format!("{}, of which we miss {}", expected.len(), some(&missing)),
-            format!("{}, too much is {}", found.len(), some(&extra)),
+            format!(
+                "{}, of which these are missing: {}",
+                expected.len(),
+                some(&missing)
+            ),
+            format!(
+                "{}, of which these are unexpected: {}",
+                found.len(),
+                some(&extra)
+            ),
         )
     }
 
@@ -398,9 +405,9 @@ impl<'a, M: Machine> Comparison<'a, M> {
     }
 }
 
-/// How many of the levels can be counted with so many joint moves, to judge by
-/// the counts themselves: each distinct state that goes on is expanded once,
-/// with as many joint moves as a path to it has continuations on the average.
+/// The number of levels that can be counted with `budget` joint moves, judged by the counts
+/// themselves: each distinct state that is not terminal is expanded once, with the average
+/// number of joint moves that continue a path to it.
 fn affordable(levels: &[LevelRecord], budget: u64) -> usize {
     let mut spent = 0.0;
     for (index, pair) in levels.windows(2).enumerate() {

@@ -1,4 +1,4 @@
-//! A folder of reference answers, gathered by game.
+//! A folder of reference answers, grouped by game.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,7 +11,7 @@ use super::record::{
     Answers, AnswersRecord, Expect, Kind, PerftRecord, Subject, TraceRecord, VerdictRecord,
 };
 
-/// A folder that is no corpus: what is wrong and where.
+/// An error in the folder, with its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadCorpus(pub(super) String);
 
@@ -33,18 +33,18 @@ pub(super) enum Demand {
     Fault,
 }
 
-/// A record and the line it stands in, as `file:line`.
+/// A record and its place, as `file:line`.
 #[derive(Clone, Debug)]
 pub(super) struct Placed<R> {
     pub place: String,
     pub record: R,
 }
 
-/// Everything that the corpus says of one rule file.
+/// Everything that the corpus has about one rule file.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub subject: Subject,
-    /// Where the game is first spoken of.
+    /// The place of the game's first record.
     pub place: String,
     pub demand: Demand,
     pub rules: Vec<u8>,
@@ -53,7 +53,7 @@ pub(super) struct Entry {
     pub answers: Vec<Placed<Answers>>,
 }
 
-/// All entries, in the order in which the files, taken by name, speak of them.
+/// All entries, in the order in which the files, sorted by name, mention them.
 pub(super) fn read(folder: &Path) -> Result<Vec<Entry>, BadCorpus> {
     let listing = fs::read_dir(folder)
         .map_err(|error| BadCorpus(format!("cannot read the folder {}: {error}", show(folder))))?;
@@ -109,7 +109,7 @@ pub(super) fn read(folder: &Path) -> Result<Vec<Entry>, BadCorpus> {
     Ok(corpus.entries)
 }
 
-/// The place of a file among others; None if it is none of ours.
+/// The rank of a file among the others; `None` if it is not part of the corpus.
 fn order(name: &str) -> Option<usize> {
     ["perft", "traces", "invalid"]
         .iter()
@@ -133,7 +133,7 @@ fn demand(record: &VerdictRecord, place: &str) -> Result<Demand, BadCorpus> {
 
 fn parse<R: DeserializeOwned>(line: &str, place: &str) -> Result<R, BadCorpus> {
     serde_json::from_str(line).map_err(|error| {
-        // Each record is one line, so only the column is news.
+        // Each record is one line, so only the column matters.
         let text = error.to_string();
         let text = text.replacen(" at line 1 column", " at column", 1);
         BadCorpus(format!("{place}: {text}"))
@@ -147,7 +147,7 @@ struct Corpus<'a> {
 }
 
 impl Corpus<'_> {
-    /// The entry of a record, made if it is the first of its game.
+    /// The entry of a record, created at its first mention.
     fn entry(
         &mut self,
         subject: &Subject,

@@ -1,8 +1,8 @@
-//! Lists of canonical texts, and the digests that stand for long ones.
+//! Lists of canonical texts and their digests.
 
 use sha2::{Digest, Sha256};
 
-/// The SHA-256 of some bytes, in lower-case hexadecimal digits.
+/// The SHA-256 of bytes, in lower-case hexadecimal digits.
 pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes)
         .iter()
@@ -10,13 +10,13 @@ pub fn sha256(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// The digest of a list: that of its lines sorted by bytes, each once, with one
-/// line feed between them and none at the end.
+/// The digest of a list: the digest of its distinct lines, sorted by bytes and joined by
+/// line feeds.
 pub fn list_digest(list: &[String]) -> String {
     sha256(canonical_list(list).join("\n").as_bytes())
 }
 
-/// The lines sorted by bytes, each once.
+/// The distinct lines, sorted by bytes.
 pub(super) fn canonical_list(list: &[String]) -> Vec<&str> {
     let mut lines: Vec<&str> = list.iter().map(String::as_str).collect();
     lines.sort_unstable();

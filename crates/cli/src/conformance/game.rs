@@ -14,7 +14,7 @@ use ggp_gdl::game::Game;
 use ggp_gdl::span::{Source, Sources};
 use ggp_gdl::symbol::Case;
 
-/// A guess of the work that a game makes, for comparison with others.
+/// An estimate of the work for a game, for comparison with others.
 pub(super) fn effort(entry: &Entry, options: &Options) -> u64 {
     let steps: usize = entry
         .traces
@@ -23,11 +23,11 @@ pub(super) fn effort(entry: &Entry, options: &Options) -> u64 {
         .sum();
     let counts = entry.perft.iter().flat_map(|p| &p.record.perft);
     let states: u64 = counts.map(|level| level.distinct.min(options.paths)).sum();
-    // A step asks about as much as ten states do: digests of all moves and facts.
+    // A step costs about ten states: it needs digests of all moves and facts.
     (states + 10 * steps as u64).saturating_mul(entry.rules.len() as u64)
 }
 
-/// Compares all that the corpus says of one game.
+/// Compares everything that the corpus has about one game.
 pub(super) fn compare(entry: &Entry, options: &Options, interrupt: &Interrupt) -> GameReport {
     let mut report = GameReport::new(&entry.subject.key, &entry.subject.file);
     let digest = sha256(&entry.rules);
@@ -48,7 +48,7 @@ pub(super) fn compare(entry: &Entry, options: &Options, interrupt: &Interrupt) -
         let mut kept = GameReport::new(&entry.subject.key, &entry.subject.file);
         compare_reading(entry, options, Case::Keep, interrupt, &mut kept);
         if kept.differences.is_empty() {
-            // If it was stopped, neither is known; it is told as not finished.
+            // If it was interrupted, neither is known; the game is reported as not finished.
             if kept.finished {
                 kept.outcome = Outcome::AgreesWithCaseKept;
             }
@@ -59,7 +59,7 @@ pub(super) fn compare(entry: &Entry, options: &Options, interrupt: &Interrupt) -
     report
 }
 
-/// Sets differences that are explained apart.
+/// Separates the differences that are explained.
 fn explain(report: &mut GameReport, options: &Options) {
     for difference in std::mem::take(&mut report.differences) {
         let known = options
@@ -73,8 +73,7 @@ fn explain(report: &mut GameReport, options: &Options) {
     }
 }
 
-/// Compares under one treatment of letter case; whether names differ in case
-/// only.
+/// Compares under one treatment of letter case. Returns whether names differ only in case.
 fn compare_reading(
     entry: &Entry,
     options: &Options,
@@ -107,7 +106,7 @@ fn compare_reading(
     reading.findings.iter().any(|f| f.code == Code::CaseDiffers)
 }
 
-/// Whether the rules were received as they must be; false if interrupted.
+/// Compares the verdict on the rules; false if interrupted.
 fn compare_verdict(
     entry: &Entry,
     options: &Options,
@@ -132,7 +131,7 @@ fn compare_verdict(
                 .any(|f| f.code == Code::BadGoalValue);
             match remarked || is_faulty(game, options, limits) == Some(true) {
                 true => None,
-                // Not to be said of a search that was cut.
+                // A search that was cut off proves nothing.
                 false if is_interrupted(limits) => return false,
                 false => Some("accepted, and play shows no error".to_owned()),
             }
@@ -162,8 +161,8 @@ fn is_interrupted(limits: &Limits) -> bool {
     limits.interrupt.load(std::sync::atomic::Ordering::Relaxed)
 }
 
-/// Whether play from the initial state, over all moves to some depth, comes to
-/// a state with a wrong goal or without a move; None if that cannot be told.
+/// Whether play from the initial state, over all moves to a fixed depth, reaches a state
+/// with an invalid goal or without a move; `None` if that is unknown.
 fn is_faulty(game: &Game, options: &Options, limits: &Limits) -> Option<bool> {
     let mut machine = AnyMachine::new(game, options.backend, limits.clone()).ok()?;
     let bounds = PerftOptions {
@@ -208,7 +207,7 @@ fn compare_play(
         paths: options.paths,
         steps: options.steps,
     };
-    // Playouts first: they reach deepest for the time they take.
+    // Playouts first: they reach deepest for their time.
     let mut outcomes = Vec::new();
     for line in &entry.answers {
         outcomes.push(Comparison::new(&mut machine, &line.place, report).answers(&line.record));

@@ -1,10 +1,10 @@
-//! Names with `*` and `?`.
+//! Name patterns with `*` and `?`.
 
-/// Whether the name fits: `*` stands for any text, `?` for any character.
+/// Whether the name matches: `*` matches any text, `?` any character.
 pub(super) fn matches(glob: &str, name: &str) -> bool {
     let (glob, name): (Vec<char>, Vec<char>) = (glob.chars().collect(), name.chars().collect());
     let (mut g, mut n) = (0, 0);
-    // Where the last star stands, and up to where it has eaten.
+    // The position of the last star, and the end of the text it matches so far.
     let mut star: Option<(usize, usize)> = None;
     while n < name.len() {
         match glob.get(g) {
@@ -34,7 +34,7 @@ mod tests {
     use super::matches;
 
     #[test]
-    fn stars_and_question_marks_stand_for_text() {
+    fn stars_and_question_marks_match_text() {
         for (glob, name, fits) in [
             ("chess", "chess", true),
             ("chess", "chess@v0", false),

@@ -1,11 +1,11 @@
 //! The lines of a corpus as values.
 //!
-//! What a field means is said in the [module](super)'s text. Fields that are
-//! not compared are ignored, so a corpus may carry remarks of its own.
+//! The [module](super) describes the fields. Fields that are not compared are ignored, so a
+//! corpus may carry comments.
 
 use serde::Deserialize;
 
-/// What every line begins with.
+/// The first fields of every line.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Subject {
     /// The game's name in the corpus.
@@ -72,7 +72,7 @@ pub struct TraceRecord {
 pub struct StepRecord {
     pub n: usize,
     pub s: String,
-    /// For each role number and digest of its legal moves.
+    /// For each role, number and digest of its legal moves.
     pub legal: Vec<(usize, String)>,
     #[serde(rename = "move")]
     pub joint: Vec<String>,
@@ -88,13 +88,13 @@ pub struct LastRecord {
     pub goals: Option<Vec<GoalRecord>>,
 }
 
-/// What a role gets.
+/// The goal of a role.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum GoalRecord {
     /// One value.
     Value(i64),
-    /// None, several, or one that is no integer.
+    /// No value, several values, or one that is not an integer.
     Wrong(Vec<String>),
 }
 
@@ -111,7 +111,7 @@ pub struct VerdictRecord {
     pub clingo: Option<AnswersRecord>,
 }
 
-/// What a line of `invalid*.jsonl` is about.
+/// The kind of rule set in a line of `invalid*.jsonl`.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -121,33 +121,33 @@ pub enum Kind {
     Lenient,
     /// A published game that must be accepted.
     PlayableWithRemarks,
-    /// A rule set made for the purpose.
+    /// An artificial rule set.
     Mini,
 }
 
-/// What is asked of a rule set made for the purpose.
+/// The expected result for an artificial rule set.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Expect {
-    /// It is accepted, and the answers hold.
+    /// The rules are accepted, and the answers agree.
     Ok,
-    /// It is refused.
+    /// The rules are refused.
     Reject,
-    /// It is refused, or play reports an error.
+    /// The rules are refused, or play reports an error.
     RuntimeError,
-    /// It is refused, or the answers hold.
+    /// The rules are refused, or the answers agree.
     Policy,
 }
 
-/// What another reasoner says of the initial state.
+/// The result of another reasoner on the initial state.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum AnswersRecord {
     /// The answers.
     Given(Answers),
-    /// It has none.
+    /// The reasoner has no answers.
     None {
-        /// Why.
+        /// The reasoner's error.
         #[serde(rename = "error")]
         _error: String,
     },

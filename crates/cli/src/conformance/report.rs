@@ -1,65 +1,62 @@
-//! What a run found.
+//! The results of a run.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// An answer of ours that is not the one in the corpus.
+/// An answer that differs from the corpus.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Difference {
     /// The game's key.
     pub game: String,
-    /// Where the corpus gives its answer, as `file:line`.
+    /// The place of the corpus' answer, as `file:line`.
     pub place: String,
-    /// What was asked.
+    /// The question.
     pub what: String,
     /// The corpus' answer.
     pub expected: String,
-    /// Ours.
+    /// The answer of this program.
     pub found: String,
 }
 
-/// How a rule set was received.
+/// The reception of a rule set.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Outcome {
-    /// Read, and played.
+    /// The rules were read and played.
     Accepted,
-    /// Answers differ unless `Cell` and `cell` are two names; if they are, all
-    /// agree.
+    /// Answers differ unless `Cell` and `cell` are two names; then all agree.
     AgreesWithCaseKept,
-    /// Not read; the codes of the errors, each once.
+    /// The rules were refused, with the codes of the errors, each once.
     Refused {
         /// Such as `G102`.
         codes: Vec<&'static str>,
     },
-    /// Not what the corpus speaks of, or the run was stopped before it.
+    /// The corpus has no answers for it, or the run was stopped first.
     NotCompared,
 }
 
-/// What was compared of one rule set.
+/// The comparison of one rule set.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct GameReport {
     /// The game's key.
     pub game: String,
     /// The rule file, relative to the folder.
     pub file: String,
-    /// How it was received.
+    /// The reception of the rules.
     #[serde(flatten)]
     pub outcome: Outcome,
     /// Whether the verdict or the answers of `invalid*.jsonl` were compared.
     pub verdicts: u64,
-    /// Depths counted and compared.
+    /// Number of perft depths compared.
     pub perft_lines: u64,
-    /// States of playouts compared, last ones included.
+    /// Number of states of playouts compared, including the last ones.
     pub trace_steps: u64,
-    /// Whether everything within the budgets was compared before the time was
-    /// over.
+    /// Whether everything within the budgets was compared before the time was over.
     pub finished: bool,
-    /// Where we differ.
+    /// The answers that differ.
     pub differences: Vec<Difference>,
-    /// Differences that have an [`Explanation`](super::Explanation), with the
-    /// argument.
+    /// Differences that have an [`Explanation`](super::Explanation), with its reason.
     pub explained: Vec<(Difference, String)>,
 }
 
@@ -79,7 +76,7 @@ impl GameReport {
     }
 }
 
-/// What a whole run found.
+/// The results of a whole run.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Report {
     /// One entry for each game, in the order of the corpus.
@@ -102,7 +99,7 @@ impl Report {
     }
 }
 
-/// Printed for a person: what needs attention first, then the sums. Ends with a
+/// Printed for people: the games that need attention first, then the totals. Ends with a
 /// line break.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

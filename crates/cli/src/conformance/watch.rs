@@ -1,4 +1,4 @@
-//! The clock of a run: raises the flags of games whose time is over.
+//! The clock of a run: raises the interrupt flags of games whose time is over.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex};
@@ -6,15 +6,15 @@ use std::time::{Duration, Instant};
 
 use super::{Interrupt, Options};
 
-/// How long after its time a game may be stopped.
+/// Maximum delay between the end of a game's time and its interrupt.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Who works on what since when.
+/// The games in progress and their start times.
 pub(super) struct Watch<'a> {
     options: &'a Options,
     start: Instant,
     stopped: AtomicBool,
-    /// For each thread the flag of its game and when that was begun.
+    /// For each thread the flag of its game and the time of its start.
     games: Mutex<Vec<Option<(Interrupt, Instant)>>>,
     done: Mutex<bool>,
     done_changed: Condvar,
@@ -32,7 +32,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// The flag of a game that a thread begins; None if the run is stopped.
+    /// The flag of a game that a thread begins; `None` if the run is stopped.
     pub fn begin(&self, thread: usize) -> Option<Interrupt> {
         self.look();
         let interrupt = Interrupt::default();
@@ -44,7 +44,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Looks at the clock until the run has ended.
+    /// Checks the clock until the run has ended.
     pub fn run(&self) {
         let mut done = self.done.lock().expect("no holder panics");
         while !*done {

@@ -1,15 +1,15 @@
-//! Where vertices stand from left to right, once the order of each rank is known.
+//! Horizontal coordinates of vertices, given the order of each rank.
 //!
-//! Each vertex is put below its middle neighbour above, or above the one below, from the
-//! left and from the right; of these four places the two in the middle are averaged.
-//! Edges that pass several ranks run straight. Instead of the compaction by classes of
-//! the original, blocks are pushed apart along longest paths, which keeps all distances.
+//! Each vertex is aligned with its median neighbour above, or below, from the left and from
+//! the right; of these four places the middle two are averaged. Edges that pass through
+//! several ranks run straight. Instead of the original's compaction by classes, blocks are
+//! pushed apart along longest paths, which keeps all distances.
 
 use rustc_hash::FxHashSet;
 
 use super::Net;
 
-/// The middle of each vertex. `gap` is the least distance of neighbours in a rank.
+/// The centre of each vertex. `gap` is the minimum distance of two neighbours in a rank.
 pub(super) fn coordinates(net: &Net, gap: &dyn Fn(usize, usize) -> f64) -> Vec<f64> {
     let crossed = crossed(net);
     let mut found: Vec<Vec<f64>> = Vec::with_capacity(4);
@@ -54,7 +54,7 @@ pub(super) fn coordinates(net: &Net, gap: &dyn Fn(usize, usize) -> f64) -> Vec<f
     (0..net.above.len()).map(middle).collect()
 }
 
-/// Segments that cross one between two bends, upper end first: those give way.
+/// Segments that cross one between two bends, upper end first; these give way.
 fn crossed(net: &Net) -> FxHashSet<(usize, usize)> {
     let positions = net.positions();
     let mut crossed = FxHashSet::default();
@@ -83,7 +83,8 @@ fn crossed(net: &Net) -> FxHashSet<(usize, usize)> {
     crossed
 }
 
-/// For each vertex the first of its block: of those that are to stand below each other.
+/// For each vertex, the first vertex of its block; the vertices of a block are aligned
+/// vertically.
 fn blocks(
     layers: &[Vec<usize>],
     near: &[Vec<usize>],
@@ -121,7 +122,7 @@ fn blocks(
     root
 }
 
-/// Places blocks as far left as they can stand, and then to the right where there is room.
+/// Places blocks as far left as possible, and then to the right where there is room.
 fn compact(layers: &[Vec<usize>], root: &[usize], gap: &dyn Fn(usize, usize) -> f64) -> Vec<f64> {
     let mut to: Vec<Vec<(usize, f64)>> = vec![Vec::new(); root.len()];
     let mut open_sources = vec![0usize; root.len()];
@@ -138,7 +139,7 @@ fn compact(layers: &[Vec<usize>], root: &[usize], gap: &dyn Fn(usize, usize) -> 
         .collect();
     let mut x = vec![0.0f64; root.len()];
     let mut done = 0;
-    // Blocks do not cross, so that each comes once all left of it are placed.
+    // Blocks do not cross, so each one comes after all blocks to its left are placed.
     while let Some(&block) = order.get(done) {
         done += 1;
         for &(right, gap) in &to[block] {

@@ -1,15 +1,15 @@
-//! The order of each rank, so that few edges cross.
+//! The order of each rank, with few edge crossings.
 
 use super::Net;
 
-/// Sweeps from each beginning, at most.
+/// Maximum number of sweeps from each starting order.
 const SWEEPS: usize = 24;
-/// Sweeps without a gain that end the search.
+/// Sweeps without improvement after which the search ends.
 const PATIENCE: usize = 6;
-/// Segments to look at, in all sweeps together; at least some sweeps are made.
+/// Maximum number of segments examined in all sweeps together; a few sweeps are always made.
 const WORK: usize = 30_000_000;
 
-/// Orders the ranks of a net, and says how many crossings are left.
+/// Orders the ranks of a net and returns the number of crossings left; `None` if stopped.
 pub(super) fn order(net: &mut Net, is_stopped: &dyn Fn() -> bool) -> Option<u64> {
     let segments: usize = net.below.iter().map(Vec::len).sum();
     let sweeps = (WORK / segments.max(1)).clamp(4, SWEEPS);
@@ -39,7 +39,7 @@ pub(super) fn order(net: &mut Net, is_stopped: &dyn Fn() -> bool) -> Option<u64>
     Some(best.0)
 }
 
-/// Each rank in the order in which a walk that goes down first comes by.
+/// Each rank in the order in which a depth-first walk first visits its vertices.
 fn by_depth(net: &Net) -> Vec<Vec<usize>> {
     let mut layers = vec![Vec::new(); net.layers.len()];
     let mut rank = vec![0; net.above.len()];
@@ -59,9 +59,9 @@ fn by_depth(net: &Net) -> Vec<Vec<usize>> {
     layers
 }
 
-/// Sorts each rank by where the neighbours in the rank before stand on average: from
-/// above to below in even sweeps, from below to above in odd ones. Of those that have
-/// the same average every other pair of sweeps turns the order around.
+/// Sorts each rank by the average position of the neighbours in the rank before: downwards
+/// in even sweeps, upwards in odd ones. Vertices with equal averages are reversed in every
+/// other pair of sweeps.
 fn sort(net: &mut Net, sweep: usize) {
     let mut positions = net.positions();
     let ranks = net.layers.len();
@@ -90,7 +90,7 @@ fn sort(net: &mut Net, sweep: usize) {
     }
 }
 
-/// Exchanges neighbours in a rank while that leaves fewer crossings.
+/// Exchanges neighbours in a rank while that reduces crossings.
 fn exchange(net: &mut Net) {
     let mut positions = net.positions();
     let sorted = |vertices: &[usize], positions: &[usize]| {
@@ -126,7 +126,7 @@ fn exchange(net: &mut Net) {
     }
 }
 
-/// Pairs of which the one of the left is larger; both are ascending.
+/// The number of pairs in which the element of `left` is larger; both are ascending.
 fn inversions(left: &[usize], right: &[usize]) -> usize {
     let mut smaller = 0;
     let mut count = 0;
@@ -139,13 +139,13 @@ fn inversions(left: &[usize], right: &[usize]) -> usize {
     count
 }
 
-/// How often edges cross between neighbouring ranks.
+/// The number of edge crossings between neighbouring ranks.
 ///
 /// Source: Barth, Jünger and Mutzel, Simple and efficient bilayer cross counting (2002).
 pub(super) fn crossings(net: &Net, positions: &[usize]) -> u64 {
     let mut total = 0;
     let widest = net.layers.iter().map(Vec::len).max().unwrap_or(0);
-    // Edges that end at a position or left of it, as a tree of sums.
+    // The number of edges that end at or left of a position, as a tree of sums.
     let mut ended = vec![0u64; widest + 1];
     for layer in &net.layers {
         ended.fill(0);
@@ -162,7 +162,7 @@ pub(super) fn crossings(net: &Net, positions: &[usize]) -> u64 {
                 }
                 total += count - left;
             }
-            // Edges of one node do not cross.
+            // Edges of one node do not cross each other.
             for end in ends {
                 count += 1;
                 let mut at = end + 1;

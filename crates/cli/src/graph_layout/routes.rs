@@ -1,16 +1,16 @@
-//! Curves of edges, and how far ranks are apart.
+//! The curves of edges and the distances of ranks.
 
 use super::{Layout, Net, Node, Spacing};
 
-/// A node's share along which edges leave and reach it.
+/// The part of a node's width at which edges leave and reach it.
 const PORTS: f64 = 0.72;
-/// Ends of edges at a node are no farther apart.
+/// Maximum distance of neighbouring edge ends at a node.
 const PORT: f64 = 16.0;
 
-/// Where the ends of an edge are from left to right, at its first and its second node.
+/// The horizontal positions of an edge's ends, at its first and its second node.
 type Ends = Vec<[f64; 2]>;
 
-/// Lays ranks below each other and edges along the ranks they pass.
+/// Places ranks below each other and edges along the ranks they pass.
 pub(super) fn lay(
     nodes: &[Node],
     edges: &[(usize, usize)],
@@ -37,7 +37,7 @@ pub(super) fn lay(
             if chain.is_empty() {
                 let [left, right] = ends[edge];
                 let from = [left, below(from)];
-                return beside(from, [right, below(to)], spacing);
+                return same_rank(from, [right, below(to)], spacing);
             }
             let is_down = chain[0] == from;
             let [first, second] = ends[edge];
@@ -79,9 +79,10 @@ pub(super) fn lay(
     }
 }
 
-/// Spreads the ends of edges along the sides of nodes, in the order of where they go.
+/// Spreads the ends of edges along the sides of nodes, ordered by their direction.
 fn ends(nodes: &[Node], edges: &[(usize, usize)], net: &Net, x: &[f64]) -> Ends {
-    // By node and side, above and below: where an edge goes next, its number and its end.
+    // By node and side, above and below: the next position of an edge, its number and its
+    // end.
     let mut sides: Vec<[Vec<(f64, usize, usize)>; 2]> = vec![Default::default(); nodes.len()];
     for (number, &(from, to)) in edges.iter().enumerate() {
         let chain = &net.chains[number];
@@ -112,7 +113,7 @@ fn ends(nodes: &[Node], edges: &[(usize, usize)], net: &Net, x: &[f64]) -> Ends 
     ends
 }
 
-/// Upper and lower end of each rank. Where edges are slanted there is more room.
+/// The upper and lower end of each rank. Slanted edges get more room.
 fn ranks(
     nodes: &[Node],
     edges: &[(usize, usize)],
@@ -146,7 +147,7 @@ fn ranks(
     tops.collect()
 }
 
-/// A curve through points that runs straight down, or up, at each.
+/// A curve through points that runs vertically at each of them.
 fn smooth(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
     let mut route = vec![points[0]];
     for pair in points.windows(2) {
@@ -156,8 +157,8 @@ fn smooth(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
     route
 }
 
-/// A curve below two nodes of a rank.
-fn beside(from: [f64; 2], to: [f64; 2], spacing: Spacing) -> Vec<[f64; 2]> {
+/// A curve below two nodes of one rank.
+fn same_rank(from: [f64; 2], to: [f64; 2], spacing: Spacing) -> Vec<[f64; 2]> {
     let depth = (12.0 + (from[0] - to[0]).abs() * 0.12).min(spacing.ranks * 0.8);
     let low = from[1].max(to[1]) + depth;
     vec![from, [from[0], low], [to[0], low], to]

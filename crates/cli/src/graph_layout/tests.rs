@@ -19,7 +19,7 @@ fn laid(ranks: &[usize], edges: &[(usize, usize)]) -> Layout {
     layout(&nodes(ranks), edges, SPACING, &|| false).unwrap()
 }
 
-/// A graph of some ranks, with edges of any length and direction.
+/// A random graph of a few ranks, with edges of any length and direction.
 fn any(seed: u64) -> (Vec<usize>, Vec<(usize, usize)>) {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = |below: usize| {
@@ -36,7 +36,7 @@ fn any(seed: u64) -> (Vec<usize>, Vec<(usize, usize)>) {
 }
 
 #[test]
-fn what_can_be_drawn_without_crossings_is() {
+fn planar_graphs_are_drawn_without_crossings() {
     // A tree whose children are listed from right to left.
     let edges = [(0, 2), (0, 1), (1, 6), (1, 5), (2, 4), (2, 3)];
     assert_eq!(laid(&[0, 1, 1, 2, 2, 2, 2], &edges).crossings, 0);
@@ -46,7 +46,7 @@ fn what_can_be_drawn_without_crossings_is() {
 }
 
 #[test]
-fn crossings_are_those_that_pairs_of_edges_make() {
+fn crossings_are_counted_as_by_pairs_of_edges() {
     for seed in 0..100 {
         let (ranks, edges) = any(seed);
         let net = Net::new(&nodes(&ranks), &edges);
@@ -70,7 +70,7 @@ fn crossings_are_those_that_pairs_of_edges_make() {
 }
 
 #[test]
-fn sorting_leaves_no_more_crossings_than_there_were() {
+fn sorting_never_adds_crossings() {
     for seed in 0..100 {
         let (ranks, edges) = any(seed);
         let net = Net::new(&nodes(&ranks), &edges);
@@ -80,7 +80,7 @@ fn sorting_leaves_no_more_crossings_than_there_were() {
 }
 
 #[test]
-fn nodes_of_a_rank_keep_their_distance() {
+fn nodes_of_a_rank_keep_the_minimum_distance() {
     for seed in 0..200 {
         let (ranks, edges) = any(seed);
         let all = nodes(&ranks);
@@ -136,7 +136,7 @@ fn an_edge_that_passes_ranks_runs_straight_there() {
 }
 
 #[test]
-fn one_graph_is_drawn_one_way_and_an_interrupt_ends_it() {
+fn layout_is_deterministic_and_can_be_interrupted() {
     let (ranks, edges) = any(7);
     assert_eq!(laid(&ranks, &edges), laid(&ranks, &edges));
     assert_eq!(layout(&nodes(&ranks), &edges, SPACING, &|| true), None);

@@ -62,6 +62,8 @@ const FEW_MOVES: usize = 10;
 const SAMPLE_PLAYOUTS: usize = 4;
 /// Rows looked at after which a sample is cut, and the most for one state.
 const SAMPLE_WORK: u64 = 1_000_000;
+/// Rows looked at in a state below which no better plan is looked for.
+const LITTLE_WORK: u64 = 1_000;
 
 impl DatalogMachine {
     /// A machine for a game: evaluates what holds in every state, and plans
@@ -83,7 +85,26 @@ impl DatalogMachine {
         DatalogMachine::learned(game, limits, FEW_MOVES)
     }
 
+    /// As [`DatalogMachine::new`], for a question about one position: a plan that needs
+    /// little work in the initial state is taken without further learning.
+    ///
+    /// # Errors
+    ///
+    /// As [`DatalogMachine::new`].
+    pub fn for_one_position(game: &Game, limits: Limits) -> Result<Self, PlayError> {
+        let mut machine = DatalogMachine::unlearned(game, limits)?;
+        machine.plan_for_one_position()?;
+        Ok(machine)
+    }
+
     fn learned(game: &Game, limits: Limits, most_moves: usize) -> Result<Self, PlayError> {
+        let mut machine = DatalogMachine::unlearned(game, limits)?;
+        machine.learn(most_moves)?;
+        Ok(machine)
+    }
+
+    /// A machine with plans made without knowing the sizes of relations.
+    fn unlearned(game: &Game, limits: Limits) -> Result<Self, PlayError> {
         let Flat {
             rules,
             state,
@@ -140,7 +161,7 @@ impl DatalogMachine {
             ask_next: asks[2],
             ask_goal: asks[3],
         };
-        let mut machine = DatalogMachine {
+        Ok(DatalogMachine {
             terms,
             evaluator,
             shared: Arc::new(shared),
@@ -151,26 +172,48 @@ impl DatalogMachine {
             legal_known: false,
             row: Vec::new(),
             facts: Vec::new(),
-        };
-        machine.learn(most_moves)?;
-        Ok(machine)
+        })
+    }
+
+    /// Evaluates on demand if one joint move from the initial state is then little work,
+    /// and learns from playouts otherwise.
+    fn plan_for_one_position(&mut self) -> Result<(), PlayError> {
+        let game = self.shared.game.clone();
+        let on_demand = self.evaluator.on_demand(&mut self.terms);
+        let on_demand = on_demand.map_err(|error| play_error(&game, error))?;
+        let mut first = self.clone();
+        if let Some(evaluator) = on_demand {
+            first.evaluator = evaluator;
+        }
+        first.forget();
+        let work = first.sample(1, SAMPLE_WORK);
+        if work.is_infinite() {
+            return self.learn(FEW_MOVES);
+        }
+        // Deriving everything may be much less work than deriving on demand.
+        let most = work as u64 / 32;
+        if most < LITTLE_WORK || self.sample(1, most).is_infinite() {
+            *self = first;
+        }
+        // The initial state stays loaded: it is the position most often asked about.
+        Ok(())
     }
 
     /// Plans by the sizes that relations have in a few random playouts, and
     /// derives on demand if that is less work there.
     fn learn(&mut self, most_moves: usize) -> Result<(), PlayError> {
-        self.sample(most_moves);
+        self.sample(most_moves, SAMPLE_WORK);
         self.evaluator.replan();
-        let whole = self.sample(most_moves);
+        let whole = self.sample(most_moves, SAMPLE_WORK);
         let game = self.shared.game.clone();
         let on_demand = self.evaluator.on_demand(&mut self.terms);
         if let Some(evaluator) = on_demand.map_err(|error| play_error(&game, error))? {
             let mut other = self.clone();
             other.evaluator = evaluator;
             other.forget();
-            other.sample(most_moves);
+            other.sample(most_moves, SAMPLE_WORK);
             other.evaluator.replan();
-            if other.sample(most_moves) < whole {
+            if other.sample(most_moves, SAMPLE_WORK) < whole {
                 *self = other;
             }
         }
@@ -181,12 +224,12 @@ impl DatalogMachine {
 
     /// Rows looked at for each joint move of a few playouts; infinite if not
     /// even one was made. Errors are left for the play that meets them.
-    fn sample(&mut self, most_moves: usize) -> f64 {
+    fn sample(&mut self, most_moves: usize, most_work: u64) -> f64 {
         self.forget();
         let before = self.evaluator.work();
         let bounds = self.evaluator.bounds().clone();
         self.evaluator.set_bounds(Bounds {
-            work: SAMPLE_WORK.min(bounds.work),
+            work: most_work.min(bounds.work),
             ..bounds.clone()
         });
         let mut moves = 0;
@@ -200,7 +243,6 @@ impl DatalogMachine {
             }
         }
         self.evaluator.set_bounds(bounds);
-        self.forget();
         match moves {
             0 => f64::INFINITY,
             moves => (self.evaluator.work() - before) as f64 / moves as f64,

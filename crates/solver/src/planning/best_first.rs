@@ -4,7 +4,7 @@
 //! some plan, a shortest one, or the proof that there is none. States taken
 //! together are expanded in lanes, and what follows is estimated in lanes. All
 //! moves cost one, so that by no estimate at all, uniform-cost search, is
-//! [`levels`](super::breadth_first::levels()).
+//! [`breadth_first`](super::breadth_first::breadth_first()).
 //!
 //! Source: novelty as BFWS(f2) in Lipovetzky and Geffner, Best-first width search
 //! (2017).
@@ -32,7 +32,7 @@ pub enum Order {
     AStar,
     /// Those that show a fact that no state with the same estimate showed
     /// before; then greedily.
-    Novelty,
+    Bfws2,
     /// The best of each level, as many as given; others are forgotten. It proves
     /// nothing.
     Beam(usize),
@@ -80,7 +80,7 @@ pub fn best_first(
     let mut search = Search {
         order,
         together: how.together.max(1),
-        is_bound: order == Order::AStar && estimate == Estimate::Latest,
+        is_bound: order == Order::AStar && estimate == Estimate::HMax,
         reopens: order == Order::AStar
             || budget.depth != u32::MAX
             || layout.meaning() == KeyMeaning::EarlierIsBetter,
@@ -330,7 +330,7 @@ impl Search {
         match self.order {
             Order::Greedy | Order::Beam(_) => estimate,
             Order::AStar => node.depth as usize + estimate,
-            Order::Novelty => {
+            Order::Bfws2 => {
                 let is_novel = code.is_some_and(|code| self.shows_more(code, node.estimate));
                 estimate + if is_novel { 0 } else { usize::from(NEVER) + 1 }
             }

@@ -1,16 +1,16 @@
-//! Plans of one move, two moves, three: a state and a move for each step.
+//! SAT planning with a bounded number of moves: 1, 2, 3, and so on.
 //!
-//! In: a puzzle. Out: a shortest plan, or the number of moves for which there is
-//! none. One solver holds all steps and learns from the shorter plans. The game
-//! goes on until the last state, which alone is solved. Facts that count moves
-//! are constants of their step. Moves that commute come in one order only.
+//! In: a puzzle. Out: a shortest plan, or the number of moves up to which there is
+//! none. One solver holds all steps and reuses what it learned for shorter plans.
+//! Only the last state is terminal. Facts that depend only on the number of moves
+//! are constants of their step. Commuting moves are allowed in one order only.
 //!
 //! Source: Kautz and Selman, Planning as satisfiability (1992).
 
 mod partial_order;
 
 use super::move_set::effects::{Change, Effects};
-use super::move_set::timed_facts::{Course, Then};
+use super::move_set::timed_facts::{Continuation, Timeline};
 use super::move_set::{Answer, at_start, watch};
 use super::{Outcome, Plan, Puzzle, Reason};
 use ggp_engine::propnet::batch::holds;
@@ -18,49 +18,50 @@ use ggp_engine::propnet::clauses::{Clauses, Frame, Watch};
 use ggp_engine::propnet::network::Literal;
 use ggp_search::Budget;
 
-/// A shortest plan of at most [`Budget::depth`] moves.
-pub fn unroll(puzzle: &Puzzle, budget: &Budget) -> Answer {
+/// Searches for a shortest plan of at most [`Budget::depth`] moves.
+pub fn bounded(puzzle: &Puzzle, budget: &Budget) -> Answer {
     let watch = watch(budget);
     if let Some(outcome) = at_start(puzzle) {
-        let found = "the game ends where it begins".to_owned();
+        let found = "the first state is terminal".to_owned();
         return Answer { outcome, found };
     }
     let Some(effects) = Effects::new(puzzle) else {
         return Answer {
             outcome: Outcome::Unknown,
-            found: "moves take part in cycles, or too much to look at".to_owned(),
+            found: "moves occur in recursive rules, or the puzzle is too large".to_owned(),
         };
     };
-    let course = Course::new(puzzle, &effects);
-    let mut steps = Steps::new(puzzle, &effects, &course, watch);
+    let timeline = Timeline::new(puzzle, &effects);
+    let mut steps = Steps::new(puzzle, &effects, &timeline, watch);
     let outcome = steps.solve(budget);
     let pairs: usize = steps.after.iter().map(Vec::len).sum();
     let found = format!(
-        "{} steps, {pairs} pairs of moves in one order",
+        "{} steps, {pairs} pairs of moves with a fixed order",
         steps.moves.len()
     );
     Answer { outcome, found }
 }
 
-/// States and moves, step by step.
+/// The clauses for all steps.
 struct Steps<'p> {
     effects: &'p Effects,
-    course: &'p Course,
+    timeline: &'p Timeline,
     clauses: Clauses,
     watch: Watch,
-    /// By step: the facts; false where nothing depends on them.
+    /// By step: the variables of the facts; false for facts that nothing depends
+    /// on.
     states: Vec<Vec<i32>>,
     frames: Vec<Frame<'p>>,
-    /// By step: the moves.
+    /// By step: the variables of the moves.
     moves: Vec<Vec<i32>>,
     /// By fact: the moves that may change it.
     movers: Vec<Vec<u32>>,
-    /// By move: the moves after which it need not be tried.
+    /// By move: the moves directly after which it need not be tried.
     after: Vec<Vec<u32>>,
 }
 
 impl<'p> Steps<'p> {
-    fn new(puzzle: &Puzzle, effects: &'p Effects, course: &'p Course, watch: Watch) -> Self {
+    fn new(puzzle: &Puzzle, effects: &'p Effects, timeline: &'p Timeline, watch: Watch) -> Self {
         let mut movers = vec![Vec::new(); effects.relevant.len()];
         for (chosen, changes) in effects.changes.iter().enumerate() {
             for &(fact, _) in changes {
@@ -68,7 +69,7 @@ impl<'p> Steps<'p> {
             }
         }
         let mut after = partial_order::commuting(effects);
-        if course.facts.is_empty() {
+        if timeline.facts.is_empty() {
             for (chosen, after) in after.iter_mut().enumerate() {
                 if partial_order::is_undone_by_itself(effects, chosen) {
                     after.push(chosen as u32);
@@ -77,7 +78,7 @@ impl<'p> Steps<'p> {
         }
         let mut steps = Steps {
             effects,
-            course,
+            timeline,
             clauses: Clauses::watched(watch.clone()),
             watch,
             states: Vec::new(),
@@ -106,7 +107,7 @@ impl<'p> Steps<'p> {
 
     fn solve(&mut self, budget: &Budget) -> Outcome {
         let conflicts = i32::try_from(budget.nodes).unwrap_or(-1);
-        // The start is no solution.
+        // The start is not a solution.
         let mut refuted = None;
         let done = |refuted: Option<u32>| refuted.map_or(Outcome::Unknown, Outcome::NoPlanWithin);
         for depth in 1..=budget.depth {
@@ -115,8 +116,8 @@ impl<'p> Steps<'p> {
             }
             let over = Reason::Over { moves: depth - 1 };
             if !self.step() {
-                return match self.course.then {
-                    Then::End => Outcome::Unsolvable(over),
+                return match self.timeline.then {
+                    Continuation::End => Outcome::Unsolvable(over),
                     _ => done(refuted),
                 };
             }
@@ -128,7 +129,7 @@ impl<'p> Steps<'p> {
                     Some(false) if !self.clauses.is_needed(solved) => {
                         return Outcome::Unsolvable(match self.leaves_out_detours() {
                             true => Reason::Refuted {
-                                what: format!("no play of {depth} moves is without detours"),
+                                what: format!("every play of {depth} moves contains a detour"),
                             },
                             false => over,
                         });
@@ -148,7 +149,7 @@ impl<'p> Steps<'p> {
         done(refuted)
     }
 
-    /// Whether moves that undo themselves are not made twice in a row.
+    /// Whether moves that undo themselves are excluded directly after themselves.
     fn leaves_out_detours(&self) -> bool {
         let mut after = (0..).zip(&self.after);
         after.any(|(chosen, after)| after.contains(&chosen))
@@ -159,7 +160,8 @@ impl<'p> Steps<'p> {
         chosen.expect("a move is made at each step") as u32
     }
 
-    /// Cuts what holds in a state of the model only because of itself.
+    /// Excludes facts of the model that support only each other; true if there were
+    /// any.
     fn cut_loops(&mut self) -> bool {
         let network = &self.effects.network;
         if network.regions().is_empty() {
@@ -176,10 +178,10 @@ impl<'p> Steps<'p> {
         !loops.is_empty()
     }
 
-    /// One more move. False if the game is over by then, or it is not known what
-    /// comes next.
+    /// Adds a step. False if the game is over by then, or if the facts that depend
+    /// on time are not known for it.
     fn step(&mut self) -> bool {
-        let Some(clock) = self.course.after(self.states.len()) else {
+        let Some(clock) = self.timeline.after(self.states.len()) else {
             return false;
         };
         let effects = self.effects;
@@ -222,7 +224,7 @@ impl<'p> Steps<'p> {
                 clauses.add(&clause);
             }
         }
-        for (&fact, &value) in self.course.facts.iter().zip(clock) {
+        for (&fact, &value) in self.timeline.facts.iter().zip(clock) {
             next[fact] = if value { -no } else { no };
         }
         for (chosen, changes) in effects.changes.iter().enumerate() {

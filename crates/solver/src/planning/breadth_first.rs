@@ -1,18 +1,18 @@
 //! Breadth-first search over packed states, level by level.
 //!
-//! In: a puzzle. Out: a shortest plan, or the proof that there is none, of any
-//! length or of so many moves. States are dealt to shards by their hash. In a
-//! round some of the states of a level are expanded, in portions that threads
-//! share out, and then each shard takes in what is its own, in the order of the
-//! states expanded: so that all is the same for any number of threads and any
-//! size of rounds.
+//! In: a puzzle. Out: a shortest plan, or a proof that there is none, of any length
+//! or within a number of moves. States are distributed to shards by their hash. A
+//! round expands some of the states of a level, in portions that threads share;
+//! then each shard inserts the states that belong to it, in the order of their
+//! parents. The result is therefore the same for any number of threads and any round_parents
+//! of rounds.
 //!
-//! A state takes its bits and, while it must be found again, a word of a table.
-//! The way to it is found by expanding once more the states of the round in
-//! which it came.
+//! A state takes its bits and, while it must be found again, one word of a table.
+//! No parent is stored: the path to a state is found by expanding again the states
+//! of the round in which it was generated.
 //!
-//! Where positions count up to symmetry, a state stands for all that are the same
-//! but for a renaming, and plans are lifted to moves that can be made.
+//! If states are counted up to symmetry, one state represents its whole class, and
+//! plans are lifted to moves along real states.
 
 mod disjoint;
 mod next_level;
@@ -42,26 +42,26 @@ pub use spill::Spill;
 use spill::{Disk, SpillError};
 use workers::{LANES, Workers};
 
-/// How to go level by level.
+/// Options of [`breadth_first`].
 #[derive(Clone, Debug)]
-pub struct LevelsOptions {
-    /// Whether to look at every state that can be reached, also past a solution.
+pub struct BreadthFirstOptions {
+    /// Whether to visit every reachable state, even after a solution was found.
     pub whole: bool,
-    /// When positions that are the same but for a symmetry of the rules are one.
+    /// When states that differ only by a symmetry of the rules count as one.
     pub classes: Classes,
-    /// Threads that share the work; 0 counts as 1.
+    /// Number of threads; 0 counts as 1.
     pub threads: usize,
-    /// Where to put levels that do not fit into the memory.
+    /// Folder for levels that do not fit into memory.
     pub spill: Option<Spill>,
-    /// Where to write the search's state. Not together with [`Spill`].
+    /// Where to write the search's state. Cannot be combined with [`Spill`].
     pub checkpoint: Option<Checkpoint>,
-    /// The file with the state from which to go on.
+    /// The checkpoint file to resume from.
     pub resume: Option<PathBuf>,
 }
 
-impl Default for LevelsOptions {
+impl Default for BreadthFirstOptions {
     fn default() -> Self {
-        LevelsOptions {
+        BreadthFirstOptions {
             whole: false,
             classes: Classes::Never,
             threads: 1,
@@ -72,89 +72,91 @@ impl Default for LevelsOptions {
     }
 }
 
-/// When positions that are the same but for a symmetry of the rules count as one.
+/// When states that differ only by a symmetry of the rules count as one.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum Classes {
-    /// Each position counts.
+    /// Never: each state counts.
     #[default]
     Never,
-    /// Where there are more than some thousand, or checkpoints.
+    /// When there are more than a few thousand states, or when checkpoints are
+    /// used.
     IfMany,
-    /// Wherever there are symmetries.
+    /// Whenever the puzzle has symmetries.
     Always,
 }
 
-/// What was looked at.
+/// The extent of the search.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Seen {
-    /// Positions, or classes of them.
+    /// Number of states visited, or of classes of states.
     pub positions: u64,
-    /// How many renamings make positions of a class the same: 1 if each is a class of
-    /// its own.
+    /// Number of symmetries up to which states were counted: 1 if each state
+    /// counts.
     pub symmetries: usize,
-    /// Whether these are all that can be reached.
+    /// Whether these are all reachable states.
     pub is_all: bool,
 }
 
-/// Why a file could not be used.
+/// An error with a file.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum LevelsError {
-    /// A checkpoint.
+pub enum BreadthFirstError {
+    /// An error with a checkpoint.
     Checkpoint(CheckpointError),
-    /// A file of levels, in this folder.
+    /// An error with a spilled level in this folder.
     Spill(PathBuf, io::Error),
-    /// Levels in files are no part of checkpoints.
+    /// Checkpoints do not support levels in files.
     SpillAndCheckpoint,
 }
 
-impl fmt::Display for LevelsError {
+impl fmt::Display for BreadthFirstError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            LevelsError::Checkpoint(error) => error.fmt(f),
-            LevelsError::Spill(folder, error) => write!(f, "{}: {error}", folder.display()),
-            LevelsError::SpillAndCheckpoint => {
-                f.write_str("a search that puts levels into files has no checkpoints")
+            BreadthFirstError::Checkpoint(error) => error.fmt(f),
+            BreadthFirstError::Spill(folder, error) => write!(f, "{}: {error}", folder.display()),
+            BreadthFirstError::SpillAndCheckpoint => {
+                f.write_str("levels in files cannot be combined with checkpoints")
             }
         }
     }
 }
 
-impl std::error::Error for LevelsError {}
+impl std::error::Error for BreadthFirstError {}
 
-impl From<CheckpointError> for LevelsError {
+impl From<CheckpointError> for BreadthFirstError {
     fn from(error: CheckpointError) -> Self {
-        LevelsError::Checkpoint(error)
+        BreadthFirstError::Checkpoint(error)
     }
 }
 
-/// Looks for a shortest plan of at most [`Budget::depth`] moves.
+/// Searches for a shortest plan of at most [`Budget::depth`] moves.
 ///
-/// Level `d` of `stats` holds what is `d` moves from the start, also what was
-/// counted before a checkpoint. Equal positions are those that differ in nothing
-/// that matters, see [`Layout`], or with [`LevelsOptions::classes`] in nothing but
-/// names. Counts of a level that a solution or the budget
-/// ended depend on how much is expanded at once, all others on the puzzle only.
+/// Level `d` of `stats` describes the states `d` moves from the start, including
+/// those counted before a checkpoint. States are equal if they agree in everything
+/// that matters (see [`Layout`]), or, with [`BreadthFirstOptions::classes`], if a
+/// symmetry maps one to the other. The counts of a level that a solution or the
+/// budget cut short depend on the round_parents of the rounds; all other counts depend only
+/// on the puzzle.
 ///
 /// # Errors
 ///
-/// [`LevelsError`], if `options` ask for files.
-pub fn levels(
+/// [`BreadthFirstError`], if `options` name files.
+pub fn breadth_first(
     puzzle: &Puzzle,
-    options: &LevelsOptions,
+    options: &BreadthFirstOptions,
     budget: &Budget,
     stats: &mut Stats,
     observer: &mut dyn Observer,
-) -> Result<(Outcome, Seen), LevelsError> {
+) -> Result<(Outcome, Seen), BreadthFirstError> {
     let has_checkpoint = options.checkpoint.is_some() || options.resume.is_some();
     if options.spill.is_some() && has_checkpoint {
-        return Err(LevelsError::SpillAndCheckpoint);
+        return Err(BreadthFirstError::SpillAndCheckpoint);
     }
     let first = stats.levels.len();
     let mut time = budget.time;
     if options.classes == Classes::IfMany && !has_checkpoint {
         let began = Instant::now();
-        let each = LevelsOptions {
+        let each = BreadthFirstOptions {
             classes: Classes::Never,
             ..options.clone()
         };
@@ -162,7 +164,7 @@ pub fn levels(
             nodes: budget.nodes.min(FEW),
             ..budget.clone()
         };
-        let ended = levels(puzzle, &each, &few, stats, observer)?;
+        let ended = breadth_first(puzzle, &each, &few, stats, observer)?;
         if stats.ran_out != Some(BudgetKind::Nodes) || budget.nodes <= FEW {
             return Ok(ended);
         }
@@ -174,73 +176,78 @@ pub fn levels(
         ..budget.clone()
     };
     let mut meter = Meter::new(budget, stats, observer);
-    let mut flood = Flood::new(puzzle, options, budget);
+    let mut search = Search::new(puzzle, options, budget);
     let method = match options.classes {
-        Classes::Never => "levels",
-        _ => "levels up to symmetry",
+        Classes::Never => "breadth-first",
+        _ => "breadth-first up to symmetry",
     };
     let identity =
-        has_checkpoint.then(|| Identity::new(method, puzzle, &(options.whole, &flood.layout)));
+        has_checkpoint.then(|| Identity::new(method, puzzle, &(options.whole, &search.layout)));
     match (&options.resume, &identity) {
-        (Some(file), Some(identity)) => flood.resume(file, identity, &mut meter)?,
+        (Some(file), Some(identity)) => search.resume(file, identity, &mut meter)?,
         _ if options.classes == Classes::Never => {}
-        _ => flood.use_symmetries(symmetries(puzzle, budget)),
+        _ => search.use_symmetries(symmetries(puzzle, budget)),
     }
-    let save = |flood: &Flood<'_>, meter: &Meter<'_>| match (&options.checkpoint, &identity) {
+    let save = |search: &Search<'_>, meter: &Meter<'_>| match (&options.checkpoint, &identity) {
         (Some(checkpoint), Some(identity)) => {
             let levels = &meter.stats().levels[first..];
-            flood.save(&checkpoint.file, identity, levels)
+            search.save(&checkpoint.file, identity, levels)
         }
         _ => Ok(()),
     };
     let mut timer = options.checkpoint.as_ref().map(|c| Timer::new(c.every));
-    let mut between = |flood: &Flood<'_>, meter: &Meter<'_>| match &mut timer {
-        Some(timer) => timer.tick(|| save(flood, meter)),
+    let mut between = |search: &Search<'_>, meter: &Meter<'_>| match &mut timer {
+        Some(timer) => timer.tick(|| save(search, meter)),
         None => Ok(()),
     };
     let folder = || options.spill.as_ref().map(|spill| spill.folder.clone());
-    let outcome = match flood.run(budget.depth, &mut meter, &mut between) {
+    let outcome = match search.run(budget.depth, &mut meter, &mut between) {
         Ok(outcome) => outcome,
         Err(Stop::Budget(what)) => {
             meter.ran_out(what);
-            save(&flood, &meter)?;
-            match flood.plan.take() {
+            save(&search, &meter)?;
+            match search.plan.take() {
                 Some(plan) => solved(plan),
                 None => {
-                    if !flood.levels.is_empty() {
-                        meter.refuted(flood.depth);
+                    if !search.levels.is_empty() {
+                        meter.refuted(search.depth);
                     }
                     Outcome::Unknown
                 }
             }
         }
-        Err(Stop::Checkpoint(error)) => return Err(LevelsError::Checkpoint(error)),
+        Err(Stop::Checkpoint(error)) => return Err(BreadthFirstError::Checkpoint(error)),
         Err(Stop::Spill(error)) => {
-            return Err(LevelsError::Spill(folder().unwrap_or_default(), error));
+            return Err(BreadthFirstError::Spill(
+                folder().unwrap_or_default(),
+                error,
+            ));
         }
     };
-    Ok((outcome, flood.seen()))
+    Ok((outcome, search.seen()))
 }
 
-/// States that are expanded before anyone looks for symmetries, if not always.
+/// Number of states expanded before the search for symmetries begins, unless it is
+/// forced.
 const FEW: u64 = 1 << 13;
-/// What looking for symmetries may take, and the part of all time. It is seldom all
-/// used: then what is found, and counted, would depend on the machine.
-const PATIENCE: Duration = Duration::from_secs(2);
-const SHARE: u32 = 4;
+/// Time limit for the symmetry search, and its share of the total time. The limit
+/// is seldom reached; if it is, the symmetries found, and thus the counts, depend
+/// on the machine.
+const SYMMETRY_TIME: Duration = Duration::from_secs(2);
+const SYMMETRY_SHARE: u32 = 4;
 
 fn symmetries(puzzle: &Puzzle, budget: &Budget) -> Symmetries {
-    let share = budget.time.map(|time| time / SHARE);
-    let hasty = Budget {
-        time: Some(share.map_or(PATIENCE, |share| share.min(PATIENCE))),
+    let share = budget.time.map(|time| time / SYMMETRY_SHARE);
+    let limited = Budget {
+        time: Some(share.map_or(SYMMETRY_TIME, |share| share.min(SYMMETRY_TIME))),
         ..budget.clone()
     };
-    Symmetries::of(puzzle, &hasty)
+    Symmetries::of(puzzle, &limited)
 }
 
-/// What ends a search before its time.
+/// Reasons for which a search stops early.
 enum Stop {
-    /// It may go on with another budget.
+    /// The search can be resumed with another budget.
     Budget(BudgetKind),
     Checkpoint(CheckpointError),
     Spill(io::Error),
@@ -267,54 +274,56 @@ impl From<SpillError> for Stop {
     }
 }
 
-/// Children of a round, about, where states and networks are small.
-const TOGETHER: usize = 1 << 22;
-/// Parents of a round, at least if there are so many.
-const LEAST: usize = 64;
-/// States from which on it may pay to ask whether levels are disjoint.
+/// Approximate number of children per round where states and networks are small.
+const ROUND_CHILDREN: usize = 1 << 22;
+/// Minimum number of parents per round.
+const MIN_PARENTS: usize = 64;
+/// Number of states from which checking whether levels are disjoint may pay off.
 const MANY: u64 = 1 << 20;
 
-/// A search in progress. Between rounds it is complete.
-struct Flood<'p> {
+/// A search in progress. Its state is consistent between rounds.
+struct Search<'p> {
     puzzle: &'p Puzzle,
     layout: Layout,
-    /// Up to which states count, if that makes a difference.
+    /// The symmetries up to which states are counted, if they affect the keys.
     symmetries: Option<Symmetries>,
-    crew: Workers,
-    /// All states; once levels are in files, those of the level in the making
-    /// that came since some went into a file.
+    workers: Workers,
+    /// All states. Once levels are in files: the states of the next level that were
+    /// generated since the last run was written.
     shards: Shards,
     disk: Option<Disk>,
     levels: Vec<Level>,
     rounds: Vec<Round>,
-    /// The level that is expanded; the one behind it is made, if there is one.
+    /// The level that is being expanded. The next level, if it exists, is being
+    /// generated.
     depth: u32,
-    /// How many of its states were expanded.
+    /// Number of its states that have been expanded.
     expanded: u64,
-    /// Whether no state is on two levels; none before it was asked.
+    /// Whether no state is on two levels; none if not yet checked.
     is_disjoint: Option<bool>,
     whole: bool,
-    /// Whether there is nothing left to look at.
+    /// Whether all reachable states have been visited.
     is_all: bool,
-    /// A shortest one, once there is one.
+    /// A shortest plan, once one is found.
     plan: Option<Plan>,
-    /// Parents of the next round, at most.
-    size: usize,
-    /// Children of a round, about.
-    together: usize,
-    /// Bytes of what was expanded last.
+    /// Maximum number of parents of the next round.
+    round_parents: usize,
+    /// Approximate number of children per round.
+    round_children: usize,
+    /// Size of the buffers of the last round, in bytes.
     buffers: u64,
 }
 
-/// States of the same depth: in each shard those from here to the next level.
+/// States of the same depth: in each shard those from `starts` to the start of the
+/// next level.
 struct Level {
     starts: Box<[u32]>,
-    /// What its states have besides their keys.
-    beside: Packed,
+    /// The bits outside the key, which all its states share.
+    suffix: Packed,
 }
 
-/// States that were expanded at once: of a level, from the first to before the
-/// end. By shard, the first child has the number of the next state at that time.
+/// States of one level that were expanded round_children: those from `first` to before
+/// `end`. By shard, `starts` is the number that the round's first new state gets.
 struct Round {
     level: u32,
     first: u64,
@@ -322,7 +331,7 @@ struct Round {
     starts: Box<[u32]>,
 }
 
-/// A level's states, in their order.
+/// The states of a level, in their order.
 enum Source<'f> {
     Memory(&'f Shards, Span),
     Disk(&'f Disk, u32),
@@ -336,30 +345,31 @@ impl Source<'_> {
         }
     }
 
-    /// Appends codes of some of them, given what they have besides their keys.
-    fn read(&self, some: Range<u64>, beside: &[u64], out: &mut Vec<u64>) -> io::Result<()> {
+    /// Appends the codes of a range of the states; `suffix` supplies the bits
+    /// outside the key.
+    fn read(&self, some: Range<u64>, suffix: &[u64], out: &mut Vec<u64>) -> io::Result<()> {
         match self {
             Source::Memory(shards, span) => {
-                shards.read(span, some, beside, out);
+                shards.read(span, some, suffix, out);
                 Ok(())
             }
-            Source::Disk(disk, level) => disk.read(*level, some, beside, out),
+            Source::Disk(disk, level) => disk.read(*level, some, suffix, out),
         }
     }
 }
 
-impl<'p> Flood<'p> {
-    fn new(puzzle: &'p Puzzle, options: &LevelsOptions, budget: &Budget) -> Flood<'p> {
+impl<'p> Search<'p> {
+    fn new(puzzle: &'p Puzzle, options: &BreadthFirstOptions, budget: &Budget) -> Search<'p> {
         let layout = Layout::new(puzzle, Facts::Relevant);
         let (bits, words) = (layout.key_bits(), layout.words());
         let slow = 1 + puzzle.net.network.gates() / 20_000 + words / 8;
-        // A part of the memory is left to the rounds.
+        // A share of the memory is reserved for the rounds' buffers.
         let rounds = budget.memory_bytes / 8;
         let child = 8 * (2 * words + 1);
         let room = usize::try_from(rounds / child as u64).unwrap_or(usize::MAX);
-        let together = (TOGETHER / slow).min(room / 2).max(1);
-        Flood {
-            crew: Workers::new(puzzle, &layout, options.threads, together),
+        let round_children = (ROUND_CHILDREN / slow).min(room / 2).max(1);
+        Search {
+            workers: Workers::new(puzzle, &layout, options.threads, round_children),
             shards: Shards::new(bits, words, budget.memory_bytes - rounds),
             disk: options.spill.as_ref().map(|spill| Disk::new(spill, bits)),
             levels: Vec::new(),
@@ -370,8 +380,8 @@ impl<'p> Flood<'p> {
             whole: options.whole,
             is_all: false,
             plan: None,
-            size: LEAST,
-            together,
+            round_parents: MIN_PARENTS,
+            round_children,
             buffers: 0,
             symmetries: None,
             puzzle,
@@ -379,11 +389,11 @@ impl<'p> Flood<'p> {
         }
     }
 
-    /// States count up to these, if any of them changes what is told of a state.
+    /// Counts states up to these symmetries, if any of them affects the keys.
     fn use_symmetries(&mut self, symmetries: Symmetries) {
         let (puzzle, layout) = (self.puzzle, &self.layout);
         if let Some(canonical) = Canonical::new(puzzle, layout, &symmetries, LANES, Engine::Auto) {
-            self.crew.reduce_by(&canonical);
+            self.workers.reduce_by(&canonical);
             self.symmetries = Some(symmetries);
         }
     }
@@ -397,8 +407,8 @@ impl<'p> Flood<'p> {
         }
     }
 
-    /// Goes on until there is an answer. What is to be done between rounds may
-    /// look at all.
+    /// Runs the search until there is an answer; `between` is called between
+    /// rounds.
     fn run(
         &mut self,
         most: u32,
@@ -428,7 +438,7 @@ impl<'p> Flood<'p> {
                 between(self, meter)?;
             }
             if !self.is_done() {
-                self.sift(meter)?;
+                self.deduplicate(meter)?;
             }
             meter.end_level();
             self.depth += 1;
@@ -464,7 +474,8 @@ impl<'p> Flood<'p> {
         self.plan.is_some() && !self.whole
     }
 
-    /// How many states were met; some may be counted twice while a level is made.
+    /// Number of states visited. While a level is being generated, some may be
+    /// counted twice.
     fn positions(&self) -> usize {
         let stored = self.disk.as_ref().map_or(0, Disk::positions);
         stored as usize + self.shards.len()

@@ -20,7 +20,7 @@ use ggp_engine::propnet::tape::{Place, Tape};
 
 /// Finds lost states.
 #[derive(Clone, Debug)]
-pub struct Relaxed {
+pub struct DeadEnds {
     first: Code,
     round: Code,
     banks: [Rows; BANKS],
@@ -41,14 +41,14 @@ const ROUNDS: usize = 64;
 /// Gates of a puzzle that is looked at.
 const MOST_GATES: usize = 40_000;
 
-impl Relaxed {
+impl DeadEnds {
     /// Makes code for so many lanes: 64, 256, 512 or 1024. None if the puzzle is
     /// too large.
     ///
     /// # Panics
     ///
     /// If the engine is not [available](Engine::is_available) for so many.
-    pub fn new(puzzle: &Puzzle, layout: &Layout, lanes: usize, engine: Engine) -> Option<Relaxed> {
+    pub fn new(puzzle: &Puzzle, layout: &Layout, lanes: usize, engine: Engine) -> Option<DeadEnds> {
         let net = &puzzle.net;
         if net.network.gates() > MOST_GATES {
             return None;
@@ -79,7 +79,7 @@ impl Relaxed {
         let later = later(puzzle, &mut builder);
         let round = code(&builder.into_network(), LATER, &later);
         let rows = |rows| Rows::new(rows, words);
-        Some(Relaxed {
+        Some(DeadEnds {
             first,
             round,
             banks: [rows(bits), rows(2 * facts), rows(2 * facts + 1)],

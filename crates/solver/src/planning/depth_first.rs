@@ -23,14 +23,14 @@ use ggp_engine::propnet::batch::Packed;
 use ggp_engine::propnet::code::Engine;
 use ggp_search::{Budget, BudgetKind, Compare, KeyMeaning, Meter, Observer, Stats};
 
-use super::dead_end::Relaxed;
+use super::dead_end::DeadEnds;
 use super::expand::states::{Full, States};
 use super::expand::{Children, Ends, Expander, Facts, Layout};
-use super::partial_order::Commuting;
+use super::partial_order::PartialOrder;
 use super::{Outcome, Plan, Puzzle, Reason};
 
 /// What knows states from which no solution can be reached.
-pub trait DeadEnd {
+pub trait DeadEndDetector {
     /// Whether it is certain that no solution can be reached from a state.
     fn is_dead(&mut self, state: &[u64]) -> bool;
 
@@ -41,7 +41,7 @@ pub trait DeadEnd {
 
 /// How to dive.
 #[derive(Clone, Debug)]
-pub struct DiveOptions {
+pub struct DepthFirstOptions {
     /// States expanded at once; 0 counts as 1.
     pub divers: usize,
     /// States expanded before the first restart.
@@ -50,12 +50,12 @@ pub struct DiveOptions {
     pub seed: u64,
     /// What is known of moves that commute: only those that are enough in a
     /// state are tried there.
-    pub commuting: Option<Arc<Commuting>>,
+    pub commuting: Option<Arc<PartialOrder>>,
 }
 
-impl Default for DiveOptions {
+impl Default for DepthFirstOptions {
     fn default() -> Self {
-        DiveOptions {
+        DepthFirstOptions {
             divers: 8,
             patience: 1 << 16,
             seed: 0,
@@ -77,10 +77,10 @@ const WORTH: u64 = 30;
 /// `dead_end` has cut off is no proof: the outcome is unknown then.
 ///
 /// Level `n` of `stats` holds what was done between restarts.
-pub fn dive(
+pub fn depth_first(
     puzzle: &Puzzle,
-    options: &DiveOptions,
-    dead_end: Option<&mut dyn DeadEnd>,
+    options: &DepthFirstOptions,
+    dead_end: Option<&mut dyn DeadEndDetector>,
     budget: &Budget,
     stats: &mut Stats,
     observer: &mut dyn Observer,
@@ -102,7 +102,7 @@ pub fn dive(
         is_cut: false,
         was_dead: false,
         commuting: options.commuting.clone(),
-        relaxed: Relaxed::new(puzzle, &layout, LANES, Engine::Auto),
+        relaxed: DeadEnds::new(puzzle, &layout, LANES, Engine::Auto),
         looked: (0, 0),
         lost: Vec::new(),
         reopens: budget.depth != u32::MAX || layout.meaning() == KeyMeaning::EarlierIsBetter,
@@ -129,9 +129,9 @@ struct Search<'d> {
     /// Whether the depth limit cut anything off; whether a dead end did.
     is_cut: bool,
     was_dead: bool,
-    commuting: Option<Arc<Commuting>>,
+    commuting: Option<Arc<PartialOrder>>,
     /// Looks for lost states among those that follow, while there are some.
-    relaxed: Option<Relaxed>,
+    relaxed: Option<DeadEnds>,
     /// States looked at, and those of them that were lost.
     looked: (u64, u64),
     /// By child: whether it is lost.
@@ -139,7 +139,7 @@ struct Search<'d> {
     /// Whether a state that is reached again with fewer moves is entered again.
     reopens: bool,
     depth: u32,
-    dead_end: Option<&'d mut dyn DeadEnd>,
+    dead_end: Option<&'d mut dyn DeadEndDetector>,
     /// For dead ends and commuting moves.
     state: Packed,
     /// Bytes that what waits and the ways may take.
@@ -183,7 +183,7 @@ enum End {
 impl Search<'_> {
     fn run(
         &mut self,
-        options: &DiveOptions,
+        options: &DepthFirstOptions,
         moves: usize,
         meter: &mut Meter<'_>,
     ) -> Result<Outcome, BudgetKind> {
@@ -216,7 +216,7 @@ impl Search<'_> {
             self.ways.clear();
             self.waiting = 0;
             meter.begin_level(0, Compare::Key);
-            let end = self.dive(patience, meter)?;
+            let end = self.run_until_restart(patience, meter)?;
             meter.end_level();
             match end {
                 End::Restart => {}
@@ -235,7 +235,11 @@ impl Search<'_> {
         unreachable!("Luby's sequence has no end")
     }
 
-    fn dive(&mut self, patience: u64, meter: &mut Meter<'_>) -> Result<End, BudgetKind> {
+    fn run_until_restart(
+        &mut self,
+        patience: u64,
+        meter: &mut Meter<'_>,
+    ) -> Result<End, BudgetKind> {
         let stride = self.layout.words();
         let mut ends = Ends::default();
         let mut children = Children::default();

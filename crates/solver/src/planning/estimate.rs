@@ -28,16 +28,16 @@ use super::expand::Layout;
 pub enum Estimate {
     /// Facts that have to change, wherever all of something are wanted, and the
     /// fewest where any of it is.
-    Distance,
-    /// As [`Distance`](Estimate::Distance), but facts weigh the more the fewer
+    GoalCount,
+    /// As [`GoalCount`](Estimate::GoalCount), but facts weigh the more the fewer
     /// moves can change them as wanted: one by their number.
-    Scarce,
+    WeightedGoalCount,
     /// Moves, if each fact wanted took moves of its own and nothing were ever
     /// undone.
-    Additive,
+    HAdd,
     /// Moves until the last fact wanted could be there, if nothing were ever
     /// undone. No plan is shorter.
-    Latest,
+    HMax,
 }
 
 /// Works out estimates.
@@ -65,7 +65,7 @@ pub struct Estimator {
 impl Estimate {
     /// Whether it counts facts, and not moves.
     fn is_of_facts(self) -> bool {
-        matches!(self, Estimate::Distance | Estimate::Scarce)
+        matches!(self, Estimate::GoalCount | Estimate::WeightedGoalCount)
     }
 }
 
@@ -86,7 +86,7 @@ impl Estimator {
         let net = &puzzle.net;
         let legal = net.legal[0].clone();
         let wanted = match estimate {
-            Estimate::Latest => puzzle.solved,
+            Estimate::HMax => puzzle.solved,
             _ => goal(puzzle).unwrap_or(puzzle.solved),
         };
         let nodes = |roots: &[Literal], but: &[usize]| -> Vec<usize> {
@@ -114,8 +114,8 @@ impl Estimator {
             stages,
             costs: vec![[[0; LANES], [0; LANES]]; net.network.len()],
             unmet: match estimate {
-                Estimate::Distance => vec![[1; 2]; net.facts.len()],
-                Estimate::Scarce => scarcity(puzzle),
+                Estimate::GoalCount => vec![[1; 2]; net.facts.len()],
+                Estimate::WeightedGoalCount => scarcity(puzzle),
                 _ => vec![[NEVER; 2]; net.facts.len()],
             },
             network: Arc::new(net.network.clone()),
@@ -130,7 +130,7 @@ impl Estimator {
         for chunk in states.chunks(LANES * stride) {
             let count = chunk.len() / stride;
             self.put(chunk, stride);
-            let is_sum = self.estimate != Estimate::Latest;
+            let is_sum = self.estimate != Estimate::HMax;
             if self.estimate.is_of_facts() {
                 self.work_out(0, is_sum);
             } else {

@@ -1,8 +1,9 @@
-//! Hundreds of states of a puzzle expanded at once.
+//! Expansion of hundreds of states of a puzzle at once.
 //!
 //! In: states as codes of a [`Layout`]. Out: their children, by parent and move,
-//! and whether states are solved or over. Each question is one tape over all
-//! lanes; the pairs of a state and a legal move fill lanes of their own.
+//! and which states are solved or terminal. Each query is one tape that runs over
+//! all lanes. For successors, each pair of a state and a legal move has a lane of
+//! its own.
 
 pub mod layout;
 pub(super) mod states;
@@ -16,7 +17,7 @@ use ggp_engine::propnet::network::{Literal, Network};
 use ggp_engine::propnet::tape::{Place, Tape};
 pub use layout::{Facts, Layout};
 
-/// Gives children of states.
+/// Computes the children of states.
 #[derive(Clone, Debug)]
 pub struct Expander {
     legal: Code,
@@ -26,36 +27,38 @@ pub struct Expander {
     stride: usize,
     bits: usize,
     moves: usize,
-    /// By lane: its legal moves, a bit each.
+    /// By lane: its legal moves as a bit set.
     chosen: Vec<u64>,
 }
 
-/// What follows some states, in the order of these and of the moves.
+/// The children of some states, in the order of their parents and then of the
+/// moves.
 #[derive(Clone, Debug, Default)]
 pub struct Children {
-    /// Codes, one after the other.
+    /// The codes of the children, one after the other.
     pub states: Vec<u64>,
-    /// By child: its parent's position.
+    /// By child: the position of its parent.
     pub parents: Vec<u32>,
-    /// By child: the move that led to it.
+    /// By child: the move that leads to it.
     pub moves: Vec<u32>,
-    /// By parent: where its children begin; one more at the end.
+    /// By parent: the position of its first child; the last entry is the number of
+    /// children.
     pub starts: Vec<u32>,
-    /// Parents whose game goes on.
+    /// Number of parents that are not terminal.
     pub open: u64,
 }
 
-/// Whether states are ends, a bit each.
+/// Which states are terminal and which are solved, as bit sets.
 #[derive(Clone, Debug, Default)]
 pub struct Ends {
-    /// Those that are solved.
+    /// States that are solved.
     pub solved: Vec<u64>,
-    /// Those whose game is over; all that are solved are among them.
+    /// States that are terminal, including all solved ones.
     pub over: Vec<u64>,
 }
 
 impl Ends {
-    /// The first that is solved.
+    /// The position of the first solved state.
     pub fn first_solved(&self) -> Option<usize> {
         let word = self.solved.iter().position(|&word| word != 0)?;
         Some(64 * word + self.solved[word].trailing_zeros() as usize)
@@ -65,18 +68,18 @@ impl Ends {
 const STATE: u8 = 0;
 const NEXT: u8 = 1;
 const DOES: u8 = 2;
-/// Legal moves; then whether it is the end.
+/// One row per move, then one for terminal.
 const LEGAL: u8 = 3;
-/// Solved, and over.
+/// Two rows: solved, then terminal.
 const ENDS: u8 = 4;
 const BANKS: usize = 5;
 
 impl Expander {
-    /// Makes code for so many lanes: 64, 256, 512 or 1024.
+    /// Compiles the queries for `lanes` states at a time: 64, 256, 512 or 1024.
     ///
     /// # Panics
     ///
-    /// If the engine is not [available](Engine::is_available) for so many.
+    /// If the engine is not [available](Engine::is_available) for `lanes` lanes.
     pub fn new(puzzle: &Puzzle, layout: &Layout, lanes: usize, engine: Engine) -> Expander {
         let words = lanes / 64;
         let coded = layout.network(puzzle);
@@ -106,24 +109,24 @@ impl Expander {
         }
     }
 
-    /// States that are expanded at once.
+    /// Number of states that are expanded at once.
     pub fn lanes(&self) -> usize {
         self.banks[0].lanes()
     }
 
-    /// Words of a state.
+    /// Number of words of a state's code.
     pub fn stride(&self) -> usize {
         self.stride
     }
 
-    /// Replaces `out` by the children of these states.
+    /// Replaces `out` by the children of `states`.
     pub fn expand(&mut self, states: &[u64], out: &mut Children) {
         out.clear();
         let (stride, moves) = (self.stride, self.moves.div_ceil(64));
         for (number, chunk) in states.chunks(self.lanes() * self.stride).enumerate() {
             let first = number * self.lanes();
             let count = chunk.len() / self.stride;
-            self.put(count, |lane, word| chunk[lane * stride + word]);
+            self.load(count, |lane, word| chunk[lane * stride + word]);
             self.legal.run(&mut self.banks);
             let legal = &self.banks[LEGAL as usize];
             self.chosen.resize(self.lanes() * moves.max(1), 0);
@@ -147,14 +150,14 @@ impl Expander {
         self.step_all(states, out);
     }
 
-    /// Replaces `out` by whether these states are ends.
+    /// Replaces `out` by the terminal and solved states among `states`.
     pub fn ends(&mut self, states: &[u64], out: &mut Ends) {
         out.solved.clear();
         out.over.clear();
         let stride = self.stride;
         for chunk in states.chunks(self.lanes() * self.stride) {
             let count = chunk.len() / self.stride;
-            self.put(count, |lane, word| chunk[lane * stride + word]);
+            self.load(count, |lane, word| chunk[lane * stride + word]);
             self.ends.run(&mut self.banks);
             let words = count.div_ceil(64);
             let mask = u64::MAX >> ((64 - count % 64) % 64);
@@ -172,7 +175,7 @@ impl Expander {
         out.states.resize(out.moves.len() * stride, 0);
         let parents = out.parents.chunks(lanes).zip(out.moves.chunks(lanes));
         for ((parents, moves), children) in parents.zip(out.states.chunks_mut(lanes * stride)) {
-            self.put(parents.len(), |lane, word| {
+            self.load(parents.len(), |lane, word| {
                 states[parents[lane] as usize * stride + word]
             });
             let does = &mut self.banks[DOES as usize];
@@ -186,8 +189,9 @@ impl Expander {
         }
     }
 
-    /// Puts the first lanes into states, given by lane and word.
-    fn put(&mut self, count: usize, word_of: impl Fn(usize, usize) -> u64) {
+    /// Loads `count` states into the first lanes; `word_of` gives each word by lane
+    /// and position.
+    fn load(&mut self, count: usize, word_of: impl Fn(usize, usize) -> u64) {
         let rows = &mut self.banks[STATE as usize];
         for word in 0..count.div_ceil(64) {
             let lanes = 64.min(count - 64 * word);
@@ -211,12 +215,12 @@ impl Children {
         self.moves.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no children.
     pub fn is_empty(&self) -> bool {
         self.moves.is_empty()
     }
 
-    /// Bytes taken.
+    /// Memory used, in bytes.
     pub fn memory(&self) -> u64 {
         let numbers = self.parents.capacity() + self.moves.capacity() + self.starts.capacity();
         (8 * self.states.capacity() + 4 * numbers) as u64
@@ -231,7 +235,8 @@ impl Children {
     }
 }
 
-/// The first `count` lanes of some rows, a bit a row, `stride` words a lane.
+/// Transposes `bits` rows: `out` receives `stride` words for each of the first
+/// `count` lanes.
 fn columns(rows: &Rows, bits: usize, count: usize, stride: usize, out: &mut [u64]) {
     for (word, out) in out
         .chunks_mut(64 * stride)
@@ -251,7 +256,8 @@ fn columns(rows: &Rows, bits: usize, count: usize, stride: usize, out: &mut [u64
     }
 }
 
-/// The tape that makes rows of a bank from the bits of a code, and from moves.
+/// The tape that computes the rows of `bank` from the bits of a code and the chosen
+/// moves.
 fn tape(network: &Network, bits: usize, moves: usize, bank: u8, wanted: &[Literal]) -> Tape {
     let place = |bank, index: usize| Place {
         bank,

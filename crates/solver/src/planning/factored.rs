@@ -13,8 +13,8 @@
 //! nothing.
 
 use super::Position;
-use super::breadth_first::{LevelsOptions, levels};
-use super::depth_first::{DiveOptions, dive};
+use super::breadth_first::{BreadthFirstOptions, breadth_first};
+use super::depth_first::{DepthFirstOptions, depth_first};
 use super::move_set::effects::{Conjuncts, Effects};
 use super::move_set::watch;
 use super::{Outcome, Plan, Puzzle};
@@ -35,7 +35,7 @@ const MOST_NODES: u64 = 200_000;
 
 /// Looks for a plan part by part; no part is begun after [`Budget::time`].
 /// [`Outcome::Solved`] or [`Outcome::Unknown`]; plans are not the shortest.
-pub fn parts(
+pub fn factored(
     puzzle: &Puzzle,
     budget: &Budget,
     stats: &mut Stats,
@@ -261,16 +261,16 @@ impl Search<'_> {
             nodes,
             ..self.budget.clone()
         };
-        let how = LevelsOptions::default();
+        let how = BreadthFirstOptions::default();
         // What a part does not do within some moves says nothing of the whole.
         let refuted = self.stats.refuted;
         // Only files can fail, and there are none.
-        let searched = levels(&part, &how, &budget, self.stats, self.observer);
+        let searched = breadth_first(&part, &how, &budget, self.stats, self.observer);
         let mut outcome = searched.map_or(Outcome::Unknown, |(outcome, _)| outcome);
         self.stats.refuted = refuted;
         if outcome == Outcome::Unknown {
-            let how = DiveOptions::default();
-            outcome = dive(&part, &how, None, &budget, self.stats, self.observer);
+            let how = DepthFirstOptions::default();
+            outcome = depth_first(&part, &how, None, &budget, self.stats, self.observer);
         }
         let Outcome::Solved { plan, .. } = outcome else {
             return None;

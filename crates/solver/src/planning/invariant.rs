@@ -2,7 +2,7 @@
 //!
 //! In: a puzzle. Out: clauses that hold at the start, that every move keeps, and
 //! that no solution fulfils: a proof that anyone can check move by move. Guesses
-//! come first, what facts and moves rule out as far as [`collapse`] knows, less
+//! come first, what facts and moves rule out as far as [`move_set`] knows, less
 //! those that are not kept together. What they leave open is found from the end
 //! backwards: a state with a solution behind it is generalised to a cube that can
 //! not be reached in so many moves, until the cubes of some number of moves are

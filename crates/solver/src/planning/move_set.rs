@@ -1,18 +1,18 @@
-//! Games in which facts are written once: which moves, not when.
+//! Order-free SAT encoding: which moves are made, not when.
 //!
-//! In: a puzzle. Out: a plan, or a proof that there is none, from clauses about
-//! the *set* of moves that are made. Where every fact that matters changes at
-//! most once, the last state is a function of that set, and a solver finds it in
-//! one question where a search has to find an order as well. Then the moves are
-//! played in an order that the rules allow. What stands in the way of that is
-//! added to the clauses and they are solved again: moves that rule each other
-//! out in a circle, what the rules ask of a move at its time, and what holds
-//! in the last state only because of itself.
+//! In: a puzzle. Out: a plan, or a proof that there is none, from clauses about the
+//! *set* of moves that are made. If every relevant fact changes at most single_changes, the
+//! last state is a function of that set. A SAT solver then finds the set in one
+//! call, where a search would also have to find an order. Afterwards the moves are
+//! replayed in an order that the rules allow. Whatever prevents that is added to
+//! the clauses, and they are solved again: moves that exclude each other in a
+//! cycle, what the rules require at the time of a move, and facts that support only
+//! each other in the last state.
 //!
-//! The clauses hold for every play that solves the puzzle, so their refutation
-//! is a proof. Two assumptions make them more likely to lead to a plan, that no
-//! move is made twice and no fact changes twice; a refutation that needs one of
-//! them proves nothing.
+//! Every play that solves the puzzle satisfies the clauses, so their refutation is
+//! a proof. Two assumptions make it more likely that a model is a plan: no move is
+//! made twice, and no fact changes twice. A refutation that needs one of them
+//! proves nothing.
 
 pub(super) mod effects;
 mod formula;
@@ -26,24 +26,24 @@ use std::time::Instant;
 
 use super::{Outcome, Plan, Puzzle, Reason};
 use effects::Effects;
-use formula::{Duty, Formula};
+use formula::{Formula, Requirement};
 use ggp_engine::propnet::clauses::Watch;
 use ggp_engine::propnet::network::read;
 use ggp_search::Budget;
 use replay::{Replay, replay};
-use single_changes::Once;
-use timed_facts::Course;
+use single_changes::SingleChanges;
+use timed_facts::Timeline;
 
-/// What came of a puzzle, and what was found out about it on the way.
+/// The outcome of a SAT method, with a summary of the analysis.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Answer {
     /// The outcome.
     pub outcome: Outcome,
-    /// What the analysis found, in one line.
+    /// A one-line summary of the analysis.
     pub found: String,
 }
 
-/// Solutions that differ in the moves that are made.
+/// Solutions that differ in their sets of moves.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Solutions {
     /// A plan for each set of moves.
@@ -52,21 +52,21 @@ pub struct Solutions {
     pub is_all: bool,
 }
 
-/// Sets of moves that are tried.
+/// Limit on the number of sets of moves that are tried.
 const MOST_ROUNDS: usize = 20_000;
-/// Conflicts, and sets of moves, for puzzles most of whose facts change more than
-/// once.
-const DOUBTFUL: (i32, usize) = (5_000, 100);
+/// Limits on conflicts and on sets of moves for puzzles in which most facts may
+/// change more than single_changes.
+const UNRELIABLE_LIMITS: (i32, usize) = (5_000, 100);
 
-/// A plan, or a proof that there is none.
-pub fn collapse(puzzle: &Puzzle, budget: &Budget) -> Answer {
+/// Searches for a plan or a proof that there is none.
+pub fn move_set(puzzle: &Puzzle, budget: &Budget) -> Answer {
     attempt(puzzle, budget, |_| true)
 }
 
-/// As [`collapse`], of puzzles most of whose facts change once at most; of others
-/// nothing is said.
-pub fn collapse_sure(puzzle: &Puzzle, budget: &Budget) -> Answer {
-    attempt(puzzle, budget, |analysis| !analysis.is_doubtful())
+/// Runs [`move_set`] if most facts change at most single_changes; otherwise the outcome is
+/// unknown.
+pub fn move_set_if_reliable(puzzle: &Puzzle, budget: &Budget) -> Answer {
+    attempt(puzzle, budget, |analysis| !analysis.is_unreliable())
 }
 
 fn attempt(puzzle: &Puzzle, budget: &Budget, fits: impl Fn(&Analysis) -> bool) -> Answer {
@@ -74,7 +74,7 @@ fn attempt(puzzle: &Puzzle, budget: &Budget, fits: impl Fn(&Analysis) -> bool) -
     match at_start(puzzle) {
         Some(outcome) => Answer {
             outcome,
-            found: "the game ends where it begins".to_owned(),
+            found: "the first state is terminal".to_owned(),
         },
         None => with_analysis(puzzle, |analysis| {
             let found = analysis.found();
@@ -97,12 +97,12 @@ fn attempt(puzzle: &Puzzle, budget: &Budget, fits: impl Fn(&Analysis) -> bool) -
         })
         .unwrap_or_else(|| Answer {
             outcome: Outcome::Unknown,
-            found: "moves take part in cycles, or too much to look at".to_owned(),
+            found: "moves occur in recursive rules, or the puzzle is too large".to_owned(),
         }),
     }
 }
 
-/// Plans that differ in the moves that are made, until there are so many.
+/// Plans that differ in their sets of moves, at most `at_most` of them.
 pub fn count(puzzle: &Puzzle, budget: &Budget, at_most: usize) -> Solutions {
     let watch = watch(budget);
     let mut solutions = Solutions {
@@ -133,10 +133,10 @@ pub fn count(puzzle: &Puzzle, budget: &Budget, at_most: usize) -> Solutions {
     found.unwrap_or(solutions)
 }
 
-/// Clauses, facts and whether they hold, of which many are kept by every move.
+/// Candidate invariants: clauses over facts, many of which every move preserves.
 pub(super) fn guesses(puzzle: &Puzzle) -> Vec<Vec<(u32, bool)>> {
     with_analysis(puzzle, |analysis| {
-        guesses::guesses(puzzle, &analysis.effects, &analysis.once)
+        guesses::guesses(puzzle, &analysis.effects, &analysis.single_changes)
     })
     .unwrap_or_default()
 }
@@ -148,7 +148,7 @@ pub(super) fn watch(budget: &Budget) -> Watch {
     }
 }
 
-/// What a puzzle comes to that is over before the first move.
+/// The outcome of a puzzle whose first state is terminal.
 pub(super) fn at_start(puzzle: &Puzzle) -> Option<Outcome> {
     let network = &puzzle.net.network;
     let mut inputs = vec![0; network.inputs()];
@@ -167,35 +167,39 @@ pub(super) fn at_start(puzzle: &Puzzle) -> Option<Outcome> {
         .then_some(Outcome::Unsolvable(Reason::Exhausted { positions: 1 }))
 }
 
-/// What does not change while a puzzle is solved.
+/// The analysis of a puzzle that the clauses are built from.
 struct Analysis {
     effects: Effects,
-    course: Course,
-    once: Once,
+    timeline: Timeline,
+    single_changes: SingleChanges,
 }
 
 fn with_analysis<T>(puzzle: &Puzzle, then: impl FnOnce(&Analysis) -> T) -> Option<T> {
     let effects = Effects::new(puzzle)?;
-    let course = Course::new(puzzle, &effects);
-    let once = Once::new(puzzle, &effects, &course);
+    let timeline = Timeline::new(puzzle, &effects);
+    let single_changes = SingleChanges::new(puzzle, &effects, &timeline);
     Some(then(&Analysis {
         effects,
-        course,
-        once,
+        timeline,
+        single_changes,
     }))
 }
 
 impl Analysis {
-    /// Whether most facts change more than once, or may.
-    fn is_doubtful(&self) -> bool {
+    /// Whether most facts change more than single_changes, or may do so.
+    fn is_unreliable(&self) -> bool {
         let (facts, inexact) = self.facts();
         2 * inexact > facts
     }
 
-    /// Relevant facts that change, and those that do so more than once or not
-    /// for sure.
+    /// The number of relevant facts that change, and of those among them that may
+    /// change more than single_changes.
     fn facts(&self) -> (usize, usize) {
-        let moved = self.once.movers.iter().filter(|mover| !mover.is_still());
+        let moved = self
+            .single_changes
+            .movers
+            .iter()
+            .filter(|mover| !mover.is_still());
         let exact = moved.clone().filter(|mover| mover.is_exact());
         let (moved, exact) = (moved.count(), exact.count());
         (moved, moved - exact)
@@ -204,29 +208,31 @@ impl Analysis {
     fn found(&self) -> String {
         let (facts, inexact) = self.facts();
         let moves = self
-            .once
+            .single_changes
             .possible
             .iter()
             .filter(|&&possible| possible)
             .count();
-        let clock = match self.course.facts.len() {
+        let clock = match self.timeline.facts.len() {
             0 => String::new(),
-            clock => format!(", {clock} facts count moves"),
+            clock => format!(", {clock} facts depend only on time"),
         };
         match inexact {
-            0 => format!("{moves} moves write {facts} facts once each{clock}"),
+            0 => format!("{moves} moves change {facts} facts, each at most single_changes{clock}"),
             _ => {
-                format!("{moves} moves write {facts} facts, {inexact} of them not only once{clock}")
+                format!(
+                    "{moves} moves change {facts} facts, {inexact} of them possibly more than single_changes{clock}"
+                )
             }
         }
     }
 
     fn search<'p>(&'p self, puzzle: &'p Puzzle, budget: &'p Budget, watch: Watch) -> Search<'p> {
         let conflicts = i32::try_from(budget.nodes).unwrap_or(-1);
-        let (conflicts, rounds) = match (self.is_doubtful(), conflicts) {
+        let (conflicts, rounds) = match (self.is_unreliable(), conflicts) {
             (false, _) => (conflicts, MOST_ROUNDS),
-            (_, 0..) => (conflicts.min(DOUBTFUL.0), DOUBTFUL.1),
-            _ => DOUBTFUL,
+            (_, 0..) => (conflicts.min(UNRELIABLE_LIMITS.0), UNRELIABLE_LIMITS.1),
+            _ => UNRELIABLE_LIMITS,
         };
         Search {
             puzzle,
@@ -235,13 +241,19 @@ impl Analysis {
             conflicts,
             rounds,
             watch: watch.clone(),
-            formula: Formula::new(puzzle, &self.effects, &self.course, &self.once, watch),
-            shown: Vec::new(),
+            formula: Formula::new(
+                puzzle,
+                &self.effects,
+                &self.timeline,
+                &self.single_changes,
+                watch,
+            ),
+            returned: Vec::new(),
         }
     }
 }
 
-/// Sets of moves, one after the other.
+/// An iterator over sets of moves that lead to a plan.
 struct Search<'p> {
     puzzle: &'p Puzzle,
     analysis: &'p Analysis,
@@ -250,8 +262,8 @@ struct Search<'p> {
     rounds: usize,
     watch: Watch,
     formula: Formula<'p>,
-    /// The sets of moves that came out.
-    shown: Vec<Vec<u32>>,
+    /// The sets of moves of the plans returned so far.
+    returned: Vec<Vec<u32>>,
 }
 
 enum Next {
@@ -281,52 +293,60 @@ impl Search<'_> {
             if moves == set {
                 self.formula.block(&set);
             } else {
-                // It was over before the rest, which may be made earlier.
+                // The game ended before the remaining moves, which may have to come
+                // earlier.
                 let left = set
                     .iter()
                     .filter(|chosen| moves.binary_search(chosen).is_err());
                 let left = left.copied().collect();
-                self.learn(&set, left, Duty::Open);
+                self.learn(&set, left, Requirement::Open);
             }
             if plan.len() > self.budget.depth as usize {
                 break;
             }
-            if !self.shown.contains(&moves) {
-                self.shown.push(moves);
+            if !self.returned.contains(&moves) {
+                self.returned.push(moves);
                 return Next::Plan(plan);
             }
         }
         Next::Unknown
     }
 
-    /// A plan that makes these moves; without one, the clauses know why.
+    /// A plan that makes these moves; if there is none, the clauses are extended.
     fn plan(&mut self, set: &[u32]) -> Option<Plan> {
         if self.formula.cut_loops() {
             return None;
         }
         let before = self.formula.before(set)?;
         let Analysis {
-            effects, course, ..
+            effects, timeline, ..
         } = self.analysis;
-        let is_stated = |moves: &[u32]| {
-            let stated = |&chosen: &u32| self.formula.is_stated(chosen, Duty::Legal);
+        let has_requirement = |moves: &[u32]| {
+            let stated = |&chosen: &u32| self.formula.has_requirement(chosen, Requirement::Legal);
             moves.iter().all(stated)
         };
-        let (moves, duty) = match replay(self.puzzle, effects, course, set, &before, is_stated) {
+        let (moves, requirement) = match replay(
+            self.puzzle,
+            effects,
+            timeline,
+            set,
+            &before,
+            has_requirement,
+        ) {
             Replay::Solved(plan) => return Some(plan),
-            Replay::Illegal(moves) => (moves, Duty::Legal),
-            Replay::TooEarly(moves) => (moves, Duty::Open),
+            Replay::Illegal(moves) => (moves, Requirement::Legal),
+            Replay::TooEarly(moves) => (moves, Requirement::Open),
         };
-        self.learn(set, moves, duty);
+        self.learn(set, moves, requirement);
         None
     }
 
-    /// Adds to the clauses what the rules ask of some moves, or else that it was
-    /// not this set.
-    fn learn(&mut self, set: &[u32], moves: Vec<u32>, duty: Duty) {
+    /// Adds the requirements of some moves to the clauses, or excludes this set of
+    /// moves.
+    fn learn(&mut self, set: &[u32], moves: Vec<u32>, requirement: Requirement) {
         let mut is_more = false;
         for chosen in moves {
-            is_more |= self.formula.state_duty(chosen, duty);
+            is_more |= self.formula.add_requirement(chosen, requirement);
         }
         if !is_more {
             self.formula.block(set);

@@ -1,7 +1,7 @@
 //! Moves whose order does not matter.
 //!
 //! In: a puzzle. Out: which moves need not be tried after another, and
-//! [`Commuting`]: which moves are enough to look at in a state.
+//! [`PartialOrder`]: which moves are enough to look at in a state.
 //!
 //! Two moves are *independent* if neither changes what the other reads, and what
 //! both change both make true, both make false, or both turn over. Then either
@@ -20,7 +20,7 @@
 //! needs and a state lacks only some groups can bring about; the first move of
 //! these groups in a plan is independent of what comes before it, and could be
 //! made at once. So it is enough to try the moves of these groups
-//! ([`Commuting::enough`]). This goes by the state alone, so any search may do it,
+//! ([`PartialOrder::enough`]). This goes by the state alone, so any search may do it,
 //! and plans remain as short. Where a game is several games played at a time, they
 //! are solved one after the other.
 //!
@@ -44,7 +44,7 @@ const EFFORT: usize = 20_000_000;
 
 /// What commuting moves spare a search.
 #[derive(Clone, Debug)]
-pub struct Commuting {
+pub struct PartialOrder {
     /// What each solution needs.
     needs: Vec<Need>,
 }
@@ -58,9 +58,9 @@ struct Need {
     count: u32,
 }
 
-impl Commuting {
+impl PartialOrder {
     /// None if nothing is spared, or there is too much to look at.
-    pub fn of(puzzle: &Puzzle) -> Option<Commuting> {
+    pub fn of(puzzle: &Puzzle) -> Option<PartialOrder> {
         let effects = Effects::new(puzzle)?;
         let pairs = Pairs::new(&effects)?;
         let moves = effects.changes.len();
@@ -78,7 +78,7 @@ impl Commuting {
             }
         }
         let needs = needs(&effects, &pairs, &possible, &mut groups);
-        (!needs.is_empty()).then_some(Commuting { needs })
+        (!needs.is_empty()).then_some(PartialOrder { needs })
     }
 
     /// A bit for each move that is enough to be tried in a state that is no

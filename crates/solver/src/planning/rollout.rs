@@ -115,7 +115,7 @@ impl Rollouts {
             limit: how.longest.min(budget.depth as usize),
             is_cut: false,
             batch: Batch::new(net, LANES, Engine::Auto),
-            estimator: Estimator::new(puzzle, &layout, Estimate::Distance),
+            estimator: Estimator::new(puzzle, &layout, Estimate::GoalCount),
             layout,
             scores: scores.collect(),
             target: puzzle.target,

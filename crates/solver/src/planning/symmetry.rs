@@ -1,14 +1,16 @@
-//! Renamings of facts and moves under which a puzzle is the same.
+//! Symmetries of a puzzle: permutations of its facts and moves that preserve the
+//! rules.
 //!
-//! In: a puzzle. Out: generators of such renamings, each proved: whatever is
-//! legal, follows, or ends the game in a state does so, renamed, in the renamed
-//! state. The first state plays no part. States that differ by renamings only
-//! have the same future, so a search may look at one of them, see [`Canonical`],
-//! and [`lift`] gives the moves that lead along real states.
+//! In: a puzzle. Out: generators of such permutations, each proved to preserve
+//! legality, successors and the end of the game in every state. The first state
+//! plays no role. States that differ only by a symmetry have the same future, so a
+//! search needs to visit only one of them (see [`Canonical`]); [`lift`] recovers
+//! the moves along real states.
 //!
-//! Candidates come from a graph (`graph`, `automorphism`). That a candidate is
-//! right is shown gate by gate, or by a SAT solver where gates differ, for all
-//! states that obey what the network takes for granted, renamed or not.
+//! Candidates come from the automorphisms of a graph (`graph`, `automorphism`). A
+//! candidate is checked gate by gate, and by a SAT solver where gates differ. The
+//! check covers all states that satisfy the network's assumptions both before and
+//! after the permutation.
 
 mod canonical;
 mod graph;
@@ -28,18 +30,18 @@ use ggp_search::Budget;
 
 pub use canonical::{Canonical, lift};
 
-/// A renaming: by fact and by move of the network, what it becomes.
+/// A symmetry: a permutation of the network's facts and one of its moves.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Symmetry {
-    /// By fact.
+    /// The image of each fact.
     pub facts: Vec<u32>,
-    /// By move.
+    /// The image of each move.
     pub moves: Vec<u32>,
 }
 
 impl Symmetry {
-    /// The state in which a fact holds if the fact it was renamed from does in
-    /// `state`.
+    /// Applies the symmetry to a state: the image of a fact holds in the result
+    /// exactly if the fact holds in `state`.
     pub fn image(&self, state: &[u64]) -> Packed {
         let mut image = vec![0; state.len()];
         for (fact, &becomes) in self.facts.iter().enumerate() {
@@ -50,7 +52,7 @@ impl Symmetry {
         image
     }
 
-    /// This one, then another.
+    /// The composition: this symmetry first, then `other`.
     pub fn then(&self, other: &Symmetry) -> Symmetry {
         let after = |one: &[u32], other: &[u32]| one.iter().map(|&to| other[to as usize]).collect();
         Symmetry {
@@ -59,7 +61,7 @@ impl Symmetry {
         }
     }
 
-    /// What undoes it.
+    /// The inverse symmetry.
     pub fn inverse(&self) -> Symmetry {
         let inverse = |one: &[u32]| {
             let mut back = vec![0; one.len()];
@@ -80,30 +82,30 @@ impl Symmetry {
     }
 }
 
-/// The symmetries of a puzzle, or some of them.
+/// The symmetries that were found for a puzzle, not necessarily all.
 #[derive(Clone, Debug)]
 pub struct Symmetries {
-    /// These and their products.
+    /// Generators of the group.
     pub generators: Vec<Symmetry>,
     elements: Vec<Symmetry>,
     is_all: bool,
 }
 
-/// Edges of the graph that are looked at.
+/// Limit on the edges of the graph that the automorphism search visits.
 const MOST_WORK: usize = 60_000_000;
-/// Elements that are written down, and their facts and moves together.
+/// Limits on the elements that are listed, and on their facts and moves in total.
 const MOST_ELEMENTS: usize = 4_096;
 const MOST_ENTRIES: usize = 4_000_000;
-/// Conflicts to prove one candidate.
+/// Conflicts allowed for proving one candidate.
 const CONFLICTS: i32 = 20_000;
-/// Literals of pairs of gates compared for one candidate.
+/// Limit on the literals of pairs of gates compared for one candidate.
 const MOST_PAIRS: usize = 4_000_000;
-/// Facts of a group written as pairs.
+/// Largest group of facts whose exclusion is encoded pairwise.
 const MOST_GROUP: usize = 64;
 
 impl Symmetries {
-    /// Looks for symmetries within [`Budget::time`]; what was found until then is
-    /// as good as proved, too.
+    /// Searches for symmetries within [`Budget::time`]. When time runs out, the
+    /// symmetries proved so far are returned.
     pub fn of(puzzle: &Puzzle, budget: &Budget) -> Symmetries {
         let watch = Watch {
             deadline: budget
@@ -120,7 +122,7 @@ impl Symmetries {
                 }
                 if !candidate.is_identity()
                     && seen.insert(candidate.facts.clone())
-                    && keeps_start(puzzle, &candidate)
+                    && preserves_start(puzzle, &candidate)
                     && is_proved(puzzle, &effects, &candidate, &watch)
                 {
                     generators.push(candidate);
@@ -130,42 +132,46 @@ impl Symmetries {
         Symmetries::generated_by(puzzle, generators)
     }
 
-    /// All products of symmetries that were proved.
+    /// The group generated by symmetries that were proved.
     pub(super) fn generated_by(puzzle: &Puzzle, generators: Vec<Symmetry>) -> Symmetries {
         let mut symmetries = Symmetries {
             generators,
             elements: Vec::new(),
             is_all: false,
         };
-        symmetries.drop_strays(puzzle);
+        symmetries.drop_inadmissible(puzzle);
         symmetries
     }
 
-    /// How many there are, if they are few enough to be written down.
+    /// The order of the group, if all its elements could be listed.
     pub fn order(&self) -> Option<usize> {
         self.is_all.then_some(self.elements.len())
     }
 
-    /// All of them, the identity first; some if they are too many.
+    /// The elements of the group, the identity first; only some of them if the
+    /// group is too large to list.
     pub fn elements(&self) -> &[Symmetry] {
         &self.elements
     }
 
-    /// What was proved of states that obey what the network takes for granted
-    /// holds of the states that are reached if all images of the first do.
-    fn drop_strays(&mut self, puzzle: &Puzzle) {
-        self.write_down(puzzle);
-        let admits = |element: &Symmetry| keeps_start(puzzle, element);
+    /// Drops generators whose proof does not apply to the reachable states.
+    ///
+    /// A proof covers the states that satisfy the network's assumptions. It extends
+    /// to all reachable states if every image of the first state satisfies them.
+    fn drop_inadmissible(&mut self, puzzle: &Puzzle) {
+        self.list_elements(puzzle);
+        let admits = |element: &Symmetry| preserves_start(puzzle, element);
         if !(self.is_all && self.elements.iter().all(admits)) {
-            // An orbit of the start is small where the elements are many, as a rule.
+            // The orbit of the start is usually small even where the group is
+            // large.
             let mut orbit: FxHashSet<Packed> = FxHashSet::default();
             let mut open = vec![puzzle.start.clone()];
             while let Some(state) = open.pop() {
                 for generator in &self.generators {
-                    let image = closed(puzzle, generator.image(&state));
-                    if orbit.len() > MOST_ELEMENTS || !admitted(puzzle, &image) {
+                    let image = with_equal_facts(puzzle, generator.image(&state));
+                    if orbit.len() > MOST_ELEMENTS || !is_admitted(puzzle, &image) {
                         self.generators.clear();
-                        return self.write_down(puzzle);
+                        return self.list_elements(puzzle);
                     }
                     if orbit.insert(image.clone()) {
                         open.push(image);
@@ -175,7 +181,7 @@ impl Symmetries {
         }
     }
 
-    fn write_down(&mut self, puzzle: &Puzzle) {
+    fn list_elements(&mut self, puzzle: &Puzzle) {
         let identity = Symmetry {
             facts: (0..puzzle.net.facts.len() as u32).collect(),
             moves: (0..puzzle.moves() as u32).collect(),
@@ -220,20 +226,23 @@ fn candidates(puzzle: &Puzzle, effects: &Effects, watch: &Watch) -> Vec<Symmetry
     found.collect()
 }
 
-/// Whether the renamed first state obeys what the network takes for granted.
-fn keeps_start(puzzle: &Puzzle, symmetry: &Symmetry) -> bool {
-    admitted(puzzle, &closed(puzzle, symmetry.image(&puzzle.start)))
+/// Whether the image of the first state satisfies the network's assumptions.
+fn preserves_start(puzzle: &Puzzle, symmetry: &Symmetry) -> bool {
+    is_admitted(
+        puzzle,
+        &with_equal_facts(puzzle, symmetry.image(&puzzle.start)),
+    )
 }
 
-fn admitted(puzzle: &Puzzle, state: &[u64]) -> bool {
+fn is_admitted(puzzle: &Puzzle, state: &[u64]) -> bool {
     let holds: Vec<bool> = (0..puzzle.net.facts.len())
         .map(|fact| holds(state, fact))
         .collect();
     puzzle.net.admits(&holds)
 }
 
-/// Facts that equal others are what these are.
-fn closed(puzzle: &Puzzle, mut state: Packed) -> Packed {
+/// Sets each fact that is defined as equal to another fact to that fact's value.
+fn with_equal_facts(puzzle: &Puzzle, mut state: Packed) -> Packed {
     let net = &puzzle.net;
     for &(fact, equal) in &net.assumed {
         let other = net.network.input_number(equal.node());
@@ -247,7 +256,7 @@ fn closed(puzzle: &Puzzle, mut state: Packed) -> Packed {
     state
 }
 
-/// Whether the puzzle is the same, renamed.
+/// Proves that the symmetry preserves the rules.
 fn is_proved(puzzle: &Puzzle, effects: &Effects, symmetry: &Symmetry, watch: &Watch) -> bool {
     let network = &effects.network;
     let facts = network.inputs();
@@ -267,7 +276,7 @@ fn is_proved(puzzle: &Puzzle, effects: &Effects, symmetry: &Symmetry, watch: &Wa
     let now = |one: Literal| plain[one.node()].negated_if(one.is_negated());
     let then = |one: Literal| other[one.node()].negated_if(one.is_negated());
 
-    // What must be equal, and where.
+    // Pairs of literals that must be equal wherever their condition holds.
     let mut pairs = vec![
         (Literal::TRUE, now(effects.terminal), then(effects.terminal)),
         (Literal::TRUE, now(effects.solved), then(effects.solved)),
@@ -311,7 +320,7 @@ fn is_proved(puzzle: &Puzzle, effects: &Effects, symmetry: &Symmetry, watch: &Wa
     let variables: Vec<i32> = (0..facts).map(|_| clauses.variable()).collect();
     let mut frame = Frame::new(&gates, &variables, &clauses);
     for rename in [&inputs, &renamed] {
-        obey(puzzle, effects, &mut clauses, |fact| {
+        assert_exclusive(puzzle, effects, &mut clauses, |fact| {
             variables[rename[fact].node() - inputs[0].node()]
         });
     }
@@ -330,8 +339,13 @@ fn is_proved(puzzle: &Puzzle, effects: &Effects, symmetry: &Symmetry, watch: &Wa
     clauses.solve(&[], CONFLICTS) == Some(false)
 }
 
-/// Facts that exclude each other do so, as far as they are renamed.
-fn obey(puzzle: &Puzzle, effects: &Effects, clauses: &mut Clauses, of: impl Fn(usize) -> i32) {
+/// Asserts the mutual exclusion of facts, on the variables given by `of`.
+fn assert_exclusive(
+    puzzle: &Puzzle,
+    effects: &Effects,
+    clauses: &mut Clauses,
+    of: impl Fn(usize) -> i32,
+) {
     for group in &puzzle.net.exclusive {
         let facts = group.facts.iter().copied();
         let facts: Vec<i32> = facts

@@ -1,4 +1,4 @@
-//! One game on one backend, in a process of its own.
+//! One game on one backend, in a separate process.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,18 +11,18 @@ use crate::bench::{
     Failure, Jit, LanesSubject, MachineSubject, Row, Run, Settings, Subject, Until, usage,
 };
 use ggp_gdl::check::{self, ReadOptions};
-use crate::rules::{BackendChoice, read_text, shown_name};
-use crate::{Context, Exit, show};
+use crate::rule_files::{BackendChoice, read_text, shown_name};
+use crate::{Context, Exit, format};
 use ggp_gdl::diagnostic::Severity;
 use ggp_gdl::game::Game;
 use ggp_engine::machine::{DatalogMachine, Limits, NaiveMachine, PlayError};
 use ggp_gdl::span::{Source, Sources};
 use ggp_gdl::symbol::Case;
 
-/// How often memory is looked at.
+/// The interval of memory checks.
 const TICK: Duration = Duration::from_millis(5);
 
-/// The game made ready by a backend.
+/// The game prepared by a backend.
 fn subject(
     game: &Game,
     backend: BackendChoice,
@@ -51,11 +51,11 @@ fn subject(
     })
 }
 
-/// Does a task, given as JSON, and prints [`Message`]s, one a line.
+/// Runs a task, given as JSON, and prints [`Message`]s, one per line.
 ///
 /// # Errors
 ///
-/// If this is no task. What is wrong with the game is in the row.
+/// If the task is malformed. Errors in the game are in the row.
 pub(super) fn run(task: &str, context: &Context) -> anyhow::Result<Exit> {
     let task: Task = serde_json::from_str(task)?;
     let backend = BackendChoice::from_str(&task.backend, false)
@@ -90,7 +90,7 @@ fn measure(
     };
     let begun = usage::cpu_time();
     let game = game(task, context).map_err(|error| (Failure::Rules, error))?;
-    row.roles = show::role_names(&game);
+    row.roles = format::role_names(&game);
     let mut subject = subject(&game, backend, &settings, limits).map_err(failure)?;
     row.start_cpu_seconds = since(begun).map(|time| time.as_secs_f64());
     row.take_readiness(subject.readiness());
@@ -98,8 +98,8 @@ fn measure(
         return Ok(());
     };
     row.peak_memory_bytes = usage::peak_memory();
-    // A process that is stopped later has its start shown at least. Nobody to
-    // show it to is told when the end is printed.
+    // If the process is stopped later, at least its start is reported. A closed pipe is
+    // noticed when the end is printed.
     let _ = context.print_json(&Message::Ready(Box::new(row.clone())));
     let run = Run {
         until: match task.playouts {
@@ -136,7 +136,7 @@ fn failure(error: PlayError) -> (Failure, String) {
     (failure, error.to_string())
 }
 
-/// The game of the rule files, or the first thing that is wrong with them.
+/// The game of the rule files, or its first error.
 fn game(task: &Task, context: &Context) -> Result<Game, String> {
     let options = ReadOptions {
         case: match task.case_sensitive {
@@ -168,8 +168,7 @@ fn game(task: &Task, context: &Context) -> Result<Game, String> {
     Err(format!("{place}error[{code}]: {message}{more}"))
 }
 
-/// Ends the process when it holds more memory than allowed, or when the process
-/// that started it is gone.
+/// Ends the process when it exceeds its memory limit, or when its parent is gone.
 fn watch(memory: Option<u64>) {
     let parent = usage::parent();
     std::thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! The processes that do the tasks: started, timed, stopped and listened to.
+//! The child processes: started, timed, stopped and read.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -14,16 +14,15 @@ use super::task::{Limits, Message, TOO_MUCH_MEMORY, Task};
 use crate::bench::{Failure, Row};
 use crate::Context;
 
-/// How often the clock and Ctrl-C are looked at.
+/// The interval at which the clock and Ctrl-C are checked.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Does each task in a process of its own, so many at the same time. The rows
-/// are in the order of the tasks; after Ctrl-C those of tasks that were not
-/// finished are missing.
+/// Runs each task in a separate process, several at the same time. The rows are in the order
+/// of the tasks; after Ctrl-C the rows of unfinished tasks are missing.
 ///
 /// # Errors
 ///
-/// If this program cannot be found.
+/// If the path of this program is unknown.
 pub(super) fn measure(
     tasks: &[Task],
     limits: Limits,
@@ -56,7 +55,7 @@ pub(super) fn measure(
     Ok(rows.collect())
 }
 
-/// Does one task; none after Ctrl-C.
+/// Runs one task; `None` after Ctrl-C.
 fn work(program: &Path, task: &Task, limits: Limits, context: &Context) -> Option<Row> {
     let mut row = task.row();
     if context.is_interrupted() {
@@ -64,7 +63,7 @@ fn work(program: &Path, task: &Task, limits: Limits, context: &Context) -> Optio
     }
     let text = match serde_json::to_string(task) {
         Ok(text) => text,
-        // Only paths can be at fault.
+        // Only paths can fail to be JSON.
         Err(error) => {
             row.fail(Failure::Rules, format!("the name of the file: {error}"));
             return Some(row);
@@ -83,13 +82,13 @@ fn work(program: &Path, task: &Task, limits: Limits, context: &Context) -> Optio
     }
 }
 
-/// How a process came to its end.
+/// The end of a process.
 enum End {
-    /// By itself.
+    /// It ended by itself.
     Own,
-    /// Over its time.
+    /// It exceeded its time.
     Late,
-    /// By Ctrl-C.
+    /// Ctrl-C was pressed.
     Interrupted,
 }
 
@@ -101,21 +100,21 @@ fn follow(child: &mut Child, mut row: Row, limits: Limits, context: &Context) ->
         scope.spawn(move || {
             for line in BufReader::new(out).lines().map_while(Result::ok) {
                 if let Ok(message) = serde_json::from_str(&line) {
-                    // Who listens no more needs nothing.
+                    // A receiver that is gone needs nothing.
                     let _ = sender.send(message);
                 }
             }
         });
         let remarks = scope.spawn(move || {
             let mut text = Vec::new();
-            // The end of a pipe that breaks is its end.
+            // A broken pipe counts as the end of the output.
             let _ = BufReader::new(err).read_to_end(&mut text);
             String::from_utf8_lossy(&text).into_owned()
         });
         let mut is_done = false;
         let end = listen(&messages, &mut row, &mut is_done, limits, context);
         if !matches!(end, End::Own) {
-            // What cannot be stopped has ended by itself.
+            // A process that cannot be stopped has already ended.
             let _ = child.kill();
         }
         let remarks = remarks.join().expect("reading does not panic");
@@ -124,7 +123,7 @@ fn follow(child: &mut Child, mut row: Row, limits: Limits, context: &Context) ->
     let status = child.wait();
     let mebibytes = |bytes: u64| bytes >> 20;
     match (end, status) {
-        // Ctrl-C stops processes too, so what they say now is not the whole.
+        // Ctrl-C stops child processes too, so their last output may be incomplete.
         _ if context.is_interrupted() => return None,
         ((End::Interrupted, _), _) => return None,
         ((_, true), _) => {}
@@ -155,7 +154,7 @@ fn follow(child: &mut Child, mut row: Row, limits: Limits, context: &Context) ->
     Some(row)
 }
 
-/// Takes in what the process says until it ends or is to be stopped.
+/// Reads the messages of the process until it ends or must be stopped.
 fn listen(
     messages: &Receiver<Message>,
     row: &mut Row,

@@ -1,4 +1,4 @@
-//! What `ggp bench` prints.
+//! The output of `ggp bench`.
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
@@ -7,22 +7,22 @@ use crate::bench::peers::{Peers, standings};
 use crate::Context;
 use crate::numbers::thousands;
 
-/// Which of the tables is wanted.
+/// The table to print.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
-    /// What it took to be ready.
+    /// The cost of preparing the games.
     Start,
-    /// What was played.
+    /// The results of play.
     Play,
 }
 
-/// A column: its name, whether it is shown at the left, and a row's cell.
+/// A column: its name, its alignment, and a row's cell.
 type Column = (&'static str, CellAlignment, fn(&Row) -> Option<String>);
 
 const LEFT: CellAlignment = CellAlignment::Left;
 const RIGHT: CellAlignment = CellAlignment::Right;
 
-/// Those that have a cell in any row are shown.
+/// The columns for preparation; a column without any cell is not shown.
 const START: &[Column] = &[
     ("game", LEFT, |row| Some(row.game.clone())),
     ("backend", LEFT, |row| Some(row.backend.clone())),
@@ -36,7 +36,7 @@ const START: &[Column] = &[
     ("error", LEFT, |row| row.error.as_deref().map(first_line)),
 ];
 
-/// As [`START`].
+/// The columns for play, under the same rule.
 const PLAY: &[Column] = &[
     ("game", LEFT, |row| Some(row.game.clone())),
     ("backend", LEFT, |row| Some(row.backend.clone())),
@@ -56,7 +56,7 @@ const PLAY: &[Column] = &[
     ("error", LEFT, |row| row.error.as_deref().map(first_line)),
 ];
 
-/// Prints the rows, the peers beside them, and what does not agree.
+/// Prints the rows, the comparison with peers, and the disagreements.
 pub(super) fn print(
     rows: &[Row],
     kind: Kind,
@@ -89,7 +89,7 @@ pub(super) fn print(
     }
     if !disagree.is_empty() {
         lines.push(String::new());
-        lines.push("these do not agree:".to_owned());
+        lines.push("disagreements:".to_owned());
         lines.extend(disagree);
     }
     Ok(context.print_lines(lines)?)
@@ -109,8 +109,8 @@ fn own_table(rows: &[Row], columns: &[Column]) -> Vec<String> {
     table(&header, cells)
 }
 
-/// Gates of all networks together behind each pass; where a network had no use
-/// for a pass, what the one before has left.
+/// Gates of all networks together after each pass. Where a network skipped a pass, its gates
+/// after the previous one count.
 fn passes_table(rows: &[Row]) -> Vec<String> {
     let mut names: Vec<&str> = Vec::new();
     for pass in rows.iter().flat_map(|row| &row.passes) {
@@ -134,20 +134,20 @@ fn passes_table(rows: &[Row]) -> Vec<String> {
     table(&header, cells.map(|(name, gates)| vec![(*name).to_owned(), thousands(gates)]))
 }
 
-/// Our figures, and for each engine with any of the games its figures and our
-/// ratio to them.
+/// The figures of this program, and for each engine with any of the games its figures and
+/// the ratio to them.
 fn peers_table(rows: &[Row], peers: &Peers) -> Vec<String> {
     let has = |row: &Row, engine: &str| row.against.iter().any(|rival| rival.engine == engine);
     let is_met = |engine: &&String| rows.iter().any(|row| has(row, engine));
     let engines: Vec<&String> = peers.engines().iter().filter(is_met).collect();
     if engines.is_empty() {
-        return vec!["there are no figures for these games".to_owned()];
+        return vec!["the peers file has no figures for these games".to_owned()];
     }
     let column = |name: &str, side| (name.to_owned(), side);
     let mut header = vec![
         column("game", LEFT),
         column("backend", LEFT),
-        column("ours", RIGHT),
+        column("ggp", RIGHT),
     ];
     for engine in &engines {
         header.extend([column(engine, RIGHT), column("ratio", RIGHT)]);
@@ -212,7 +212,7 @@ fn table(
     lines.collect()
 }
 
-/// The rows as comma-separated values.
+/// The rows as CSV.
 pub(super) fn csv(rows: &[Row]) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let records = rows.iter().map(Row::cells);
@@ -245,7 +245,7 @@ fn rate(per_second: f64) -> String {
     }
 }
 
-/// A ratio with two digits that count at least.
+/// A ratio with at least two significant digits.
 fn ratio(ratio: f64) -> String {
     match ratio {
         ratio if ratio < 0.01 => format!("{ratio:.4}"),

@@ -1,4 +1,4 @@
-//! What a process of `ggp bench` is to do, and what it answers.
+//! The task of a child process of `ggp bench`, and its messages.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::bench::Row;
-use crate::rules::GroundOptions;
+use crate::rule_files::GroundOptions;
 
 /// One game on one backend.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -15,9 +15,9 @@ pub(super) struct Task {
     pub files: Vec<PathBuf>,
     /// The backend's name on the command line.
     pub backend: String,
-    /// How long to play; none for not at all.
+    /// The time to play; `None` to only prepare the game.
     pub seconds: Option<Duration>,
-    /// Playouts to make instead, if there is to be play.
+    /// The number of playouts, instead of a time.
     pub playouts: Option<u64>,
     pub threads: usize,
     pub seed: u64,
@@ -25,46 +25,46 @@ pub(super) struct Task {
     pub lanes: Option<usize>,
     pub no_jit: bool,
     pub ground: GroundOptions,
-    /// Time for a network if none is given.
+    /// The time limit for building a network unless one is given.
     pub ground_time: Duration,
     pub case_sensitive: bool,
     /// Bytes of memory at which the process ends itself.
     pub memory: Option<u64>,
 }
 
-/// What a process may spend.
+/// The limits of a process.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Limits {
-    /// Wall time until the game is ready.
+    /// Wall-clock time for preparing the game.
     pub start: Duration,
-    /// Wall time from then on.
+    /// Wall-clock time after that.
     pub play: Duration,
-    /// Bytes.
+    /// Bytes of memory.
     pub memory: Option<u64>,
 }
 
-/// A line that a process prints. The last one counts.
+/// A line printed by a process. The last one counts.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Message {
-    /// The game is ready.
+    /// The game is prepared.
     Ready(Box<Row>),
-    /// All is done, or has failed in an orderly way.
+    /// The task is done, or has failed in an orderly way.
     Done(Box<Row>),
 }
 
-/// The exit code of a process that took too much memory.
+/// The exit code of a process that exceeded its memory limit.
 pub(super) const TOO_MUCH_MEMORY: i32 = 99;
 
 impl Task {
-    /// The names of the rule files without folders and endings.
+    /// The names of the rule files without folders and extensions.
     pub fn game(&self) -> String {
         let stems = self.files.iter().filter_map(|file| file.file_stem());
         let stems: Vec<_> = stems.map(|stem| stem.to_string_lossy()).collect();
         stems.join("+")
     }
 
-    /// A row that says what is to be done, and no more.
+    /// A row with the task and no results.
     pub fn row(&self) -> Row {
         let files: Vec<_> = self.files.iter().map(|file| file.display().to_string()).collect();
         Row {

@@ -1,4 +1,4 @@
-//! What play shows of a rule set, as text and JSON.
+//! The findings of playing a rule set, as text and JSON.
 
 use std::io;
 use std::time::Instant;
@@ -6,44 +6,44 @@ use std::time::Instant;
 use anyhow::bail;
 use serde::Serialize;
 
-use crate::rules::RuleOptions;
-use crate::{Context, show};
+use crate::rule_files::RuleOptions;
+use crate::{Context, format};
 use ggp_playcheck::{Alarm, AuditOptions, Basis, Claim, Report, Verdict, Weight, audit_within};
 use crate::numbers::seconds;
 use ggp_gdl::diagnostic::DiagnosticRecord;
 use ggp_gdl::game::Game;
 use ggp_gdl::span::Sources;
 
-/// How much is looked at.
+/// The limits of playing.
 #[derive(clap::Args)]
 pub struct PlayOptions {
-    /// Also look at what only play shows
+    /// Also play the game to find mistakes that show up only during play
     #[arg(long)]
     pub(super) play: bool,
-    /// Random plays
+    /// Number of random matches
     #[arg(long, value_name = "N", requires = "play", default_value_t = AuditOptions::default().plays)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..), help_heading = "Play")]
     plays: u64,
-    /// Joint moves after which a play is cut
+    /// Joint moves after which a match is cut off
     #[arg(long, value_name = "N", requires = "play", default_value_t = AuditOptions::default().depth)]
     #[arg(help_heading = "Play")]
     depth: usize,
-    /// Most positions of a game that is looked at as a whole; 0 for none
+    /// Examine all positions if there are at most N; 0 for never
     #[arg(long, value_name = "N", requires = "play", default_value_t = AuditOptions::default().states)]
     #[arg(help_heading = "Play")]
     states: usize,
-    /// The seed of the random plays
+    /// The seed of the random matches
     #[arg(long, value_name = "N", requires = "play", default_value_t = 0, help_heading = "Play")]
     seed: u64,
-    /// Most seconds for all of it
+    /// Maximum seconds for the whole check
     #[arg(long, value_name = "S", requires = "play", value_parser = seconds, default_value = "20")]
     #[arg(help_heading = "Play")]
     time: std::time::Duration,
 }
 
-/// Share of the time that a network may take.
+/// The share of the time for building a network.
 const NETWORK: f64 = 0.25;
-/// Rules that never fired, as far as they are shown.
+/// Maximum number of rules shown that never fired.
 const SHOWN: usize = 12;
 
 /// A report with the places of its findings.
@@ -64,7 +64,7 @@ impl Record {
     }
 }
 
-/// Plays.
+/// Plays the game and returns the report.
 pub(super) fn look(
     game: &Game,
     rules: &RuleOptions,
@@ -85,7 +85,7 @@ pub(super) fn look(
         if alarm.is_raised() {
             bail!("interrupted before the rules were prepared");
         }
-        bail!("the rules could not be prepared in time; allow more by --time");
+        bail!("the rules could not be prepared in time; give it more with --time");
     };
     let options = AuditOptions {
         plays: options.plays,
@@ -100,33 +100,33 @@ pub(super) fn look(
     Ok(report?)
 }
 
-/// Prints what was found.
+/// Prints a report.
 pub(super) fn print(report: &Report, sources: &Sources, context: &Context) -> anyhow::Result<()> {
-    let mut looked = vec![show::counted(report.plays as usize, "play")];
+    let mut looked = vec![format::counted(report.plays as usize, "playout")];
     match report.lengths {
-        Some((least, most)) if least == most => looked.push(show::counted(most, "move")),
+        Some((least, most)) if least == most => looked.push(format::counted(most, "move")),
         Some((least, most)) => looked.push(format!("{least} to {most} moves")),
         None => {}
     }
     looked.push(match report.space {
         Some(1) => "the only position".to_owned(),
-        Some(count) => format!("all {}", show::counted(count as usize, "position")),
-        None => show::counted(report.positions as usize, "position"),
+        Some(count) => format!("all {}", format::counted(count as usize, "position")),
+        None => format::counted(report.positions as usize, "position"),
     });
     context.print(format!("play: {}", looked.join(", ")))?;
     for claim in &report.claims {
         context.print_lines(lines(claim))?;
     }
     if report.interrupted {
-        context.print("  open    interrupted; this is what was seen until then")?;
+        context.print("  open    interrupted; these are the findings so far")?;
     } else if report.cut && report.watched > 0 {
-        context.print("  open    time was over before all was looked at; allow more by --time")?;
+        context.print("  open    the time was over before everything was examined; give it more with --time")?;
     }
     match report.findings.len() {
-        // Nothing could fire, or not all of it was watched.
+        // No rule could fire, or not all rules were watched.
         0 if report.lengths == Some((0, 0)) || report.interrupted => {}
         _ if report.watched == 0 => {
-            context.print("  open    rules could not be watched in time; allow more by --time")?;
+            context.print("  open    the rules could not be watched in time; give it more with --time")?;
         }
         0 => context.print(format!("  seen    every rule fired, in {} positions", report.watched))?,
         _ => context.print("")?,
@@ -146,14 +146,14 @@ pub(super) fn print(report: &Report, sources: &Sources, context: &Context) -> an
     if errors + warnings > 0 {
         context.print(format!(
             "play shows {}, {}",
-            show::counted(errors, "error"),
-            show::counted(warnings, "warning")
+            format::counted(errors, "error"),
+            format::counted(warnings, "warning")
         ))?;
     }
     Ok(())
 }
 
-/// A claim, what it rests on, and moves to an example where it fails.
+/// A claim, its basis, and moves to an example where it fails.
 fn lines(claim: &Claim) -> Vec<String> {
     let basis = match (claim.verdict, claim.weight, claim.basis) {
         (Verdict::Fails, Weight::Error, _) => "ERROR".to_owned(),

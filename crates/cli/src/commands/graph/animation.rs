@@ -1,8 +1,8 @@
-//! A graph as iterative deepening finds it: positions appear with the depth limit that
-//! reaches them, what is pruned fades, and at the end the solutions are marked.
+//! An animation of iterative deepening: positions appear with the depth limit that reaches
+//! them, pruned nodes fade, and at the end the solutions are marked.
 //!
-//! The film is a style sheet. Where motion is not wanted, and for who knows no
-//! animation, the picture is the last one.
+//! The animation is a style sheet. With reduced motion, or in a viewer without animations,
+//! the picture shows the last frame.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -13,33 +13,33 @@ use super::scene::Link;
 use super::{DrawnArc, Drawing, counted};
 use ggp_search::Status;
 
-/// When something appears, and when it fades, in iterations.
+/// The iterations in which an element appears and fades.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Span {
     appears: u32,
     fades: Option<u32>,
 }
 
-/// What is seen when.
+/// The schedule of all elements.
 pub(super) struct Film {
     cards: Vec<Span>,
-    /// Of arcs, and by what they lead from and to.
+    /// By arc and direction.
     links: Vec<Span>,
     by_ends: FxHashMap<(usize, usize), Span>,
     captions: Vec<(String, String)>,
     iterations: u32,
 }
 
-/// Seconds of an iteration, and of the end; of all iterations together at most.
+/// Seconds for an iteration, for the end, and at most for all iterations together.
 const ITERATION: f64 = 2.4;
 const END: f64 = 6.0;
 const ALL: f64 = 60.0;
-/// A share of an iteration that nobody notices, but is more than nothing in percent.
+/// A fraction of an iteration too short to notice, but more than 0 in percent.
 const AT_ONCE: f64 = 0.02;
 
-/// What iterative deepening sees of a graph, its film, and which nodes are in it. Whatever
-/// stands for a position that was met with fewer moves is pruned at once; what has no
-/// way on, is no solution and was expanded, when that is known.
+/// Replays iterative deepening on a graph: the nodes it reaches, its animation, and a flag
+/// for each node. A position already met with fewer moves is pruned at once; an expanded
+/// position without a successor or solution is pruned when that is known.
 pub(super) fn film(drawing: Drawing) -> (Drawing, Film, Vec<bool>) {
     let count = drawing.nodes.len();
     let level = |node: usize| drawing.nodes[node].level;
@@ -101,7 +101,7 @@ pub(super) fn film(drawing: Drawing) -> (Drawing, Film, Vec<bool>) {
     let mut nodes = drawing.nodes;
     nodes.retain(|_| shown.next().unwrap_or(false));
     let iterations = nodes.iter().map(|node| node.level).max().unwrap_or(0);
-    // An expansion of the deepest positions finds nothing new, but shows what is dead.
+    // Expanding the deepest positions finds nothing new, but shows which of them are dead.
     let iterations = links.iter().map(|link| link.appears).fold(iterations, u32::max);
     let by_ends = arcs.iter().map(|arc| (arc.from, arc.to)).zip(links.iter().copied());
     let mut film = Film {
@@ -153,12 +153,12 @@ fn prune(
 }
 
 impl Film {
-    /// When an element of the scene is seen, as a class.
+    /// The class that times a node.
     pub fn card(&self, number: usize) -> String {
         self.cards[number].class()
     }
 
-    /// As [`Film::card`].
+    /// The class that times a link.
     pub fn link(&self, link: &Link) -> String {
         let (one, other) = link.ends;
         let ends = match link.moves[0].is_empty() {
@@ -168,17 +168,17 @@ impl Film {
         self.by_ends[&ends].class()
     }
 
-    /// The class of what is seen at the end.
+    /// The class of elements shown at the end.
     pub fn plan(&self) -> String {
         "tp".to_owned()
     }
 
-    /// What is said of each iteration, with a class.
+    /// The caption of each iteration, with its class.
     pub fn captions(&self) -> &[(String, String)] {
         &self.captions
     }
 
-    /// Whether anything fades.
+    /// Whether any element fades.
     pub fn has_pruned(&self) -> bool {
         let mut spans = self.cards.iter().chain(&self.links);
         spans.any(|span| span.fades.is_some())
@@ -217,7 +217,7 @@ impl Film {
         let limits = f64::from(self.iterations + 1);
         let pace = (ALL / limits).min(ITERATION);
         let whole = limits * pace + END;
-        // A moment as a share of the whole.
+        // A moment as a share of the whole duration.
         let at = |iteration: f64| format!("{:.3}%", iteration * pace / whole * 100.0);
         let spans: BTreeSet<Span> = self.cards.iter().chain(&self.links).copied().collect();
         let mut still = String::from(".t{opacity:0}");

@@ -1,4 +1,4 @@
-//! A graph for Graphviz.
+//! A graph in Graphviz' DOT language.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use super::labels::differing;
 use super::{Drawing, Labels};
 use ggp_search::Status;
 
-/// The graph in the DOT language, one rank for each step.
+/// The graph as DOT, one rank for each step.
 pub(super) fn text(drawing: &Drawing, labels: Labels) -> String {
     let mut out = String::new();
     write_graph(&mut out, drawing, labels).expect("a string takes all");

@@ -1,4 +1,4 @@
-//! The graph of a game, explored.
+//! Exploration of a game's graph.
 
 use anyhow::anyhow;
 use rustc_hash::FxHashMap;
@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use super::{DrawnArc, DrawnNode, Drawing, Options, counted};
 use crate::commands::solve::{Progress, PruneChoice, Report};
 use crate::Context;
-use crate::commands::draw;
+use crate::picture_options;
 use ggp_gdl::game::{Game, Move, RoleId, Score};
 use ggp_gdl::terms::{TermId, Terms};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError};
@@ -17,13 +17,13 @@ use ggp_solver::solve::{GameProblem, Joint, JointProblem, Keys, joint_text};
 
 type State = <AnyMachine as Machine>::State;
 
-/// A graph, its states, and how it came to be.
+/// An explored graph with its states.
 pub(super) struct Explored {
     pub drawing: Drawing,
     states: Vec<State>,
     /// Whether the budget ran out.
     pub is_stopped: bool,
-    /// Nodes that a picture has no room for.
+    /// The number of nodes that do not fit into a picture.
     pub left_out: usize,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Explored {
 ///
 /// # Errors
 ///
-/// If the position or the role is none, or the rules cannot be evaluated.
+/// If the position or the role is invalid, or the rules cannot be evaluated.
 pub(super) fn explored(
     options: &Options,
     machine: &mut AnyMachine,
@@ -82,7 +82,7 @@ fn role(game: &Game, name: Option<&str>) -> anyhow::Result<RoleId> {
     };
     found.ok_or_else(|| {
         let names: Vec<&str> = game.roles().map(|role| game.role_name(role)).collect();
-        anyhow!("there is no such role; there are: {}", names.join(", "))
+        anyhow!("there is no such role; the roles are {}", names.join(", "))
     })
 }
 
@@ -90,7 +90,7 @@ fn text(game: &Game, terms: &Terms, chosen: Move) -> String {
     game.canonical(terms, chosen.term())
 }
 
-/// A problem that was explored, with its graph.
+/// Explores a problem and returns its graph.
 type Found<P> = (P, Graph<<P as Problem>::State, <P as Problem>::Action>);
 
 fn explore_with<P: Problem<Error = PlayError>>(
@@ -121,7 +121,7 @@ fn explore_with<P: Problem<Error = PlayError>>(
     Ok((problem, graph?))
 }
 
-/// A graph of which a part is missing would look whole.
+/// Stops on an interrupt: an incomplete graph would look complete.
 fn go_on(context: &Context) -> Result<(), PlayError> {
     match context.is_interrupted() {
         true => Err(PlayError::Interrupted),
@@ -129,7 +129,7 @@ fn go_on(context: &Context) -> Result<(), PlayError> {
     }
 }
 
-/// The facts that are shown of a state, those that count, and the text of a move.
+/// A state's displayed facts, its facts that distinguish nodes, and the text of a move.
 type Spoken<'s, A> = (
     &'s dyn Fn(&State) -> Vec<TermId>,
     &'s dyn Fn(&State) -> Vec<TermId>,
@@ -184,8 +184,8 @@ fn put<A>(
 }
 
 impl Explored {
-    /// Leaves out steps, so that no more nodes are left than asked for; the first and
-    /// its moves stay.
+    /// Leaves out late steps until at most `most` nodes are left; the first step and its
+    /// moves stay.
     pub fn cut(&mut self, most: usize) {
         let drawing = &mut self.drawing;
         if drawing.nodes.len() <= most {
@@ -204,7 +204,7 @@ impl Explored {
         drawing.is_complete = false;
     }
 
-    /// The nodes' states as they are drawn.
+    /// The drawings of the nodes' states.
     ///
     /// # Errors
     ///
@@ -214,7 +214,7 @@ impl Explored {
         machine: &mut AnyMachine,
         wishes: Wishes,
     ) -> Result<Vec<ggp_picture::Drawing>, PlayError> {
-        let picture = draw::picture(machine, ENOUGH, wishes)?;
+        let picture = picture_options::picture(machine, ENOUGH, wishes)?;
         let drawn = |state: &State| {
             let facts = machine.facts(state);
             picture.draw(machine.terms(), &facts, ggp_picture::Limits::default())
@@ -225,12 +225,12 @@ impl Explored {
 }
 
 impl Drawing {
-    /// What the graph is of, in lines.
+    /// A description of the graph, in lines.
     pub fn words(&self, options: &Options, left_out: usize) -> Vec<String> {
         let merged = match (options.tree, options.exact || !self.is_alone) {
-            (true, _) => "each way is a position of its own",
-            (_, true) => "equal positions are one",
-            (_, false) => "positions that differ in step counters only are one",
+            (true, _) => "each path is a separate position",
+            (_, true) => "equal positions are merged",
+            (_, false) => "positions that differ only in step counters are merged",
         };
         let mut first = format!(
             "{}, {}; {merged}",
@@ -245,19 +245,19 @@ impl Drawing {
             (false, false) => {}
         }
         if left_out > 0 {
-            first.push_str(&format!("; {left_out} of later steps are not drawn"));
+            first.push_str(&format!("; {left_out} of later steps are left out"));
         }
         let mut lines = vec![first];
         if let Some((moves, plans)) = self.plans() {
             lines.push(match plans {
-                1 => format!("one shortest solution, of {}", counted(moves as usize, "move")),
-                _ => format!("{plans} shortest solutions, of {}", counted(moves as usize, "move")),
+                1 => format!("one shortest solution, {} long", counted(moves as usize, "move")),
+                _ => format!("{plans} shortest solutions, {} long", counted(moves as usize, "move")),
             });
         }
         lines
     }
 
-    /// The length of shortest plans, and how many there are in the graph.
+    /// The length of shortest plans, and their number in the graph.
     fn plans(&self) -> Option<(u32, u64)> {
         let nodes = &self.nodes;
         let solved = |node: &&DrawnNode| node.status == Status::Solved;

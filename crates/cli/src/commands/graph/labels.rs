@@ -1,31 +1,32 @@
-//! What stands in nodes.
+//! The content of nodes.
 
 use std::collections::BTreeSet;
 
 use super::Labels;
 use ggp_picture::{DrawnBoard};
 
-/// What stands in a node.
+/// The content of a node.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Label {
-    /// By row and column; none where there is no place, empty where nothing is on it.
+    /// The signs of the board by row and column: `None` where there is no cell, empty for an
+    /// empty cell.
     pub cells: Vec<Vec<Option<String>>>,
     pub lines: Vec<String>,
 }
 
-/// What stands in all nodes, and a remark on how to read it.
+/// The content of all nodes, and a remark on how to read it.
 pub(super) struct Written {
     pub labels: Vec<Label>,
     pub remark: String,
 }
 
-/// Lines of a node, and letters of a line.
+/// Maximum number of lines of a node, and of characters of a line.
 const LINES: usize = 9;
 const LETTERS: usize = 30;
-/// Places of a board in a node.
+/// Maximum number of board cells in a node.
 const PLACES: usize = 100;
 
-/// Labels of nodes, whose facts are given and, where boards may be shown, drawings.
+/// The labels of nodes with these facts and, where boards may be shown, drawings.
 pub(super) fn labels(
     choice: Labels,
     facts: &[&[String]],
@@ -51,7 +52,7 @@ fn plain(lines: Vec<String>) -> Label {
     }
 }
 
-/// For each node the facts that not all have; all, if there is but one node.
+/// For each node the facts that not all nodes have; all facts, if there is only one node.
 pub(super) fn differing<'f>(facts: &[&'f [String]]) -> Vec<Vec<&'f str>> {
     let mut sets = facts
         .iter()
@@ -73,7 +74,7 @@ fn of_facts(facts: &[&[String]]) -> Written {
         let inner = fact.strip_prefix('(').and_then(|fact| fact.strip_suffix(')'));
         inner.unwrap_or(fact).to_owned()
     };
-    // A first word that all have need not be said over and over.
+    // A first word that all facts share need not be repeated.
     let mut words = shown
         .iter()
         .flatten()
@@ -103,8 +104,8 @@ fn shortened(mut lines: Vec<String>) -> Vec<String> {
     lines
 }
 
-/// The one board that all nodes have, if it is small, and what else is needed to tell
-/// them from each other.
+/// The board that all nodes have, if there is only one and it is small, and the facts needed
+/// to tell the nodes apart.
 fn boards(drawings: &[ggp_picture::Drawing]) -> Option<Written> {
     let is_small = |board: &DrawnBoard| {
         let places = board.rows.len() * board.columns.len();
@@ -142,7 +143,7 @@ fn boards(drawings: &[ggp_picture::Drawing]) -> Option<Written> {
     })
 }
 
-/// What is said beside the boards, as lines.
+/// The lines next to the boards.
 fn beside(drawing: &ggp_picture::Drawing) -> Vec<String> {
     let mut lines = Vec::new();
     for table in &drawing.tables {

@@ -1,4 +1,4 @@
-//! A graph as it is drawn: cards with labels, links between them, and where all stands.
+//! The layout of a graph: cards with labels, links between them, and their positions.
 
 use rustc_hash::FxHashMap;
 
@@ -7,12 +7,12 @@ use super::Drawing;
 use crate::graph_layout::{self, Layout, Node, Spacing};
 use ggp_search::Status;
 
-/// What is drawn.
+/// The elements of a drawing.
 pub(super) struct Scene {
     pub cards: Vec<Card>,
     pub links: Vec<Link>,
     pub layout: Layout,
-    /// How many moves the shown plans have; none if no node is solved.
+    /// The length of the shown plans; `None` if no node is solved.
     pub plan: Option<u32>,
 }
 
@@ -20,44 +20,44 @@ pub(super) struct Scene {
 pub(super) struct Card {
     pub kind: Kind,
     pub label: Label,
-    /// How many arcs lead here from the rank above, from different nodes.
+    /// The number of arcs from different nodes of the rank above.
     pub ways: usize,
     /// Whether it is on a shortest plan.
     pub is_planned: bool,
 }
 
-/// What is known of a node.
+/// The status of a node in the drawing.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Kind {
-    /// Moves go on from here.
+    /// The game goes on.
     Open,
-    /// Solved.
+    /// The position is solved.
     Solved,
     /// The game is over.
     Ended,
-    /// No way leads from here to a solution.
+    /// No path leads from here to a solution.
     Lost,
-    /// Its moves were not tried.
+    /// The moves of this position were not tried.
     Cut,
 }
 
-/// All arcs between two nodes, whichever way.
+/// All arcs between two nodes, in either direction.
 pub(super) struct Link {
-    /// The one higher up comes first; in one rank, where its first arc begins.
+    /// The upper node comes first; within one rank, the node where the first arc begins.
     pub ends: (usize, usize),
-    /// Moves from the first to the second, and back.
+    /// Moves from the first to the second node, and back.
     pub moves: [Vec<String>; 2],
     pub is_planned: bool,
 }
 
 impl Link {
-    /// Whether it only leads to an earlier rank or stays in one.
+    /// Whether all arcs lead to an earlier rank or stay in one.
     pub fn is_back(&self, drawing: &Drawing) -> bool {
         let (from, to) = self.ends;
         self.moves[0].is_empty() || drawing.nodes[from].level == drawing.nodes[to].level
     }
 
-    /// The moves, shortened: those of both directions once, if they are the same.
+    /// The moves, shortened; moves of both directions are shown once if they are equal.
     pub fn label(&self) -> String {
         let bare = |text: &String| {
             let inner = text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
@@ -81,13 +81,13 @@ impl Link {
     }
 }
 
-/// Widths of letters in labels and on boards, about, and heights of lines.
+/// Approximate widths of characters in labels and on boards, and heights of lines.
 pub(super) const LETTER: f64 = 6.7;
 pub(super) const LINE: f64 = 15.0;
-/// Widths of a place, one letter and each more.
+/// Width of a cell with one character, and of each further character.
 const PLACE: f64 = 14.0;
 
-/// The width of a board's places, by the longest sign.
+/// The width of a board's cells, given by the longest sign.
 pub(super) fn place(label: &Label) -> f64 {
     let signs = label.cells.iter().flatten().flatten();
     let longest = signs.map(|sign| sign.chars().count()).max().unwrap_or(1);
@@ -104,8 +104,8 @@ pub(super) fn size(label: &Label) -> [f64; 2] {
     [(width + 10.0).max(26.0), (height + 10.0).max(24.0)]
 }
 
-/// Lays a drawing out; none if it was interrupted. Arcs there and back are one link or
-/// two: two also stand for a film, in which nobody knows yet what leads nowhere.
+/// Computes the layout; `None` if interrupted. Arcs in both directions form one link or two:
+/// two in an animation, where dead ends are not known in advance.
 pub(super) fn scene(
     drawing: &Drawing,
     written: Written,
@@ -193,7 +193,7 @@ fn links(drawing: &Drawing, is_merged: bool) -> Vec<Link> {
     links
 }
 
-/// The length of the shortest plans, and which nodes are on one.
+/// The length of the shortest plans, and the nodes on them.
 fn planned(drawing: &Drawing) -> (Option<u32>, Vec<bool>) {
     let mut is_planned = vec![false; drawing.nodes.len()];
     let solved = drawing.nodes.iter().filter(|node| node.status == Status::Solved);
@@ -203,7 +203,7 @@ fn planned(drawing: &Drawing) -> (Option<u32>, Vec<bool>) {
     }
     for arc in drawing.arcs.iter().rev() {
         let next = drawing.nodes[arc.from].level + 1 == drawing.nodes[arc.to].level;
-        // Arcs are in the order of where they begin, levels ascending.
+        // Arcs are ordered by the node they begin at, levels ascending.
         if next && is_planned[arc.to] {
             is_planned[arc.from] = true;
         }
@@ -211,14 +211,14 @@ fn planned(drawing: &Drawing) -> (Option<u32>, Vec<bool>) {
     (nearest, is_planned)
 }
 
-/// What is known of each node; if asked for, also what leads nowhere.
+/// The status of each node; on request also of nodes that lead to no solution.
 fn kinds(drawing: &Drawing, is_looked_ahead: bool) -> Vec<Kind> {
     let count = drawing.nodes.len();
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); count];
     for arc in &drawing.arcs {
         before[arc.to].push(arc.from);
     }
-    // Where all is known, what leads to no solution; one role must decide alone.
+    // Dead ends are known only in a complete graph in which one role decides alone.
     let mut leads_on = vec![true; count];
     let is_solved = |node: &usize| drawing.nodes[*node].status == Status::Solved;
     let mut open: Vec<usize> = (0..count).filter(is_solved).collect();

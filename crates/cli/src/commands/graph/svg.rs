@@ -1,5 +1,5 @@
-//! A graph as SVG that nothing else is needed for: no script, no fonts to load, colours
-//! for light and dark surroundings that the colour-blind tell apart, and forms as well.
+//! A graph as self-contained SVG: no scripts, no fonts to load; colours for light and dark
+//! backgrounds that colour-blind people can distinguish, and shapes as well.
 
 use std::fmt::Write as _;
 
@@ -10,12 +10,12 @@ use super::animation::Film;
 use super::scene::{Card, Kind, LETTER, LINE, Link, Scene, place};
 use ggp_gdl::markup::escaped;
 
-/// Room around the picture, and for the numbers of steps on the left.
+/// Margin around the picture, and room for the step numbers on the left.
 const MARGIN: f64 = 20.0;
 const STEPS: f64 = 96.0;
 const HEADER: f64 = 30.0;
 
-/// For light and, further down, for dark surroundings.
+/// Styles for light and, further down, for dark backgrounds.
 const STYLE: &str = "\
 svg{background:#fff}\
 text{font-family:sans-serif;font-size:12px;fill:#1a1a1a}\
@@ -62,7 +62,7 @@ text{fill:#ececec}\
 .wt{fill:#1b1c1f}\
 }";
 
-/// A scene with its title, what is known of it in words, a legend, and its film, if any.
+/// Renders a scene with its title, description, legend and animation, if any.
 pub(super) fn text(drawing: &Drawing, scene: &Scene, words: &[String], film: Option<&Film>) -> String {
     let mut paper = Paper {
         body: String::new(),
@@ -105,19 +105,19 @@ pub(super) fn text(drawing: &Drawing, scene: &Scene, words: &[String], film: Opt
     )
 }
 
-/// What is drawn so far.
+/// The elements drawn so far.
 struct Paper<'f> {
     body: String,
     film: Option<&'f Film>,
-    /// Where the layout begins.
+    /// The top of the layout.
     origin: [f64; 2],
-    /// What no word may stand on.
+    /// The areas that labels must not cover.
     taken: Taken,
-    /// Where moves beside links end at the right.
+    /// The right end of move labels next to links.
     right: f64,
 }
 
-/// Left, top, right and bottom of rectangles, by the fields of a grid that they touch.
+/// Rectangles (left, top, right, bottom) by the cells of a grid that they touch.
 #[derive(Default)]
 struct Taken(FxHashMap<(i64, i64), Vec<[f64; 4]>>);
 
@@ -181,7 +181,7 @@ impl Paper<'_> {
         }
     }
 
-    /// The number of each step, and how many positions it has.
+    /// The number of each step and of its positions.
     fn steps(&mut self, drawing: &Drawing, scene: &Scene) {
         let mut counts = vec![0usize; scene.layout.ranks.len()];
         for node in &drawing.nodes {
@@ -200,7 +200,7 @@ impl Paper<'_> {
         }
     }
 
-    /// The begin of an element's attributes: what it looks like, and when it is seen.
+    /// The class attribute of an element: its appearance and its schedule.
     fn class(&self, class: &str, when: Option<String>) -> String {
         match when {
             Some(when) => format!("class=\"{class} {when}\""),
@@ -214,7 +214,7 @@ impl Paper<'_> {
         format!("M{}C{}", points[0], points[1..].join(" "))
     }
 
-    /// The tip of an arrow at the end of a route.
+    /// The arrow tip at the end of a route.
     fn tip(&self, route: &[[f64; 2]], size: f64) -> String {
         let [end, before] = [route[route.len() - 1], route[route.len() - 2]].map(|p| self.at(p));
         let [dx, dy] = [end[0] - before[0], end[1] - before[1]];
@@ -273,7 +273,7 @@ impl Paper<'_> {
         }
     }
 
-    /// Moves beside the links, wherever they do not stand on something.
+    /// Move labels next to the links, where there is room.
     fn moves(&mut self, scene: &Scene) {
         let mut numbers: Vec<usize> = (0..scene.links.len()).collect();
         numbers.sort_by_key(|number| !scene.links[*number].is_planned);
@@ -300,7 +300,7 @@ impl Paper<'_> {
         }
     }
 
-    /// A point of a route around which words of a width can stand.
+    /// A point of a route with free room for a label of a given width.
     fn free_place(&self, route: &[[f64; 2]], half: f64) -> Option<[f64; 2]> {
         let curves = (route.len() - 1) / 3;
         let middle = curves / 2;
@@ -358,7 +358,8 @@ impl Paper<'_> {
         self.put(format_args!("</g>"));
     }
 
-    /// The border of a node: round, double if solved, with corners if the game is over.
+    /// The border of a node: rounded; double if solved; with square corners if the game is
+    /// over.
     fn frame(&mut self, kind: Kind, [x, y, width, height]: [f64; 4]) {
         let round = if kind == Kind::Ended { 0.0 } else { 5.0 };
         let class = kind as usize;
@@ -378,7 +379,7 @@ impl Paper<'_> {
         }
     }
 
-    /// Board and lines of a node, from the middle of its top.
+    /// Board and lines of a node, from the top centre.
     fn label(&mut self, card: &Card, [x, mut y]: [f64; 2]) {
         let label = &card.label;
         let columns = label.cells.first().map_or(0, Vec::len);
@@ -404,7 +405,7 @@ impl Paper<'_> {
                 .filter(|(_, sign)| !sign.is_empty())
                 .collect();
             let base = y + 11.3;
-            // One text whose letters each have a place, or one for each sign.
+            // One text with a position for each character, or one text for each sign.
             if signs.iter().all(|(_, sign)| sign.chars().count() == 1) && !signs.is_empty() {
                 let places: Vec<String> = signs.iter().map(|(x, _)| format!("{x:.1}")).collect();
                 let letters: String = signs.iter().map(|(_, sign)| sign.as_str()).collect();
@@ -433,14 +434,14 @@ impl Paper<'_> {
         }
     }
 
-    /// What forms and colours mean, as far as they occur; says where it ends.
+    /// The legend of the shapes and colours that occur; returns its bottom.
     fn legend(&mut self, drawing: &Drawing, scene: &Scene, top: f64, width: f64) -> f64 {
         let has = |kind: Kind| scene.cards.iter().any(|card| card.kind == kind);
         let mut entries: Vec<(Entry, &str)> = Vec::new();
         let kinds = [
             (Kind::Solved, "solved"),
             (Kind::Ended, "over, not solved"),
-            (Kind::Lost, "no way to a solution"),
+            (Kind::Lost, "cannot reach a solution"),
             (Kind::Cut, "moves not tried"),
         ];
         entries.extend(
@@ -450,7 +451,7 @@ impl Paper<'_> {
                 .map(|(kind, words)| (Entry::Card(kind), words)),
         );
         if scene.cards.iter().any(|card| card.ways > 1) {
-            entries.push((Entry::Ways, "so many ways meet"));
+            entries.push((Entry::Ways, "number of moves leading here"));
         }
         if scene.plan.is_some_and(|moves| moves > 0) {
             entries.push((Entry::Line("p"), "shortest solutions"));
@@ -460,7 +461,7 @@ impl Paper<'_> {
             entries.push((Entry::Line("b"), "to the same or an earlier step"));
         }
         if links.iter().any(|link| link.moves.iter().all(|moves| !moves.is_empty())) {
-            entries.push((Entry::Both, "there and back"));
+            entries.push((Entry::Both, "moves in both directions"));
         }
         if self.film.is_some_and(Film::has_pruned) {
             entries.push((Entry::Faded, "pruned"));
@@ -506,7 +507,7 @@ impl Paper<'_> {
     }
 }
 
-/// What a line of the legend shows.
+/// The sample in a line of the legend.
 enum Entry {
     Card(Kind),
     Ways,

@@ -1,18 +1,18 @@
-//! Counting without looking for equal states.
+//! Counting without merging equal states.
 
 use anyhow::{Context as _, bail};
 
 use super::table::Row;
 use super::{Options, RuleOptions};
 use crate::Context;
-use crate::rules::BackendChoice;
+use crate::rule_files::BackendChoice;
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState, Stop};
 use ggp_engine::propnet::perft::{CountEnd, CountError, CountOptions, Counter};
 
-/// The machine of the network, which has to be there.
+/// The machine of the network; fails if the game has none.
 pub(super) fn machine(rules: &RuleOptions, context: &Context) -> anyhow::Result<AnyMachine> {
     if let BackendChoice::Datalog | BackendChoice::Naive = rules.backend {
-        bail!("--no-transpositions counts on the network; leave out --backend, or one of both");
+        bail!("--no-transpositions needs the network; remove --backend or --no-transpositions");
     }
     let game = rules.game(context)?;
     let rules = RuleOptions {
@@ -20,13 +20,13 @@ pub(super) fn machine(rules: &RuleOptions, context: &Context) -> anyhow::Result<
         ..rules.clone()
     };
     rules.machine_for(&game, context).context(
-        "--no-transpositions counts on the network, which these rules have none of within \
-         the limits; raise the one that is named (--ground-time, --ground-memory, \
-         --ground-facts, --ground-instances), or leave the option out",
+        "--no-transpositions needs a network, and these rules have none within \
+         the limits; raise the limit named below (--ground-time, --ground-memory, \
+         --ground-facts, --ground-instances), or remove the option",
     )
 }
 
-/// Counts from a state. The inner fault is one that play shows.
+/// Counts from a state. The inner error is a fault that play reveals.
 pub(super) fn count(
     machine: &mut AnyMachine,
     root: &PropnetState,
@@ -39,7 +39,7 @@ pub(super) fn count(
         unreachable!("it was made for the network");
     };
     let PropnetState::Packed(start) = root else {
-        bail!("--no-transpositions starts only from states that play can lead to");
+        bail!("--no-transpositions starts only from states that can be reached by play");
     };
     let count_options = CountOptions {
         start: Some(start.to_vec()),
@@ -62,7 +62,7 @@ pub(super) fn count(
     })
 }
 
-/// What the machine says of a state in which some role cannot move.
+/// The machine's error for a state in which a role cannot move.
 fn stuck(machine: &mut AnyMachine, packed: Vec<u64>) -> PlayError {
     let state = PropnetState::Packed(packed.into());
     let roles: Vec<_> = machine.game().roles().collect();

@@ -1,4 +1,4 @@
-//! The counts of `ggp perft` as its users see them.
+//! The table that `ggp perft` prints.
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use ggp_engine::propnet::perft::PathLevel;
 pub(super) struct Row {
     pub depth: u32,
     pub paths: u128,
-    /// Distinct states, unless they were not counted.
+    /// Distinct states, if they were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distinct: Option<u64>,
     pub terminal_paths: u128,
@@ -67,7 +67,7 @@ pub(super) fn heading(roles: &[String]) -> String {
     )
 }
 
-/// One level.
+/// The line of one level.
 pub(super) fn line(level: &Row) -> String {
     let sums = level.goal_sums.iter().map(|sum| format!(" {sum:>14}"));
     format!(
@@ -82,7 +82,7 @@ pub(super) fn line(level: &Row) -> String {
     )
 }
 
-/// All levels as comma-separated values.
+/// All levels as CSV.
 pub(super) fn csv(roles: &[String], levels: &[Row]) -> String {
     let mut text = "depth,paths,distinct,terminal_paths,terminal_distinct".to_owned();
     for role in roles {

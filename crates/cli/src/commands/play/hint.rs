@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::show;
+use crate::format;
 use ggp_gdl::game::{Move, RoleId};
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_play::{Advice, AgentSpec, Answer, Brief, Candidate, Origin, Seat, Turn};
@@ -51,14 +51,14 @@ impl Adviser {
         let Some(best) = answer.advice else {
             return Ok("there is no move to advise".to_owned());
         };
-        let mut text = format!("hint: {}", show::move_text(machine, best.chosen));
+        let mut text = format!("hint: {}", format::move_text(machine, best.chosen));
         if let Some(worth) = worth(&best) {
             text += &format!(", {worth}");
         }
         let others = best.candidates.iter().filter(|other| other.action != best.chosen);
         let others: Vec<&Candidate> = others.take(OTHERS).collect();
         let texts = others.iter().map(|other| {
-            let text = show::move_text(machine, other.action);
+            let text = format::move_text(machine, other.action);
             format!("{text} {:.1}", other.value)
         });
         let texts: Vec<String> = texts.collect();
@@ -72,7 +72,7 @@ impl Adviser {
         let state = turn.history.state().clone();
         self.ahead(machine, state, (turn.role, best.chosen), &mut played)?;
         for (joint, number) in played[first..].iter().zip(first + 1..) {
-            text += &format!("\n  expected {number}: {}", show::joint_line(machine, joint));
+            text += &format!("\n  expected {number}: {}", format::joint_line(machine, joint));
         }
         Ok(text)
     }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::hint::Adviser;
 use super::reasons;
-use crate::{Context, show};
+use crate::{Context, format};
 use ggp_gdl::game::{Game, Move};
 use ggp_gdl::terms::TermId;
 use ggp_engine::machine::{self, Machine};
@@ -86,7 +86,7 @@ impl<'a> Table<'a> {
         number: usize,
     ) -> io::Result<()> {
         let facts = machine.facts(state);
-        let count = show::counted(facts.len(), "fact");
+        let count = format::counted(facts.len(), "fact");
         self.say(format!("\nstate {number}: {count}"))?;
         self.facts(machine, &facts)
     }
@@ -228,7 +228,7 @@ fn past<M: Machine>(machine: &M, history: &History<M::State>) -> String {
         return "no move was made yet".to_owned();
     }
     let lines = (1..).zip(history.plies()).map(|(number, ply)| {
-        let line = show::joint_line(machine, &ply.joint);
+        let line = format::joint_line(machine, &ply.joint);
         format!("{number}: {line}")
     });
     lines.collect::<Vec<_>>().join("\n")
@@ -281,7 +281,7 @@ struct Menu {
 
 impl Menu {
     fn new<M: Machine>(machine: &M, legal: &[Move]) -> Self {
-        let texts = legal.iter().map(|m| (*m, show::move_text(machine, *m)));
+        let texts = legal.iter().map(|m| (*m, format::move_text(machine, *m)));
         let moves: Vec<(Move, String)> = texts.collect();
         let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
         Menu {
@@ -298,7 +298,7 @@ impl Menu {
                 true => format!("[{number}] {text}"),
                 false => text.clone(),
             });
-        show::wrapped(&words.collect::<Vec<_>>(), 100)
+        format::wrapped(&words.collect::<Vec<_>>(), 100)
     }
 
     fn read<M: Machine>(&self, machine: &mut M, line: &str) -> Input {

@@ -1,6 +1,6 @@
 //! What a person at the board asks `why` of.
 
-use crate::show;
+use crate::format;
 use ggp_explain::tree::Tree;
 use ggp_explain::{ExplainError, Explainer, Options, Question, Situation};
 use ggp_gdl::game::Move;
@@ -36,7 +36,7 @@ pub fn why<M: Machine>(
             let Some(chosen) = number.checked_sub(1).and_then(|at| numbered.get(at)) else {
                 return format!("the numbers go from 1 to {}", numbered.len());
             };
-            explainer.question(&legal(&show::move_text(machine, *chosen)))
+            explainer.question(&legal(&format::move_text(machine, *chosen)))
         }
         _ => {
             let asked = explainer.question(text);

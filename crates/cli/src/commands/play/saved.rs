@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::anyhow;
 
-use crate::show;
+use crate::format;
 use ggp_gdl::game::Move;
 use ggp_engine::machine::{AnyMachine, Machine, PlayError};
 use ggp_play::History;
@@ -53,13 +53,13 @@ where
     };
     record.reached(machine, history.state_after(0), &lapses);
     for ply in history.plies() {
-        record.moved(&show::joint_texts(machine, &ply.joint));
+        record.moved(&format::joint_texts(machine, &ply.joint));
         record.reached(machine, &ply.state, &lapses);
     }
     let last = history.state();
     record.is_completed = machine.is_terminal(last)?;
     if record.is_completed {
-        let goals = show::goals(machine, last)?.0;
+        let goals = format::goals(machine, last)?.0;
         let scores: Option<Vec<u8>> = goals.iter().map(|goal| Some(goal.goal?.get())).collect();
         record.goal_values = scores.unwrap_or_default();
     }

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::SHOWN;
-use crate::show;
+use crate::format;
 use ggp_gdl::game::{Move, RoleId};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
 use ggp_play::Advice;
@@ -106,7 +106,7 @@ impl Answer {
             moves[..=at].rotate_right(1);
         }
         let moves = moves.into_iter().map(|found| MoveAnswer {
-            action: show::move_text(machine, found.action),
+            action: format::move_text(machine, found.action),
             least: found.bounds.0,
             most: found.bounds.1,
             endless: report.is_endless && found.bounds.0 < found.bounds.1,
@@ -115,7 +115,7 @@ impl Answer {
         let (least, most) = report.bounds();
         let moves_of = |joint: &Joint| joint.iter().map(|(chosen, _)| *chosen).collect();
         let proved: Vec<Vec<Move>> = report.line.iter().map(moves_of).collect();
-        let said = |joint: &Vec<Move>| show::joint_texts(machine, joint).join(" ");
+        let said = |joint: &Vec<Move>| format::joint_texts(machine, joint).join(" ");
         let game = machine.game();
         let others = game.roles().filter(|other| *other != role && !game.is_random(*other));
         Ok(Answer {
@@ -174,9 +174,9 @@ impl Answer {
         let worth = range(*least, *most);
         let way = match depth {
             0 if self.ran_out.is_none() => "backwards from the ends".to_owned(),
-            depth => format!("{} ahead", show::counted(*depth as usize, "move")),
+            depth => format!("{} ahead", format::counted(*depth as usize, "move")),
         };
-        let positions = show::counted(*positions as usize, "position");
+        let positions = format::counted(*positions as usize, "position");
         let cost = format!("{way}, {positions}, {seconds:.2} s");
         let others = match &self.others[..] {
             [] => None,
@@ -221,7 +221,7 @@ impl Fault {
         let mut state = state.clone();
         let mut moves = Vec::new();
         for joint in line {
-            moves.push(show::joint_texts(machine, joint).join(" "));
+            moves.push(format::joint_texts(machine, joint).join(" "));
             state = machine.next(&state, joint)?;
         }
         let is_over = machine.is_terminal(&state)?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Measured;
-use crate::chart::{self, Chart, Curve};
+use crate::line_chart::{self, Chart, Curve};
 
 /// Files of comma-separated values: their names and contents.
 pub(super) fn csv(tables: &[Measured]) -> Vec<(&'static str, String)> {
@@ -128,7 +128,7 @@ pub(super) fn pictures(tables: &[Measured]) -> anyhow::Result<Vec<(String, Strin
             upwards: "states",
             is_logarithmic: true,
         };
-        let drawn = chart::svg(&chart, &curves)?;
+        let drawn = line_chart::svg(&chart, &curves)?;
         pictures.push((format!("states_{}.svg", table.number), drawn));
     }
     Ok(pictures)

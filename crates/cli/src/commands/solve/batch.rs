@@ -13,7 +13,7 @@ use super::reference::{Known, Match, Ours, Reference};
 use super::report::verdict_name;
 use super::{Options, left, texts};
 use ggp_gdl::check::Reading;
-use crate::rules::{self, RuleOptions};
+use crate::rule_files::{self, RuleOptions};
 use crate::commands::bench;
 use crate::{Context, Exit};
 use ggp_gdl::diagnostic::{Code, Severity};
@@ -156,8 +156,8 @@ pub(super) fn each(
     how: &SolveOptions,
     context: &Context,
 ) -> anyhow::Result<Exit> {
-    let text = rules::read_text(path, options.rules.max_bytes, context)?;
-    let puzzles = text_grid::puzzles(&rules::shown_name(path), &text)?;
+    let text = rule_files::read_text(path, options.rules.max_bytes, context)?;
+    let puzzles = text_grid::puzzles(&rule_files::shown_name(path), &text)?;
     if puzzles.is_empty() {
         bail!("{}: there is no puzzle in it", path.display());
     }

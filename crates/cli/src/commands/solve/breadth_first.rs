@@ -9,7 +9,7 @@ use super::report::ran_out;
 use super::seconds;
 use crate::Context;
 use ggp_solver::planning::checkpoint::Checkpoint;
-use ggp_solver::planning::breadth_first::{Classes, LevelsOptions, Spill};
+use ggp_solver::planning::breadth_first::{Classes, BreadthFirstOptions, Spill};
 use ggp_search::{Stats, Verdict};
 use ggp_solver::solve::{Answer, Setting, SolveOptions};
 
@@ -75,7 +75,7 @@ impl Flags {
         if let Some(folder) = self.spill.as_ref().filter(|folder| folder.is_file()) {
             bail!("--spill needs a folder, and {} is a file", folder.display());
         }
-        how.packed = LevelsOptions {
+        how.packed = BreadthFirstOptions {
             whole: self.whole,
             classes: match self.symmetry {
                 Some(Symmetry::On) => Classes::Always,

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use anyhow::bail;
 
 use super::texts;
-use crate::picture_file::PictureOptions;
-use crate::rules::RuleOptions;
+use crate::picture_options::{self, PictureOptions};
+use crate::rule_files::RuleOptions;
 use crate::Context;
-use crate::commands::draw;
 use ggp_engine::machine::{AnyMachine, Machine};
 use ggp_picture::{ENOUGH, Limits};
 use ggp_search::Verdict;
@@ -75,7 +74,7 @@ impl FilmOptions {
         };
         let mut machine = machine.clone();
         let wishes = self.picture.wishes(rules, machine.game(), context)?;
-        let picture = draw::picture(&mut machine, ENOUGH, wishes)?;
+        let picture = picture_options::picture(&mut machine, ENOUGH, wishes)?;
         let said = texts(&machine, plan);
         let mut state = start.clone();
         let mut frames = Vec::with_capacity(plan.len() + 1);

@@ -1,13 +1,14 @@
-//! Whether no state can be on two levels.
+//! A test whether the levels are disjoint, so that no state is on two of them.
 //!
-//! If there are weights of facts such that every move, whatever the state, makes
-//! the sum of what holds larger by one, then the sum tells how many moves were
-//! made. Whether there are any is a system of linear equations; it is solved
-//! modulo a prime larger than any number of moves, which proves as much.
+//! If facts can be given weights such that every move, in every state, increases
+//! the weighted sum of the facts that hold by one, then the sum determines the
+//! number of moves made. Whether such weights exist is a system of linear
+//! equations. It is solved modulo a prime larger than any number of moves, which
+//! suffices.
 //!
-//! The mean of such weights over some symmetries does the same and is the same for all
-//! states of a class, so classes are on one level too: the prime divides the number of
-//! no symmetries.
+//! The mean of such weights over a group of symmetries has the same property and is
+//! invariant under the group, so classes of states are on one level too. The mean
+//! exists because the prime does not divide the order of any such group.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -16,18 +17,18 @@ use crate::planning::effects::{Effects, Sparse};
 use crate::planning::expand::Layout;
 
 const PRIME: u64 = (1 << 61) - 1;
-/// Products, beyond which it takes too long.
+/// Limit on the number of products.
 const MOST_WORK: usize = 100_000_000;
 
-/// Whether keys of states at different depths always differ. If it is not found
-/// out, no.
+/// Whether keys of states at different depths always differ. False if this could
+/// not be proved.
 pub(super) fn is_disjoint(puzzle: &Puzzle, layout: &Layout) -> bool {
     let Some(effects) = Effects::of(puzzle) else {
         return false;
     };
     let mut column = FxHashMap::default();
-    let told = layout.key_facts();
-    for fact in (0..told.len()).filter(|&fact| told[fact] && effects.free[fact]) {
+    let in_key = layout.key_facts();
+    for fact in (0..in_key.len()).filter(|&fact| in_key[fact] && effects.free[fact]) {
         let next = column.len();
         column.insert(fact as u32, next);
     }
@@ -44,7 +45,7 @@ pub(super) fn is_disjoint(puzzle: &Puzzle, layout: &Layout) -> bool {
         }
         let mut row = vec![0; width + 1];
         for (fact, weight) in vector {
-            // What keys do not tell can have no weight.
+            // Facts that are not in the key have weight 0.
             if let Some(&column) = column.get(&fact) {
                 row[column] = plus(row[column], residue(weight));
             }
@@ -53,7 +54,8 @@ pub(super) fn is_disjoint(puzzle: &Puzzle, layout: &Layout) -> bool {
         system.add(row)
     };
     effects.moves.iter().flatten().all(|form| {
-        // A choice must not matter, so that the first will do.
+        // All options must have the same effect on the sum, so the first represents
+        // them.
         let firsts = form.choices.iter().flat_map(|options| &options[0]);
         let change = form.sure.iter().chain(firsts).copied().collect();
         let mut differences = form.choices.iter().flat_map(|options| {
@@ -67,16 +69,17 @@ pub(super) fn is_disjoint(puzzle: &Puzzle, layout: &Layout) -> bool {
     })
 }
 
-/// Equations that can all hold.
+/// A consistent system of linear equations in echelon form.
 struct System {
     width: usize,
-    /// By first column other than 0, which is 1.
+    /// By pivot, the first column that is not 0; its coefficient is 1.
     rows: Vec<(usize, Vec<u64>)>,
     work: usize,
 }
 
 impl System {
-    /// Adds an equation; whether all can hold, as far as is found out.
+    /// Adds an equation. Returns false if the system becomes inconsistent or the
+    /// work limit is reached.
     fn add(&mut self, mut row: Vec<u64>) -> bool {
         for (pivot, other) in &self.rows {
             if row[*pivot] != 0 {
@@ -118,7 +121,7 @@ fn plus(a: u64, b: u64) -> u64 {
 
 fn times(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
-    // 2^61 is 1 more than the prime.
+    // 2^61 is congruent to 1 modulo the prime.
     plus(product as u64 & PRIME, (product >> 61) as u64)
 }
 
@@ -153,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_each_move_takes_away_counts_moves() {
+    fn a_fact_deleted_by_each_move_counts_moves() {
         let rules = "(role r) (thing 1) (thing 2) (thing 3)
             (<= (init (has ?x)) (thing ?x))
             (<= (legal r (drop ?x)) (true (has ?x)))
@@ -166,16 +169,16 @@ mod tests {
     }
 
     #[test]
-    fn moves_that_can_be_taken_back_count_nothing() {
-        let rules = "(role r) (init (at 1)) (beside 1 2) (beside 2 1) (beside 2 3) (beside 3 2)
-            (<= (legal r (go ?y)) (true (at ?x)) (beside ?x ?y))
+    fn reversible_moves_have_no_counter() {
+        let rules = "(role r) (init (at 1)) (next_to 1 2) (next_to 2 1) (next_to 2 3) (next_to 3 2)
+            (<= (legal r (go ?y)) (true (at ?x)) (next_to ?x ?y))
             (<= (next (at ?y)) (does r (go ?y)))
             (<= terminal (true (at 3))) (<= (goal r 100) (true (at 3)))";
         check(rules, false);
     }
 
     #[test]
-    fn a_counter_that_moves_read_counts_moves() {
+    fn a_step_counter_counts_moves() {
         let rules = "(role r) (init (at 0)) (init (time 0))
             (after 0 1) (after 1 2) (after 2 3)
             (<= (legal r flip) (true (time ?t)) (after ?t ?u))

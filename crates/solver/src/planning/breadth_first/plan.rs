@@ -1,46 +1,47 @@
-//! The way to a state, without a word about it in any table.
+//! Plan reconstruction without stored parents.
 //!
-//! A state came in the round in which its first parent was expanded, so that
-//! round is expanded once more, and so on back to the start. Of all shortest
-//! plans it is the one whose states come first in their levels, from the end on.
+//! A state was generated in the round in which its first parent was expanded. That
+//! round is expanded again, and so on back to the start. Of all shortest plans, the
+//! result is the one whose states come first in their levels, compared from the
+//! end.
 
 use std::io;
 use std::ops::Range;
 
 use super::workers::{LANES, Worker};
-use super::{Flood, Round};
+use super::{Round, Search};
 use crate::planning::Plan;
 use crate::planning::expand::states::low;
 use crate::planning::symmetry::lift;
 
-/// A state that is on the way, and what follows it there.
+/// A state on the plan, and the move previous there.
 struct Step {
     /// Its position in its level.
     at: u64,
     code: Vec<u64>,
     chosen: u32,
-    /// What the move leads to, as it is.
+    /// The code that the move leads to, before it is previous canonical.
     reached: Vec<u64>,
 }
 
-impl Flood<'_> {
-    /// A shortest plan, whose last state is the first that came in a round.
+impl Search<'_> {
+    /// A shortest plan to the first solved state of a round.
     ///
     /// # Errors
     ///
     /// Those of reading files.
     pub(super) fn plan(&self, last: &Round) -> io::Result<Plan> {
         let solved = |worker: &mut Worker| {
-            worker.look_at_children();
+            worker.classify_children();
             worker.ends.first_solved()
         };
         let step = self.first(last.level, last.first..last.end, solved)?;
-        let mut way = vec![step.expect("the round had a solution")];
+        let mut path = vec![step.expect("the round contains a solution")];
         let (bits, stride) = (self.layout.key_bits(), self.layout.words());
         for level in (0..last.level).rev() {
-            let Step { at, code, .. } = &way[way.len() - 1];
+            let Step { at, code, .. } = &path[path.len() - 1];
             let range = self.round_of(level + 1, *at);
-            let is_it = |child: &[u64]| {
+            let matches = |child: &[u64]| {
                 let mut left = bits;
                 child.iter().zip(code).all(|(child, code)| {
                     let mask = low(left);
@@ -49,22 +50,24 @@ impl Flood<'_> {
                 })
             };
             let step = self.first(level, range, |worker| {
-                worker.kept_children().chunks(stride).position(is_it)
+                worker.stored_children().chunks(stride).position(matches)
             })?;
-            way.push(step.expect("the round led to it before"));
+            path.push(step.expect("the round generated this state"));
         }
-        let steps = way.into_iter().rev();
+        let steps = path.into_iter().rev();
         let steps: Vec<(u32, Vec<u64>)> = steps.map(|step| (step.chosen, step.reached)).collect();
-        Ok(match (&self.symmetries, &mut self.crew.first().canonical) {
-            (Some(symmetries), Some(canonical)) => {
-                let start = self.layout.encode(&self.puzzle.start);
-                lift(&self.layout, symmetries, canonical, &start, &steps)
-            }
-            _ => steps.into_iter().map(|step| step.0).collect(),
-        })
+        Ok(
+            match (&self.symmetries, &mut self.workers.first().canonical) {
+                (Some(symmetries), Some(canonical)) => {
+                    let start = self.layout.encode(&self.puzzle.start);
+                    lift(&self.layout, symmetries, canonical, &start, &steps)
+                }
+                _ => steps.into_iter().map(|step| step.0).collect(),
+            },
+        )
     }
 
-    /// The first of some states of a level with a child that is looked for.
+    /// The first of some states of a level that has a wanted child.
     fn first(
         &self,
         level: u32,
@@ -73,11 +76,11 @@ impl Flood<'_> {
     ) -> io::Result<Option<Step>> {
         let stride = self.layout.words();
         let source = self.source(level);
-        let beside = &self.levels[level as usize].beside;
-        let mut worker = self.crew.first();
+        let suffix = &self.levels[level as usize].suffix;
+        let mut worker = self.workers.first();
         for first in positions.clone().step_by(LANES) {
             let some = first..positions.end.min(first + LANES as u64);
-            worker.expand(|out| source.read(some, beside, out))?;
+            worker.expand(|out| source.read(some, suffix, out))?;
             if let Some(child) = wanted(&mut worker) {
                 let code = |codes: &[u64], at: usize| codes[at * stride..][..stride].to_vec();
                 let parent = worker.children.parents[child];
@@ -92,15 +95,15 @@ impl Flood<'_> {
         Ok(None)
     }
 
-    /// What was expanded when a state of a level came; all of the level before,
-    /// where that is not known.
+    /// The range of states that were expanded when a state was generated; the whole
+    /// previous level if that is not known.
     fn round_of(&self, level: u32, position: u64) -> Range<u64> {
-        let made = level - 1;
-        let from = self.rounds.partition_point(|round| round.level < made);
-        let to = self.rounds.partition_point(|round| round.level <= made);
+        let previous = level - 1;
+        let from = self.rounds.partition_point(|round| round.level < previous);
+        let to = self.rounds.partition_point(|round| round.level <= previous);
         let rounds = &self.rounds[from..to];
         if rounds.is_empty() {
-            return 0..self.source(made).len();
+            return 0..self.source(previous).len();
         }
         let (shard, number) = self.span(level).place(position);
         let behind = rounds.partition_point(|round| round.starts[shard] <= number);

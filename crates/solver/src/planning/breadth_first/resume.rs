@@ -1,11 +1,11 @@
-//! A search level by level as a checkpoint.
+//! Breadth-first searches in checkpoints.
 
 use std::io;
 use std::path::Path;
 use std::time::Duration;
 
 use super::shards::SHARDS;
-use super::{Flood, Level, Round};
+use super::{Level, Round, Search};
 use crate::planning::Plan;
 use crate::planning::checkpoint::{
     CheckpointError, Identity, Input, LoadError, Output, read, write,
@@ -13,8 +13,8 @@ use crate::planning::checkpoint::{
 use crate::planning::symmetry::{Symmetries, Symmetry};
 use ggp_search::{Compare, Counts, LevelStats, Meter};
 
-impl Flood<'_> {
-    /// Writes all that was done, and what was counted.
+impl Search<'_> {
+    /// Writes the state of the search and its statistics.
     ///
     /// # Errors
     ///
@@ -31,11 +31,11 @@ impl Flood<'_> {
         })
     }
 
-    /// Goes on where another search was.
+    /// Restores the state of another search.
     ///
     /// # Errors
     ///
-    /// If the file does not fit.
+    /// If the file does not belong to this search or cannot be read.
     pub(super) fn resume(
         &mut self,
         file: &Path,
@@ -69,14 +69,14 @@ impl Flood<'_> {
             Some(false) => 1,
             Some(true) => 2,
         })?;
-        out.number(self.size as u64)?;
+        out.number(self.round_parents as u64)?;
         out.number(u64::from(self.plan.is_some()))?;
         let plan = self.plan.as_deref().unwrap_or_default();
         out.numbers(plan.iter().map(|&chosen| chosen.into()))?;
         out.number(self.levels.len() as u64)?;
         for level in &self.levels {
             out.numbers(level.starts.iter().map(|&start| start.into()))?;
-            out.numbers(level.beside.iter().copied())?;
+            out.numbers(level.suffix.iter().copied())?;
         }
         out.number(self.rounds.len() as u64)?;
         for round in &self.rounds {
@@ -109,18 +109,18 @@ impl Flood<'_> {
             0 => None,
             known => Some(known == 2),
         };
-        self.size = input.less_than(1 << 40)? as usize;
+        self.round_parents = input.less_than(1 << 40)? as usize;
         let is_solved = input.less_than(2)? == 1;
         let plan: Plan = numbers(input, self.puzzle.moves() as u64)?;
         self.plan = is_solved.then_some(plan);
         let words = self.layout.words();
         for _ in 0..input.less_than(depth + 3)? {
             let starts = starts(input)?;
-            let beside = input.numbers()?;
-            if !beside.is_empty() && beside.len() != words {
+            let suffix = input.numbers()?;
+            if !suffix.is_empty() && suffix.len() != words {
                 return Err(LoadError::Nonsense);
             }
-            self.levels.push(Level { starts, beside });
+            self.levels.push(Level { starts, suffix });
         }
         if self.levels.len() as u64 <= depth {
             return Err(LoadError::Nonsense);
@@ -195,7 +195,7 @@ fn permutation(input: &mut Input, len: usize) -> Result<Vec<u32>, LoadError> {
     }
 }
 
-/// By shard a number.
+/// Reads one number per shard.
 fn starts(input: &mut Input) -> Result<Box<[u32]>, LoadError> {
     let starts: Vec<u32> = numbers(input, u32::MAX.into())?;
     match starts.len() {
@@ -204,7 +204,7 @@ fn starts(input: &mut Input) -> Result<Box<[u32]>, LoadError> {
     }
 }
 
-/// Numbers less than another.
+/// Reads numbers less than `end`.
 fn numbers(input: &mut Input, end: u64) -> Result<Vec<u32>, LoadError> {
     let small = |number| match number < end {
         true => Ok(number as u32),

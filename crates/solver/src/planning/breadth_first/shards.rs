@@ -1,15 +1,15 @@
-//! States by shard: a state's hash says to which one it belongs.
+//! States by shard. A state's hash determines its shard.
 
 use std::ops::Range;
 
 use super::workers::{Portion, Workers};
 use crate::planning::expand::states::{Full, States};
 
-/// How many there are. The order of states depends on it, so it is always the
-/// same.
+/// Number of shards. It is fixed because the order of states depends on it.
 pub(super) const SHARDS: usize = 128;
 
-/// The shard of a state with this hash, by bits that its table does not use.
+/// The shard of a state with this hash, from bits that the shard's table does not
+/// use.
 pub(super) fn shard_of(hash: u64) -> usize {
     (hash >> 25) as usize % SHARDS
 }
@@ -23,15 +23,15 @@ pub(super) struct Shards {
     stride: usize,
 }
 
-/// Some states of each shard, in an order: shard by shard.
+/// A range of states in each shard, ordered shard by shard.
 pub(super) struct Span {
     ranges: Vec<Range<u32>>,
-    /// By shard: how many stand before; one more at the end.
+    /// By shard: number of states before it; the last entry is the total.
     before: Vec<u64>,
 }
 
 impl Span {
-    /// In each shard those from one number to before another.
+    /// The states of each shard from `from` to before `to`.
     pub fn new(from: &[u32], to: &[u32]) -> Span {
         let ranges: Vec<Range<u32>> = from.iter().zip(to).map(|(&a, &b)| a..b).collect();
         let mut before = vec![0];
@@ -54,8 +54,8 @@ impl Span {
 }
 
 impl Shards {
-    /// No states of so many bits, which may take so many bytes. Codes have
-    /// `stride` words.
+    /// Empty shards for states of `bits` bits, with `most_bytes` bytes in total.
+    /// Codes have `stride` words.
     pub fn new(bits: usize, stride: usize, most_bytes: u64) -> Shards {
         let mut shards = Shards {
             all: Vec::new(),
@@ -68,7 +68,7 @@ impl Shards {
         shards
     }
 
-    /// Gives back all states and their memory.
+    /// Removes all states and frees their memory.
     pub fn clear(&mut self) {
         self.all.clear();
         let each = self.most_bytes / SHARDS as u64;
@@ -77,18 +77,18 @@ impl Shards {
             .extend((0..SHARDS).map(|_| States::new(bits, each)));
     }
 
-    /// Bytes that the states may take.
+    /// Maximum memory for the states, in bytes.
     pub fn most_bytes(&self) -> u64 {
         self.most_bytes
     }
 
-    /// By shard: how many states there are.
+    /// By shard: number of states.
     pub fn lens(&self) -> Box<[u32]> {
         let lens = self.all.iter().map(|states| states.len() as u32);
         lens.collect()
     }
 
-    /// How many states there are.
+    /// Total number of states.
     pub fn len(&self) -> usize {
         self.all.iter().map(States::len).sum()
     }
@@ -105,8 +105,9 @@ impl Shards {
         &mut self.all
     }
 
-    /// Appends codes of a span's states; their bits beside the keys are given.
-    pub fn read(&self, span: &Span, positions: Range<u64>, beside: &[u64], out: &mut Vec<u64>) {
+    /// Appends codes of a span's states; `suffix` supplies the bits outside the
+    /// key.
+    pub fn read(&self, span: &Span, positions: Range<u64>, suffix: &[u64], out: &mut Vec<u64>) {
         if positions.is_empty() {
             return;
         }
@@ -117,20 +118,24 @@ impl Shards {
                 number = span.ranges[shard].start;
             }
             let at = out.len();
-            out.extend_from_slice(beside);
+            out.extend_from_slice(suffix);
             self.all[shard].read(number as usize, &mut out[at..at + self.stride]);
             number += 1;
         }
     }
 
-    /// Takes in what is new, all or nothing.
-    pub fn insert(&mut self, crew: &Workers, portions: &[Portion]) -> Result<(), Full> {
+    /// Inserts the new states of all portions, or nothing if they do not fit.
+    ///
+    /// # Errors
+    ///
+    /// [`Full`] if the states exceed the memory.
+    pub fn insert(&mut self, workers: &Workers, portions: &[Portion]) -> Result<(), Full> {
         let lens = self.lens();
         let words = self.words;
         let children: usize = portions.iter().map(Portion::len).sum();
         let all = self.all.iter_mut().enumerate().collect();
         let inserted =
-            crew.each_its_own(children, all, |_, (shard, states): (usize, &mut States)| {
+            workers.each_pinned(children, all, |_, (shard, states): (usize, &mut States)| {
                 let mut parts = portions.iter().map(|portion| portion.of(shard));
                 parts.try_for_each(|keys| match keys.is_empty() {
                     true => Ok(()),
@@ -146,13 +151,14 @@ impl Shards {
         inserted
     }
 
-    /// Keeps all states, but as if none of them were known.
+    /// Keeps all states but treats them as unknown: they count as new if they are
+    /// inserted again.
     pub fn forget(&mut self) {
         self.all.iter_mut().for_each(States::forget);
     }
 }
 
-/// Words of a key of so many bits, at least one.
+/// Words of a key of `bits` bits, at least one.
 pub(super) fn key_words(bits: usize) -> usize {
     bits.div_ceil(64).max(1)
 }

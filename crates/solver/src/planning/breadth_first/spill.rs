@@ -1,10 +1,11 @@
-//! Levels in files, once they are more than the memory takes.
+//! Levels in files, for searches that exceed the memory.
 //!
-//! From then on the tables hold only what was met of the level in the making.
-//! When they are full, it goes into a file, a run; behind the level's last round
-//! each shard's runs are read one after the other into a table of its own, which
-//! loses what is in older levels. So states keep the order that they would have
-//! in memory, and no table ever holds more than a shard of one level.
+//! Once levels are in files, the tables hold only states of the level being
+//! generated. When they are full, their contents are written to a file, called a
+//! run. After the level's last round, each shard's runs are read one after the
+//! other into a table of its own, from which states of older levels are removed.
+//! States thus keep the order that they would have in memory, and no table ever
+//! holds more than one shard of one level.
 //!
 //! Source: delayed duplicate detection by hash as in Korf, Linear-time disk-based
 //! implicit graph search (2008).
@@ -15,24 +16,24 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use super::shards::{SHARDS, Shards, key_words};
-use super::temporary_folder::Place;
+use super::temporary_folder::TemporaryFolder;
 use crate::planning::expand::states::{Full, States};
 use ggp_search::BudgetKind;
 
-/// Where to put what does not fit into the memory.
+/// Location and limit of the files for levels that do not fit into memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spill {
-    /// A folder in which a new one is made, and deleted at the end.
+    /// The folder in which a temporary folder is created; it is deleted at the end.
     pub folder: PathBuf,
-    /// The most bytes of files.
+    /// Maximum total size of the files, in bytes.
     pub most_bytes: u64,
 }
 
-/// Why something could not be put into a file.
+/// An error while writing a level.
 #[derive(Debug)]
 pub(super) enum SpillError {
     Io(io::Error),
-    /// There is no more room for it.
+    /// The disk or memory limit is reached.
     Full(BudgetKind),
 }
 
@@ -42,44 +43,44 @@ impl From<io::Error> for SpillError {
     }
 }
 
-/// Files of one search.
+/// The files of one search.
 pub(super) struct Disk {
     spill: Spill,
-    /// Where they are, once there are any.
-    place: Option<Place>,
+    /// The temporary folder, once it exists.
+    temporary: Option<TemporaryFolder>,
     files: u64,
     written: u64,
     bits: usize,
-    /// Complete levels; none as long as all is in memory.
+    /// Complete levels; empty as long as all levels are in memory.
     levels: Vec<Stored>,
-    /// Parts of the level in the making, in the order in which they came. What
-    /// one has may be in another too.
+    /// Parts of the level being generated, in order. Different runs may contain the
+    /// same states.
     runs: Vec<Stored>,
 }
 
 /// States in a file, shard by shard.
 struct Stored {
     path: PathBuf,
-    /// By shard: its first state; one more at the end.
+    /// By shard: its first state; the last entry is the number of states.
     starts: Vec<u64>,
 }
 
-/// What is new in a shard.
-pub(super) struct Sifted {
+/// The states of one shard of a new level.
+pub(super) struct Deduplicated {
     pub states: States,
-    /// By number: whether it is in an older level.
+    /// By number: whether the state is in an older level.
     pub is_old: Vec<bool>,
 }
 
-/// Bytes read at once.
+/// Block size for reading, in bytes.
 const BLOCK: usize = 1 << 16;
 
 impl Disk {
-    /// For states of so many bits.
+    /// Creates the storage for states of `bits` bits; files are created on demand.
     pub fn new(spill: &Spill, bits: usize) -> Disk {
         Disk {
             spill: spill.clone(),
-            place: None,
+            temporary: None,
             files: 0,
             written: 0,
             bits,
@@ -93,17 +94,17 @@ impl Disk {
         !self.levels.is_empty()
     }
 
-    /// How many states a level has.
+    /// Number of states of a level.
     pub fn len(&self, level: u32) -> u64 {
         self.levels[level as usize].starts[SHARDS]
     }
 
-    /// How many states all levels have.
+    /// Number of states of all levels.
     pub fn positions(&self) -> u64 {
         self.levels.iter().map(|level| level.starts[SHARDS]).sum()
     }
 
-    /// Puts away states as a level: by shard, the range of their numbers.
+    /// Writes states as a complete level; `ranges` gives their numbers by shard.
     pub fn put_level(
         &mut self,
         shards: &Shards,
@@ -114,19 +115,20 @@ impl Disk {
         Ok(())
     }
 
-    /// Puts away states as a part of the level in the making.
+    /// Writes states as a run of the level being generated.
     pub fn put_run(&mut self, shards: &Shards, ranges: &[Range<usize>]) -> Result<(), SpillError> {
         let run = self.store(shards, ranges)?;
         self.runs.push(run);
         Ok(())
     }
 
-    /// Appends codes of a level's states; their bits beside the keys are given.
+    /// Appends codes of a level's states; `suffix` supplies the bits outside the
+    /// key.
     pub fn read(
         &self,
         level: u32,
         positions: Range<u64>,
-        beside: &[u64],
+        suffix: &[u64],
         out: &mut Vec<u64>,
     ) -> io::Result<()> {
         let mut keys = Vec::new();
@@ -134,21 +136,22 @@ impl Disk {
         self.blocks(&self.levels[level as usize], positions, &mut keys, |keys| {
             for key in keys.chunks_exact(words) {
                 let at = out.len();
-                out.extend_from_slice(beside);
+                out.extend_from_slice(suffix);
                 States::overlay(key, self.bits, &mut out[at..]);
             }
             Ok(())
         })
     }
 
-    /// What is new in a shard of the level in the making; `is_disjoint` if none of
-    /// it can be in an older level. It takes no more than so many bytes.
-    pub fn sift(
+    /// Reads a shard of the level being generated without duplicates and marks the
+    /// states of older levels. With `is_disjoint`, older levels are not searched.
+    /// The table takes at most `most_bytes` bytes.
+    pub fn deduplicate(
         &self,
         shard: usize,
         is_disjoint: bool,
         most_bytes: u64,
-    ) -> Result<Sifted, SpillError> {
+    ) -> Result<Deduplicated, SpillError> {
         let words = key_words(self.bits);
         let mut keys = Vec::new();
         let mut states = States::new(self.bits, most_bytes);
@@ -169,11 +172,11 @@ impl Disk {
                 Ok::<(), SpillError>(())
             })?;
         }
-        Ok(Sifted { states, is_old })
+        Ok(Deduplicated { states, is_old })
     }
 
-    /// Takes the runs away and puts a level in their place.
-    pub fn put_sifted(&mut self, level: Writer) -> Result<(), SpillError> {
+    /// Replaces the runs by the finished level.
+    pub fn replace_runs(&mut self, level: Writer) -> Result<(), SpillError> {
         let level = level.finish()?;
         self.charge(&level);
         self.levels.push(level);
@@ -201,12 +204,12 @@ impl Disk {
         self.written += stored.starts[SHARDS] * self.bits.div_ceil(8) as u64;
     }
 
-    /// A new file.
+    /// Creates a new file.
     pub fn writer(&mut self) -> Result<Writer, SpillError> {
-        if self.place.is_none() {
-            self.place = Some(Place::new(&self.spill.folder)?);
+        if self.temporary.is_none() {
+            self.temporary = Some(TemporaryFolder::new(&self.spill.folder)?);
         }
-        let folder = &self.place.as_ref().expect("it was just made").folder;
+        let folder = &self.temporary.as_ref().expect("it was just made").folder;
         self.files += 1;
         let path = folder.join(self.files.to_string());
         Ok(Writer {
@@ -219,7 +222,7 @@ impl Disk {
         })
     }
 
-    /// Reads some states of a file, many at a time.
+    /// Reads a range of a file's states, a block at a time.
     fn blocks<E: From<io::Error>>(
         &self,
         stored: &Stored,
@@ -233,10 +236,10 @@ impl Disk {
         let size = self.bits.div_ceil(8);
         let mut file = File::open(&stored.path)?;
         file.seek(SeekFrom::Start(positions.start * size as u64))?;
-        let together = (BLOCK / size).max(1) as u64;
+        let block_states = (BLOCK / size).max(1) as u64;
         let mut bytes = Vec::new();
-        for first in positions.clone().step_by(together as usize) {
-            let count = together.min(positions.end - first) as usize;
+        for first in positions.clone().step_by(block_states as usize) {
+            let count = block_states.min(positions.end - first) as usize;
             bytes.resize(count * size, 0);
             file.read_exact(&mut bytes)?;
             keys.clear();
@@ -266,12 +269,12 @@ pub(super) struct Writer {
     starts: Vec<u64>,
     written: u64,
     room: u64,
-    /// Of a state.
+    /// Bytes of a state.
     bytes: u64,
 }
 
 impl Writer {
-    /// Adds states as they lie in memory.
+    /// Writes states in the format of [`States::bytes`].
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), SpillError> {
         self.written += bytes.len() as u64;
         if self.written > self.room {
@@ -280,7 +283,7 @@ impl Writer {
         Ok(self.file.write_all(bytes)?)
     }
 
-    /// What follows is of the next shard.
+    /// Marks the end of a shard; the states that follow belong to the next one.
     pub fn end_shard(&mut self) {
         self.starts.push(self.written / self.bytes);
     }

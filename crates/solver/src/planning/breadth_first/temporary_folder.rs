@@ -1,8 +1,8 @@
-//! A folder for the files of one search, gone when the search is.
+//! A folder for the files of one search, deleted when the search is dropped.
 //!
-//! Beside it stands a file that is locked as long as its process lives. What a
-//! process left that was killed is deleted by the next one that comes to the same
-//! place.
+//! Next to it is a file that is locked as long as its process lives. Folders left
+//! behind by a process that was killed are deleted by the next search that uses the
+//! same parent folder.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -10,31 +10,31 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-pub(super) struct Place {
+pub(super) struct TemporaryFolder {
     pub folder: PathBuf,
     lock: PathBuf,
-    /// Keeps the lock.
+    /// Holds the lock while open.
     _file: File,
 }
 
-const START: &str = "ggp-";
-const END: &str = "lock";
+const PREFIX: &str = "ggp-";
+const LOCK_EXTENSION: &str = "lock";
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 
-impl Place {
-    /// A new one within a folder, which is made if it is not there.
-    pub fn new(within: &Path) -> io::Result<Place> {
+impl TemporaryFolder {
+    /// Creates a new folder within `within`, which is created if it does not exist.
+    pub fn new(within: &Path) -> io::Result<TemporaryFolder> {
         fs::create_dir_all(within)?;
-        tidy(within)?;
+        delete_stale(within)?;
         loop {
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-            let folder = within.join(format!("{START}{}-{number}", process::id()));
-            let lock = folder.with_extension(END);
+            let folder = within.join(format!("{PREFIX}{}-{number}", process::id()));
+            let lock = folder.with_extension(LOCK_EXTENSION);
             let file = File::create(&lock)?;
-            // Elsewhere there may be a process of the same number.
+            // In another process namespace there may be a process with the same id.
             if !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
                 fs::create_dir(&folder)?;
-                return Ok(Place {
+                return Ok(TemporaryFolder {
                     folder,
                     lock,
                     _file: file,
@@ -44,14 +44,14 @@ impl Place {
     }
 }
 
-/// Deletes what nobody uses any more.
-fn tidy(within: &Path) -> io::Result<()> {
+/// Deletes folders whose process no longer exists.
+fn delete_stale(within: &Path) -> io::Result<()> {
     for entry in fs::read_dir(within)? {
         let lock = entry?.path();
         let name = lock.file_name().and_then(|name| name.to_str());
-        let is_ours = name.is_some_and(|name| name.starts_with(START));
+        let is_ours = name.is_some_and(|name| name.starts_with(PREFIX));
         if is_ours
-            && lock.extension().is_some_and(|end| end == END)
+            && lock.extension().is_some_and(|end| end == LOCK_EXTENSION)
             && File::open(&lock).is_ok_and(|file| file.try_lock().is_ok())
         {
             delete(&lock.with_extension(""), &lock);
@@ -61,12 +61,12 @@ fn tidy(within: &Path) -> io::Result<()> {
 }
 
 fn delete(folder: &Path, lock: &Path) {
-    // There is nobody to tell.
+    // There is nobody to report an error to.
     let _ = fs::remove_dir_all(folder);
     let _ = fs::remove_file(lock);
 }
 
-impl Drop for Place {
+impl Drop for TemporaryFolder {
     fn drop(&mut self) {
         delete(&self.folder, &self.lock);
     }

@@ -1,4 +1,4 @@
-//! Who does the work of a round: as many workers as there are threads.
+//! The workers of a round, one per thread.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -11,47 +11,47 @@ use crate::planning::expand::{Children, Ends, Expander, Layout};
 use crate::planning::symmetry::Canonical;
 use ggp_engine::propnet::code::Engine;
 
-/// States expanded at once by one worker.
+/// Number of states that a worker expands at once.
 pub(super) const LANES: usize = 512;
-/// Items of work that one worker does faster than several.
+/// Amount of work below which a single worker is faster than several.
 const FEW: usize = 1 << 12;
 
 pub(super) struct Workers {
-    /// None where there is one worker.
+    /// None if there is only one worker.
     pool: Option<rayon::ThreadPool>,
     workers: Vec<Mutex<Worker>>,
 }
 
-/// Expands states and looks at them.
+/// Expands and classifies states.
 #[derive(Clone)]
 pub(super) struct Worker {
     expander: Expander,
-    /// Where states count up to symmetry.
+    /// Set if states are counted up to symmetry.
     pub canonical: Option<Canonical>,
-    /// States expanded at once.
+    /// Number of states expanded at once.
     lanes: usize,
     pub parents: Vec<u64>,
     pub children: Children,
     pub ends: Ends,
-    dealer: Dealer,
+    partitioner: Partitioner,
 }
 
-/// Sorts keys by shard.
+/// Distributes keys to shards.
 #[derive(Clone)]
-struct Dealer {
+struct Partitioner {
     bits: usize,
     keys: Vec<u64>,
-    /// By key: its shard.
+    /// The shard of each key.
     shards: Vec<u8>,
 }
 
 /// Keys of children, by shard, in the order of their parents and moves.
 pub(super) struct Portion {
     keys: Vec<u64>,
-    /// By shard: its first word; one more at the end.
+    /// By shard: its first word; the last entry is the total number of words.
     starts: Box<[usize]>,
     words: usize,
-    /// Parents whose game goes on.
+    /// Number of parents that are not terminal.
     pub open: u64,
     /// The code of one child, if there is any.
     pub child: Vec<u64>,
@@ -73,7 +73,7 @@ impl Portion {
 }
 
 impl Workers {
-    /// Workers that make about so many children at a time, at most.
+    /// Creates workers that generate about `children` children at a time at most.
     pub fn new(puzzle: &Puzzle, layout: &Layout, threads: usize, children: usize) -> Workers {
         let worker = Worker {
             expander: Expander::new(puzzle, layout, LANES, Engine::Auto),
@@ -82,7 +82,7 @@ impl Workers {
             parents: Vec::new(),
             children: Children::default(),
             ends: Ends::default(),
-            dealer: Dealer {
+            partitioner: Partitioner {
                 bits: layout.key_bits(),
                 keys: Vec::new(),
                 shards: Vec::new(),
@@ -90,7 +90,7 @@ impl Workers {
         };
         let pool = match threads {
             0 | 1 => None,
-            // Without threads there is one worker.
+            // If the pool cannot be created, there is one worker.
             _ => rayon::ThreadPoolBuilder::new()
                 .num_threads(threads)
                 .build()
@@ -105,7 +105,7 @@ impl Workers {
         }
     }
 
-    /// From now on states count up to symmetry.
+    /// Counts states up to symmetry from now on.
     pub fn reduce_by(&mut self, canonical: &Canonical) {
         for worker in &mut self.workers {
             let worker = worker.get_mut().expect("no worker panics");
@@ -113,8 +113,8 @@ impl Workers {
         }
     }
 
-    /// Shares out items, which are so much work in all; what came of them, in
-    /// their order.
+    /// Distributes items to the workers and returns the results in order. `work` is
+    /// the total amount of work.
     pub fn each<T: Send, R: Send>(
         &self,
         work: usize,
@@ -138,10 +138,10 @@ impl Workers {
         }
     }
 
-    /// As [`Workers::each`], but the same worker always has the items of the same
-    /// positions. What they allocate stays in that thread's part of the memory,
-    /// where it finds room for more that another thread would not.
-    pub fn each_its_own<T: Send, R: Send>(
+    /// Distributes items to the workers as [`Workers::each`] does, but an item's
+    /// position determines its worker. Memory that an item allocates stays in that
+    /// thread's arena, where it can be reused.
+    pub fn each_pinned<T: Send, R: Send>(
         &self,
         work: usize,
         items: Vec<T>,
@@ -151,17 +151,17 @@ impl Workers {
             return self.each(0, items, act);
         };
         let (len, workers) = (items.len(), self.workers.len());
-        let mut hands: Vec<Vec<T>> = (0..workers).map(|_| Vec::new()).collect();
+        let mut queues: Vec<Vec<T>> = (0..workers).map(|_| Vec::new()).collect();
         for (position, item) in items.into_iter().enumerate() {
-            hands[position % workers].push(item);
+            queues[position % workers].push(item);
         }
-        let hands: Vec<Mutex<Vec<T>>> = hands.into_iter().map(Mutex::new).collect();
+        let queues: Vec<Mutex<Vec<T>>> = queues.into_iter().map(Mutex::new).collect();
         let done = pool.broadcast(|thread| {
             let mut worker = self.workers[thread.index()]
                 .lock()
                 .expect("no worker panics");
-            let mut hand = hands[thread.index()].lock().expect("no worker panics");
-            let acts = hand.drain(..).map(|item| act(&mut worker, item));
+            let mut queue = queues[thread.index()].lock().expect("no worker panics");
+            let acts = queue.drain(..).map(|item| act(&mut worker, item));
             acts.collect::<Vec<R>>()
         });
         let mut done: Vec<_> = done.into_iter().map(Vec::into_iter).collect();
@@ -169,12 +169,11 @@ impl Workers {
         (0..len).map(&mut next).collect()
     }
 
-    /// Number of workers.
     pub fn len(&self) -> usize {
         self.workers.len()
     }
 
-    /// The first worker, for work of one.
+    /// The first worker, for sequential work.
     pub fn first(&self) -> MutexGuard<'_, Worker> {
         self.workers[0].lock().expect("no worker panics")
     }
@@ -188,7 +187,7 @@ impl Workers {
 }
 
 impl Worker {
-    /// The children of states, whose codes `read` appends.
+    /// The children of states; `read` appends the codes of the states.
     ///
     /// # Errors
     ///
@@ -209,21 +208,21 @@ impl Worker {
             if child.is_empty() {
                 child.extend(self.children.states.iter().take(stride));
             }
-            self.dealer.take(&self.children.states, stride);
+            self.partitioner.take(&self.children.states, stride);
         }
-        Ok(self.dealer.deal(open, child))
+        Ok(self.partitioner.finish(open, child))
     }
 
-    /// A state alone.
+    /// A portion that contains only the given state.
     pub fn one(&mut self, code: &[u64]) -> Portion {
         let mut code = code.to_vec();
         reduce(&mut self.canonical, &mut code);
-        self.dealer.take(&code, code.len());
-        self.dealer.deal(0, code)
+        self.partitioner.take(&code, code.len());
+        self.partitioner.finish(0, code)
     }
 
-    /// Replaces [`Worker::children`] by those of states, whose codes `read`
-    /// appends; fewer than [`LANES`].
+    /// Replaces [`Worker::children`] by the children of fewer than [`LANES`]
+    /// states; `read` appends the codes of the states.
     ///
     /// # Errors
     ///
@@ -238,21 +237,21 @@ impl Worker {
         Ok(())
     }
 
-    /// The codes of the children as tables have them.
-    pub fn kept_children(&mut self) -> Vec<u64> {
+    /// The codes of the children in the form in which the tables store them.
+    pub fn stored_children(&mut self) -> Vec<u64> {
         let mut codes = self.children.states.clone();
         reduce(&mut self.canonical, &mut codes);
         codes
     }
 
-    /// Looks which children are ends.
-    pub fn look_at_children(&mut self) {
+    /// Determines which children are terminal or solved.
+    pub fn classify_children(&mut self) {
         self.expander.ends(&self.children.states, &mut self.ends);
     }
 
-    /// How many of some states, whose codes `read` appends, are over, and how
-    /// many are solved.
-    pub fn look(&mut self, read: impl FnOnce(&mut Vec<u64>)) -> (u64, u64) {
+    /// Counts the terminal and the solved states among those whose codes `read`
+    /// appends.
+    pub fn classify(&mut self, read: impl FnOnce(&mut Vec<u64>)) -> (u64, u64) {
         self.parents.clear();
         read(&mut self.parents);
         self.expander.ends(&self.parents, &mut self.ends);
@@ -261,8 +260,8 @@ impl Worker {
     }
 
     fn memory(&self) -> u64 {
-        let words = self.parents.capacity() + self.dealer.keys.capacity();
-        (8 * words + self.dealer.shards.capacity()) as u64 + self.children.memory()
+        let words = self.parents.capacity() + self.partitioner.keys.capacity();
+        (8 * words + self.partitioner.shards.capacity()) as u64 + self.children.memory()
     }
 }
 
@@ -272,8 +271,8 @@ fn reduce(canonical: &mut Option<Canonical>, codes: &mut [u64]) {
     }
 }
 
-impl Dealer {
-    /// Adds the keys of codes of so many words.
+impl Partitioner {
+    /// Adds the keys of codes of `stride` words each.
     fn take(&mut self, codes: &[u64], stride: usize) {
         let words = key_words(self.bits);
         let last = low(self.bits - 64 * (words - 1));
@@ -285,8 +284,8 @@ impl Dealer {
         }
     }
 
-    /// What was added, sorted.
-    fn deal(&mut self, open: u64, child: Vec<u64>) -> Portion {
+    /// Returns the keys that were added, sorted by shard.
+    fn finish(&mut self, open: u64, child: Vec<u64>) -> Portion {
         let words = key_words(self.bits);
         let mut starts = vec![0; SHARDS + 1];
         for &shard in &self.shards {
@@ -295,7 +294,9 @@ impl Dealer {
         for shard in 0..SHARDS {
             starts[shard + 1] += starts[shard];
         }
-        let mut at: [usize; SHARDS] = starts[..SHARDS].try_into().expect("there are so many");
+        let mut at: [usize; SHARDS] = starts[..SHARDS]
+            .try_into()
+            .expect("there are SHARDS entries");
         let mut keys = vec![0; self.keys.len()];
         for (key, &shard) in self.keys.chunks_exact(words).zip(&self.shards) {
             let at = &mut at[usize::from(shard)];

@@ -1,9 +1,9 @@
-//! States of a puzzle in as few bits as its network shows to be needed.
+//! Compact encoding of a puzzle's states.
 //!
-//! In: a puzzle. Out: a [`Layout`]: which bits stand for which facts. Facts that
-//! equal others and facts that nothing depends on are left out, and of facts
-//! that exclude each other only the number of the one that holds is kept.
-//! Counters that do no harm stand last, so that the first bits are a key; see
+//! In: a puzzle. Out: a [`Layout`] that maps facts to the bits of a code. Facts
+//! that are equal to other facts, and facts that nothing depends on, are left out.
+//! Of a group of mutually exclusive facts only the index of the one that holds is
+//! stored. Harmless counters come last, so that the leading bits are a key; see
 //! [`analysis`](ggp_gdl::analysis).
 
 mod image;
@@ -16,11 +16,11 @@ use ggp_engine::propnet::rewrite::{copy, live};
 use ggp_gdl::analysis::{Stripping, counters};
 use ggp_search::KeyMeaning;
 
-/// Which bits of a code stand for which facts.
+/// The assignment of facts to the bits of a code.
 #[derive(Clone, Debug)]
 pub struct Layout {
     fields: Vec<Field>,
-    /// What a fact equals that has no bits of its own.
+    /// Facts without bits of their own, each with the literal that it equals.
     equal: Vec<(usize, Literal)>,
     facts: usize,
     bits: usize,
@@ -28,28 +28,28 @@ pub struct Layout {
     meaning: KeyMeaning,
 }
 
-/// Some bits, and the facts that they stand for.
+/// Some bits, and the facts that they encode.
 #[derive(Clone, Debug)]
 struct Field {
     facts: Vec<usize>,
-    /// The number that stands for the first of the facts; what is less stands
-    /// for none of them.
+    /// The number that encodes the first of the facts; smaller numbers mean that
+    /// none of them holds.
     first: usize,
     at: usize,
     width: usize,
 }
 
-/// Which facts a code is to tell.
+/// The facts that a code represents.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Facts {
-    /// All; those that nothing depends on are not part of the key.
+    /// All facts; those that nothing depends on are not part of the key.
     All,
-    /// Those that legal moves, ends and solutions depend on, now or later.
+    /// The facts that legal moves, ends and solutions depend on, now or later.
     Relevant,
 }
 
 impl Layout {
-    /// Lays out the facts of a puzzle.
+    /// Assigns bits to the facts of a puzzle.
     pub fn new(puzzle: &Puzzle, facts: Facts) -> Layout {
         let net = &puzzle.net;
         let relevant = relevant(puzzle);
@@ -83,17 +83,17 @@ impl Layout {
         layout
     }
 
-    /// Bits of a code.
+    /// Number of bits of a code.
     pub fn bits(&self) -> usize {
         self.bits
     }
 
-    /// The first so many bits are the key.
+    /// Number of leading bits that are the key.
     pub fn key_bits(&self) -> usize {
         self.key_bits
     }
 
-    /// By fact: whether the key tells it.
+    /// By fact: whether the key represents it.
     pub fn key_facts(&self) -> Vec<bool> {
         let mut facts = vec![false; self.facts];
         for field in self.fields.iter().filter(|field| field.at < self.key_bits) {
@@ -102,12 +102,12 @@ impl Layout {
         facts
     }
 
-    /// What equal keys promise; never a mere hint.
+    /// What equality of keys implies; never only a hint.
     pub fn meaning(&self) -> KeyMeaning {
         self.meaning
     }
 
-    /// Words of a code.
+    /// Number of words of a code.
     pub fn words(&self) -> usize {
         self.bits.div_ceil(64).max(1)
     }
@@ -126,8 +126,8 @@ impl Layout {
         code
     }
 
-    /// Replaces a state by that of a code. Facts that the code does not tell do
-    /// not hold.
+    /// Replaces `state` by the state of a code. Facts that the code does not
+    /// represent are false.
     pub fn decode(&self, code: &[u64], state: &mut Packed) {
         state.clear();
         state.resize(self.facts.div_ceil(64), 0);
@@ -146,7 +146,7 @@ impl Layout {
             }
         }
         for &(fact, equal) in &self.equal {
-            // Inputs follow node 0, facts come first among them.
+            // The inputs follow node 0, and the facts are the first inputs.
             let value = equal.node() > 0 && holds(state, equal.node() - 1);
             if value != equal.is_negated() {
                 state[fact / 64] |= 1 << (fact % 64);
@@ -154,7 +154,7 @@ impl Layout {
         }
     }
 
-    /// Gives the facts that are wanted bits.
+    /// Assigns bits to the facts that are wanted.
     fn add(&mut self, net: &Propnet, mut wanted: Vec<bool>) {
         let mut groups: Vec<(usize, Field)> = Vec::new();
         loop {
@@ -176,7 +176,8 @@ impl Layout {
                     groups.push((saved, field));
                 }
             }
-            // The first of those that save most.
+            // Of several groups that save the same number of bits, the first is
+            // taken.
             let best = groups
                 .drain(..)
                 .reduce(|a, b| if b.0 > a.0 { b } else { a });
@@ -196,7 +197,7 @@ impl Layout {
         }
     }
 
-    /// The puzzle on codes: inputs are the bits of a code, then the moves.
+    /// The puzzle on codes: the inputs are the bits of a code, then the moves.
     pub(super) fn network(&self, puzzle: &Puzzle) -> Coded {
         let net = &puzzle.net;
         let moves = puzzle.moves();
@@ -256,15 +257,15 @@ impl Layout {
 /// A puzzle on codes.
 pub(super) struct Coded {
     pub network: Network,
-    /// By move: whether it is legal and the game goes on.
+    /// By move: whether it is legal and the state is not terminal.
     pub legal: Vec<Literal>,
     pub solved: Literal,
     pub terminal: Literal,
-    /// By bit of the code.
+    /// By bit of the successor's code.
     pub next: Vec<Literal>,
 }
 
-/// Bits for so many numbers.
+/// Number of bits that represent `numbers` values.
 fn width(numbers: usize) -> usize {
     (usize::BITS - numbers.saturating_sub(1).leading_zeros()) as usize
 }
@@ -290,8 +291,8 @@ fn relevant(puzzle: &Puzzle) -> Vec<bool> {
     }
 }
 
-/// By fact: whether it is of a counter that does no harm; and what keys without
-/// these promise.
+/// By fact: whether it belongs to a harmless counter. Also returns what equality of
+/// keys without these counters implies.
 fn harmless(puzzle: &Puzzle) -> (Vec<bool>, KeyMeaning) {
     let net = &puzzle.net;
     let terms = net.terms();

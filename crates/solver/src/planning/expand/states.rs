@@ -1,49 +1,49 @@
-//! A set of states, numbered in the order in which they came.
+//! A set of states, numbered in the order of insertion.
 //!
-//! The states lie one after the other in as few bytes as their bits take; the
-//! table beside them holds numbers only, each with as much of a hash as fits
-//! into its word. While the table grows there is no second one.
+//! States are stored contiguously in as few bytes as their bits need. A separate
+//! hash table holds only their numbers, each with as many bits of the hash as fit
+//! into its word. The old table is freed before a larger one is built.
 
 use std::ops::Range;
 
 use super::table::Table;
 
-/// States of so many bits each.
+/// A set of states of `bits` bits each.
 pub(in crate::planning) struct States {
     bits: usize,
     /// Bytes of a state.
     bytes: usize,
-    /// The first one grows; the others have their size from the start.
+    /// The first chunk grows; the others are allocated at full size.
     chunks: Vec<Vec<u8>>,
     len: usize,
-    /// States before this one are kept but not found again.
+    /// States with a smaller number are stored but not in the table.
     since: usize,
-    /// 0 where nothing is; else the number from 1, counted from `since`, below
-    /// the hash's low bits.
+    /// An entry is 0 if it is free. Otherwise its low bits are the state's number,
+    /// counted from 1 at `since`, and its high bits are the low bits of the hash.
     table: Table,
-    /// Bits of a table's word that are the number.
+    /// Number of bits of an entry that hold the number.
     number_bits: u32,
     most_bytes: u64,
 }
 
-/// There is no room for more.
+/// The memory limit is reached.
 #[derive(Copy, Clone, Debug)]
 pub(in crate::planning) struct Full;
 
-/// States of a chunk; of the first one at first.
+/// States per chunk, and the initial capacity of the first chunk.
 const CHUNK: usize = 1 << 10;
 const FIRST_CHUNK: usize = 16;
-/// Bytes that a chunk takes beside its states.
-const BESIDE: usize = SLACK + size_of::<Vec<u8>>() + 16;
-/// Bytes behind a chunk's states, so that whole words can be read.
+/// Bytes that a chunk takes in addition to its states.
+const OVERHEAD: usize = SLACK + size_of::<Vec<u8>>() + 16;
+/// Padding behind a chunk's states, so that whole words can be read.
 const SLACK: usize = 8;
-/// States looked up at once.
-const AHEAD: usize = 64;
-/// Places of the first table.
-const FIRST: usize = 1 << 6;
+/// Number of states that are looked up together.
+const BATCH: usize = 64;
+/// Number of entries of the first table.
+const FIRST_TABLE: usize = 1 << 6;
 
 impl States {
-    /// An empty set that takes no more than so many bytes, about.
+    /// An empty set that uses about `most_bytes` bytes at most.
     pub fn new(bits: usize, most_bytes: u64) -> States {
         let mut states = States {
             bits,
@@ -55,7 +55,7 @@ impl States {
             number_bits: 0,
             most_bytes,
         };
-        states.rebuild(FIRST);
+        states.rebuild(FIRST_TABLE);
         states
     }
 
@@ -63,36 +63,36 @@ impl States {
         self.len
     }
 
-    /// Bytes taken, about.
+    /// Approximate memory used, in bytes.
     pub fn memory(&self) -> u64 {
         4 * self.table.len() as u64 + self.chunk_bytes(self.len)
     }
 
-    /// Bytes that so many states take.
+    /// Bytes that `states` states take.
     fn chunk_bytes(&self, states: usize) -> u64 {
         let room = match states {
             0 => return 0,
             1..=CHUNK => states.next_power_of_two().max(FIRST_CHUNK),
             _ => states.next_multiple_of(CHUNK),
         };
-        (room * self.bytes + states.div_ceil(CHUNK) * BESIDE) as u64
+        (room * self.bytes + states.div_ceil(CHUNK) * OVERHEAD) as u64
     }
 
-    /// Forgets all states and keeps the memory.
+    /// Removes all states but keeps the memory.
     pub fn clear(&mut self) {
         self.len = 0;
         self.since = 0;
         self.table.words_mut().fill(0);
     }
 
-    /// Keeps all states, but as if none of them were known: they are new if they
-    /// come again.
+    /// Keeps all states but removes them from the table: a state that is inserted
+    /// again gets a new number.
     pub fn forget(&mut self) {
         self.since = self.len;
-        self.rebuild(FIRST);
+        self.rebuild(FIRST_TABLE);
     }
 
-    /// Takes back all states from this number on.
+    /// Removes all states from number `len` on.
     pub fn truncate(&mut self, len: usize) {
         if len < self.len {
             self.len = len;
@@ -101,7 +101,7 @@ impl States {
         }
     }
 
-    /// Some states as they lie in memory, many at a time.
+    /// The stored bytes of a range of states, in large slices.
     pub fn bytes(&self, numbers: Range<usize>) -> impl Iterator<Item = &[u8]> {
         let firsts =
             (numbers.start / CHUNK..numbers.end.div_ceil(CHUNK)).map(|chunk| chunk * CHUNK);
@@ -112,14 +112,17 @@ impl States {
         })
     }
 
-    /// Bytes of a state.
+    /// Number of bytes of a stored state.
     pub fn state_bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Replaces all by so many states, of which those before `since` are not
-    /// known; `fill` gives them as they lay in memory. `full` if that takes too
-    /// much.
+    /// Replaces the contents by `len` states; those before `since` are not in the
+    /// table. `fill` supplies the bytes in the format of [`States::bytes`].
+    ///
+    /// # Errors
+    ///
+    /// Those of `fill`, and `full` if the states exceed the memory limit.
     pub fn restore<E>(
         &mut self,
         len: usize,
@@ -127,7 +130,7 @@ impl States {
         full: E,
         mut fill: impl FnMut(&mut [u8]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let places = ((len - since) / 5 * 8).max(FIRST);
+        let places = ((len - since) / 5 * 8).max(FIRST_TABLE);
         if self.chunk_bytes(len) + 4 * places as u64 > self.most_bytes {
             return Err(full);
         }
@@ -147,12 +150,13 @@ impl States {
         Ok(())
     }
 
-    /// How many states are kept but not known.
+    /// Number of states that are stored but not in the table.
     pub fn since(&self) -> usize {
         self.since
     }
 
-    /// Copies the first bits of a key over those of `out`; the other bits stay.
+    /// Copies the first `bits` bits of `key` over those of `out`; the other bits
+    /// are kept.
     pub fn overlay(key: &[u64], bits: usize, out: &mut [u64]) {
         let mut left = bits;
         for (word, &value) in out.iter_mut().zip(key) {
@@ -162,8 +166,8 @@ impl States {
         }
     }
 
-    /// Copies the key of a state over the first bits of `out`; the other bits
-    /// stay.
+    /// Copies the key of a state over the first bits of `out`; the other bits are
+    /// kept.
     pub fn read(&self, number: usize, out: &mut [u64]) {
         let at = number % CHUNK * self.bytes;
         let bytes = &self.chunks[number / CHUNK][at..];
@@ -179,9 +183,12 @@ impl States {
         }
     }
 
-    /// Adds states of `stride` words each, of which the first bits count, and
-    /// calls `see` for each with its position, its number and whether it is
-    /// new.
+    /// Inserts states of `stride` words each, comparing their first bits, and calls
+    /// `see` for each with its position, its number and whether it is new.
+    ///
+    /// # Errors
+    ///
+    /// [`Full`] if the states might not fit into the memory.
     pub fn insert_all(
         &mut self,
         states: &[u64],
@@ -189,40 +196,40 @@ impl States {
         mut see: impl FnMut(usize, u32, bool),
     ) -> Result<(), Full> {
         self.reserve(states.len() / stride)?;
-        let mut hashes = [0; AHEAD];
-        let mut places = [0; AHEAD];
-        for (number, batch) in states.chunks(AHEAD * stride).enumerate() {
-            // What the table says is read ahead, and then what it points to, all
-            // independent of each other, so that the memory answers many at a
-            // time.
+        let mut hashes = [0; BATCH];
+        let mut places = [0; BATCH];
+        for (number, batch) in states.chunks(BATCH * stride).enumerate() {
+            // The table entries of a batch are read first, then the states that
+            // they refer to. These reads are independent, so the memory system
+            // serves many at a time.
             let count = batch.len() / stride;
-            let mut touched = 0;
+            let mut prefetched = 0;
             let table = self.table.words();
             for (position, state) in batch.chunks_exact(stride).enumerate() {
                 let hash = hash_of(state, self.bits);
                 (hashes[position], places[position]) = (hash, self.place(hash));
-                touched ^= table[places[position]];
+                prefetched ^= table[places[position]];
             }
-            std::hint::black_box(touched);
-            let mut touched = 0;
+            std::hint::black_box(prefetched);
+            let mut prefetched = 0;
             for (place, &hash) in places.iter_mut().zip(&hashes).take(count) {
                 let (at, number) = self.follow(*place, hash);
                 *place = at;
                 if let Some(number) = number {
-                    touched ^= self.chunks[number / CHUNK][number % CHUNK * self.bytes];
+                    prefetched ^= self.chunks[number / CHUNK][number % CHUNK * self.bytes];
                 }
             }
-            std::hint::black_box(touched);
+            std::hint::black_box(prefetched);
             for (position, state) in batch.chunks_exact(stride).enumerate() {
-                // What stands before the place is another's.
+                // The entries before this place were found not to match.
                 let (state, is_new) = self.insert(state, hashes[position], places[position]);
-                see(number * AHEAD + position, state, is_new);
+                see(number * BATCH + position, state, is_new);
             }
         }
         Ok(())
     }
 
-    /// The number of a state.
+    /// The number of a state, if it is in the table.
     pub fn find(&self, state: &[u64]) -> Option<u32> {
         let hash = hash_of(state, self.bits);
         self.seek(state, hash, self.place(hash)).ok()
@@ -239,8 +246,8 @@ impl States {
         }
     }
 
-    /// The number of a state, or the place where its number belongs; looked for
-    /// from a place on.
+    /// The number of a state, or the free place where it belongs. Probing starts at
+    /// `place`.
     fn seek(&self, state: &[u64], hash: u64, mut place: usize) -> Result<u32, usize> {
         loop {
             let (at, number) = self.follow(place, hash);
@@ -255,8 +262,8 @@ impl States {
         }
     }
 
-    /// The first place from one on that is free or of a state with such a hash,
-    /// and the number of that state.
+    /// The first place from `place` on that is free or whose hash bits match, and
+    /// in the latter case the number of the state there.
     fn follow(&self, mut place: usize, hash: u64) -> (usize, Option<usize>) {
         let numbers = low(self.number_bits as usize) as u32;
         let wanted = self.word(hash, 0);
@@ -324,18 +331,18 @@ impl States {
         ((u128::from(hash) * self.table.len() as u128) >> 64) as usize
     }
 
-    /// The word of a state with this number.
+    /// The table entry of a state with this number.
     fn word(&self, hash: u64, number: usize) -> u32 {
         let rest = (hash as u32).checked_shl(self.number_bits).unwrap_or(0);
         rest | (number as u32 + 1)
     }
 
-    /// How many states a table takes.
+    /// Number of states that a table of `places` entries may hold.
     fn room(places: usize) -> usize {
         places / 5 * 4
     }
 
-    /// Makes room for so many more.
+    /// Makes room for `more` states.
     fn reserve(&mut self, more: usize) -> Result<(), Full> {
         let wanted = self.len + more;
         if wanted >= u32::MAX as usize {
@@ -345,7 +352,7 @@ impl States {
         let room = self.most_bytes.saturating_sub(states) / 4;
         let known = wanted - self.since;
         if known <= Self::room(self.table.len()) {
-            // What a batch adds at most may be more than it does.
+            // The batch may contain fewer new states than `more`.
             return if self.table.len() as u64 <= room {
                 Ok(())
             } else {
@@ -356,7 +363,7 @@ impl States {
         if room < least as u64 {
             return Err(Full);
         }
-        // What the states to come take is left to them.
+        // Memory is kept free for the states that the larger table will refer to.
         let left = self.most_bytes - self.chunk_bytes(self.since);
         let fair = left as f64 / (4.0 + 0.8 * self.bytes as f64);
         let places = (2 * self.table.len()).min(fair as usize).max(least);
@@ -365,16 +372,16 @@ impl States {
     }
 
     fn rebuild(&mut self, places: usize) {
-        // The old one goes first.
+        // The old table is freed first.
         self.table = Table::new(0);
         self.number_bits = usize::BITS - (Self::room(places) + 1).leading_zeros();
-        let mut made = Table::new(places);
-        let table = made.words_mut();
+        let mut larger = Table::new(places);
+        let table = larger.words_mut();
         let mut state = vec![0; self.bits.div_ceil(64)];
-        let mut hashes = [0; AHEAD];
+        let mut hashes = [0; BATCH];
         let place_of = |hash: u64| ((u128::from(hash) * places as u128) >> 64) as usize;
-        for first in (self.since..self.len).step_by(AHEAD) {
-            let batch = first..self.len.min(first + AHEAD);
+        for first in (self.since..self.len).step_by(BATCH) {
+            let batch = first..self.len.min(first + BATCH);
             for (number, hash) in batch.clone().zip(&mut hashes) {
                 self.read(number, &mut state);
                 *hash = hash_of(&state, self.bits);
@@ -388,11 +395,11 @@ impl States {
                 table[place] = self.word(hash, number - self.since);
             }
         }
-        self.table = made;
+        self.table = larger;
     }
 }
 
-/// A number that looks as if chosen by chance, from the first bits of a state.
+/// A hash of the first `bits` bits of a state.
 pub(in crate::planning) fn hash_of(state: &[u64], bits: usize) -> u64 {
     let mut left = bits;
     let mut hash = 0x9e37_79b9_7f4a_7c15;
@@ -404,12 +411,12 @@ pub(in crate::planning) fn hash_of(state: &[u64], bits: usize) -> u64 {
         hash = product as u64 ^ (product >> 64) as u64;
         left = left.saturating_sub(64);
     }
-    // The high bits choose the place: they must depend on all.
+    // The high bits determine the place, so they must depend on all input bits.
     hash ^= hash >> 32;
     hash.wrapping_mul(0xe703_7ed1_a0b4_28db)
 }
 
-/// So many bits, the lowest.
+/// A mask of the lowest `bits` bits.
 pub(in crate::planning) fn low(bits: usize) -> u64 {
     if bits >= 64 {
         u64::MAX
@@ -428,7 +435,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_numbers_states_as_a_map_does() {
+    fn states_are_numbered_as_by_a_hash_map() {
         for bits in [0_usize, 1, 7, 33, 64, 65, 130] {
             let mut random = Xoshiro256PlusPlus::seed_from_u64(bits as u64);
             let stride = bits.div_ceil(64) + 1;
@@ -470,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stays_within_its_memory() {
+    fn the_memory_limit_is_respected() {
         for most in [100_000, 1_000_000, 3_000_000] {
             let mut states = States::new(40, most);
             let mut number = 0;
@@ -482,12 +489,12 @@ mod tests {
                 }
                 assert!(states.memory() <= most, "{} of {most}", states.memory());
             };
-            // A state takes ten bytes or so.
+            // A state takes about ten bytes.
             assert!(full as u64 > most / 14, "{full} states in {most}");
         }
     }
 
-    /// Adds numbers as states of 40 bits; how many of them were new.
+    /// Inserts numbers as states of 40 bits and returns the number of new ones.
     fn add(states: &mut States, numbers: std::ops::Range<u64>) -> usize {
         let numbers: Vec<u64> = numbers.collect();
         let mut new = 0;
@@ -497,7 +504,7 @@ mod tests {
     }
 
     #[test]
-    fn states_are_taken_back_forgotten_and_restored() {
+    fn states_can_be_removed_forgotten_and_restored() {
         let mut states = States::new(40, 1 << 30);
         assert_eq!(add(&mut states, 0..5_000), 5_000);
         states.truncate(1_500);

@@ -1,7 +1,8 @@
-//! Numbers, all 0 at first, in memory that goes back to the system when they go.
+//! A table of zero-initialised words whose memory is returned to the system when
+//! dropped.
 //!
-//! Tables that grow leave holes behind, and allocators keep what threads gave
-//! back for the same threads.
+//! Growing tables on the heap would leave holes, and allocators keep freed memory
+//! for the thread that freed it.
 
 use memmap2::MmapMut;
 
@@ -10,7 +11,7 @@ pub(super) enum Table {
     Large(MmapMut),
 }
 
-/// Numbers for which pages of their own pay.
+/// Number of entries from which separately mapped pages are worthwhile.
 const LARGE: usize = 1 << 13;
 
 impl Table {

@@ -1,8 +1,8 @@
-//! What each move does, said without the other moves.
+//! The effects of each move.
 //!
-//! In: a puzzle. Out: its gates as functions of facts alone, and by move the
-//! facts that do not simply stay: for each the gate that says what it becomes.
-//! Only facts that legal moves or the end depend on, now or later, are looked at.
+//! In: a puzzle. Out: its gates as functions of the facts alone, and for each move
+//! the facts that it may change, each with the gate of its new value. Only facts
+//! that legal moves or the end depend on, now or later, are considered.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,49 +12,50 @@ use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::network::{Builder, Literal, Network, Node};
 use ggp_engine::propnet::rewrite::{copy, live, same_gate};
 
-/// A puzzle, move by move.
+/// A puzzle as legality and effects of each move.
 #[derive(Debug)]
 pub(in crate::planning) struct Effects {
-    /// Gates over facts; its inputs are the facts.
+    /// Gates over facts; the inputs are the facts.
     pub network: Network,
     /// By move: whether it is legal.
     pub legal: Vec<Literal>,
     /// Whether the game is over.
     pub terminal: Literal,
-    /// Whether it is over and worth the target.
+    /// Whether the game is over with at least the target score.
     pub solved: Literal,
-    /// By fact: whether anything that counts depends on it.
+    /// By fact: whether legal moves or the end depend on it, now or later.
     pub relevant: Vec<bool>,
-    /// By fact: whether it is relevant, and a function of the number of moves
-    /// made alone.
+    /// By fact: whether it is relevant and depends only on the number of moves
+    /// made.
     pub autonomous: Vec<bool>,
-    /// By fact: what it becomes without any move.
+    /// By fact: its next value if no move is made.
     pub drift: Vec<Literal>,
-    /// By move: the relevant facts that are not autonomous and that it may
-    /// change, and what they become. Ascending.
+    /// By move: the relevant, not autonomous facts that it may change, each with
+    /// its new value; ascending.
     pub changes: Vec<Vec<(u32, Literal)>>,
 }
 
-/// How a fact may change.
+/// The ways in which a move may change a fact.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(in crate::planning) enum Change {
-    /// It holds afterwards.
+    /// The fact becomes true.
     Set,
-    /// It does not.
+    /// The fact becomes false.
     Clear,
-    /// If it holds it stays.
+    /// The fact may become true; it never becomes false.
     Rise,
-    /// If it does not hold it stays.
+    /// The fact may become false; it never becomes true.
     Fall,
-    /// Anything.
+    /// The fact may become true or false.
     Any,
 }
 
-/// Gates and changes looked at, all moves together.
-const EFFORT: usize = 40_000_000;
+/// Limit on the gates and changes visited, for all moves together.
+const MAX_WORK: usize = 40_000_000;
 
 impl Effects {
-    /// None if moves take part in a cycle, or there is too much to look at.
+    /// None if moves occur in a cycle of the network, or if the puzzle is too
+    /// large.
     pub fn new(puzzle: &Puzzle) -> Option<Effects> {
         let net = &puzzle.net;
         let old = &net.network;
@@ -115,7 +116,7 @@ impl Effects {
             queued: vec![0; old.len()],
             falsified: vec![0; old.len()],
             stamp: 0,
-            effort: EFFORT,
+            work_left: MAX_WORK,
         };
         let mut implied = Implied::new(net);
         let mut changes = Vec::with_capacity(net.moves[0].len());
@@ -148,7 +149,7 @@ impl Effects {
                 touched
                     .iter()
                     .for_each(|&node| one.now[node] = became[node]);
-                one.effort = one.effort.checked_sub(drifting.len())?;
+                one.work_left = one.work_left.checked_sub(drifting.len())?;
             }
             changes.push(changed);
         }
@@ -164,7 +165,7 @@ impl Effects {
         })
     }
 
-    /// How a fact changes that becomes this.
+    /// The way in which a fact changes if its new value is `becomes`.
     pub fn change(&self, fact: u32, becomes: Literal) -> Change {
         let stays = self.network.input(fact as usize);
         match becomes {
@@ -214,15 +215,14 @@ fn relevant(puzzle: &Puzzle) -> Vec<bool> {
     relevant
 }
 
-/// Facts whose value follows from a conjunction, and from that of two facts that
-/// exclude each other one does not hold.
+/// Facts whose values follow from a conjunction, also by mutual exclusion.
 struct Implied<'p> {
     net: &'p Propnet,
     conjuncts: Conjuncts<'p>,
-    /// By fact: its groups.
+    /// By fact: the exclusive groups that contain it.
     groups_of: Vec<Vec<usize>>,
     values: Vec<Option<bool>>,
-    /// Facts that have a value.
+    /// The facts that have a value.
     known: Vec<usize>,
 }
 
@@ -244,7 +244,7 @@ impl<'p> Implied<'p> {
         }
     }
 
-    /// By fact: its value whenever this holds, if that is known.
+    /// By fact: its value whenever `all` holds, if that is known.
     fn by(&mut self, all: Literal) -> &[Option<bool>] {
         self.known
             .drain(..)
@@ -271,14 +271,14 @@ impl<'p> Implied<'p> {
     }
 }
 
-/// Literals that hold whenever another does, conjunctions taken apart.
+/// The conjuncts of literals, with nested conjunctions expanded.
 pub(in crate::planning) struct Conjuncts<'n> {
     network: &'n Network,
-    /// By literal, as it is and negated: the last question in which it was met.
+    /// By literal, plain and negated: the last query that visited it.
     seen: Vec<[u32; 2]>,
-    question: u32,
+    query: u32,
     open: Vec<Literal>,
-    parts: Vec<Literal>,
+    conjuncts: Vec<Literal>,
 }
 
 impl<'n> Conjuncts<'n> {
@@ -286,32 +286,32 @@ impl<'n> Conjuncts<'n> {
         Conjuncts {
             network,
             seen: vec![[0; 2]; network.len()],
-            question: 0,
+            query: 0,
             open: Vec::new(),
-            parts: Vec::new(),
+            conjuncts: Vec::new(),
         }
     }
 
-    /// What follows from this one, itself if it is no conjunction.
+    /// The conjuncts of a literal; the literal itself if it is not a conjunction.
     pub fn of(&mut self, all: Literal) -> &[Literal] {
-        self.question += 1;
-        self.parts.clear();
+        self.query += 1;
+        self.conjuncts.clear();
         self.open.push(all);
         while let Some(literal) = self.open.pop() {
             let seen = &mut self.seen[literal.node()][usize::from(literal.is_negated())];
-            if std::mem::replace(seen, self.question) == self.question {
+            if std::mem::replace(seen, self.query) == self.query {
                 continue;
             }
             match self.network.node(literal.node()) {
                 Node::And(operands) if !literal.is_negated() => self.open.extend(operands),
-                _ => self.parts.push(literal),
+                _ => self.conjuncts.push(literal),
             }
         }
-        &self.parts
+        &self.conjuncts
     }
 }
 
-/// What reads each node; a feedback reads what defines it.
+/// The readers of each node. A feedback reads the node that defines it.
 pub(in crate::planning) struct Readers {
     starts: Vec<u32>,
     readers: Vec<Literal>,
@@ -356,13 +356,13 @@ impl Readers {
         }
     }
 
-    /// The nodes that read this one, negated where they read its negation.
+    /// The nodes that read a node, negated where they read its negation.
     pub fn of(&self, node: usize) -> &[Literal] {
         &self.readers[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
 
-    /// By node: whether it depends on any of these inputs, or on an input that
-    /// `next` says a node is carried over to.
+    /// By node: whether it depends on any of the inputs `from`, also through inputs
+    /// that `next` gives as the successors of a node.
     fn spread<'a>(
         &self,
         from: impl Iterator<Item = usize>,
@@ -381,35 +381,36 @@ impl Readers {
     }
 }
 
-/// Evaluates what depends on one move.
+/// Evaluates the part of a network that depends on one move.
 struct OneMove<'n> {
     network: &'n Network,
     readers: &'n Readers,
-    /// By node: its value without any move.
+    /// By node: its value if no move is made.
     became: &'n [Literal],
     now: Vec<Literal>,
     /// By node: the last move for which it was queued, or had a false operand.
     queued: Vec<u32>,
     falsified: Vec<u32>,
     stamp: u32,
-    effort: usize,
+    work_left: usize,
 }
 
 impl OneMove<'_> {
-    /// The nodes that have another value with the move than without, in `now`.
+    /// Evaluates the network with the move; the result is the nodes whose values in
+    /// `now` differ from those without a move.
     fn evaluate(&mut self, input: usize, builder: &mut Builder) -> Option<Vec<usize>> {
         self.stamp += 1;
         let mut waiting = BinaryHeap::new();
         let mut touched = vec![input];
         self.now[input] = Literal::TRUE;
-        self.tell(input, &mut waiting)?;
+        self.notify_readers(input, &mut waiting)?;
         let mut operands = Vec::new();
         while let Some(Reverse(node)) = waiting.pop() {
             let value = if self.falsified[node] == self.stamp {
                 Literal::FALSE
             } else {
                 let reads = self.network.reads(node);
-                self.effort = self.effort.checked_sub(reads.len())?;
+                self.work_left = self.work_left.checked_sub(reads.len())?;
                 operands.clear();
                 operands.extend(reads.iter().map(|&read| self.value(read)));
                 same_gate(self.network, builder, node, &operands)
@@ -417,7 +418,7 @@ impl OneMove<'_> {
             if value != self.became[node] {
                 self.now[node] = value;
                 touched.push(node);
-                self.tell(node, &mut waiting)?;
+                self.notify_readers(node, &mut waiting)?;
             }
         }
         Some(touched)
@@ -427,9 +428,13 @@ impl OneMove<'_> {
         self.now[literal.node()].negated_if(literal.is_negated())
     }
 
-    fn tell(&mut self, node: usize, waiting: &mut BinaryHeap<Reverse<usize>>) -> Option<()> {
+    fn notify_readers(
+        &mut self,
+        node: usize,
+        waiting: &mut BinaryHeap<Reverse<usize>>,
+    ) -> Option<()> {
         let readers = self.readers.of(node);
-        self.effort = self.effort.checked_sub(readers.len())?;
+        self.work_left = self.work_left.checked_sub(readers.len())?;
         for &edge in readers {
             let reader = edge.node();
             if self.queued[reader] != self.stamp {

@@ -1,96 +1,96 @@
-//! Clauses about a set of moves.
+//! The clauses about a set of moves.
 //!
-//! In: what is known of a puzzle's moves. Out: a solver with a variable for each
-//! move, made at some time or never, and the end as a function of those. Every
-//! play that reaches a solution fulfils the clauses, but for those that an
-//! assumption switches on.
+//! In: the analysis of a puzzle's moves. Out: a solver with a variable for each
+//! move, made at some time or never, and the last state as a function of these.
+//! Every play that reaches a solution satisfies the clauses, except those guarded
+//! by an assumption.
 //!
-//! When a move is made is said only where it is asked for: a pair of moves then
-//! has a variable for which of them is made first (first, if they are made
-//! several times), and what the rules ask of one move is a copy of the gates over
-//! the facts at its time. That these orders have no cycle is added as cycles
-//! turn up.
+//! The time of a move is encoded only where it is needed. A pair of moves then has
+//! a variable for which of them is made first (for the first time, if they are
+//! repeated), and the requirements of a move are a copy of the gates over the facts
+//! at its time. Cycles of these orders are excluded as they occur.
 
 use rustc_hash::FxHashMap;
 
 use super::effects::Effects;
-use super::single_changes::Once;
-use super::timed_facts::{Course, Then};
+use super::single_changes::SingleChanges;
+use super::timed_facts::{Continuation, Timeline};
 use crate::planning::Puzzle;
 use ggp_engine::propnet::batch::holds;
 use ggp_engine::propnet::clauses::{Clauses, Frame, Watch};
 use ggp_engine::propnet::rewrite::live;
 
-/// A solver about the sets of moves that may solve a puzzle.
+/// A solver for the sets of moves that may solve a puzzle.
 pub(super) struct Formula<'p> {
     puzzle: &'p Puzzle,
     effects: &'p Effects,
-    course: &'p Course,
-    once: &'p Once,
+    timeline: &'p Timeline,
+    single_changes: &'p SingleChanges,
     clauses: Clauses,
-    /// By move: whether it is made. A move that is never made is false.
+    /// By move: whether it is made. A move that can never be made is false.
     made: Vec<i32>,
-    /// The last state.
+    /// The gates of the last state.
     last: Frame<'p>,
-    /// By fact that the last state depends on.
+    /// By fact: its variable in the last state.
     ends: Vec<i32>,
-    /// By two moves, the lower first: whether that is made first.
+    /// By pair of moves, the lower first: whether the lower is made first.
     orders: FxHashMap<(u32, u32), i32>,
-    /// By move: whether its [`Duty`]s are stated.
-    stated: Vec<[bool; 2]>,
+    /// By move: whether each [`Requirement`] has been added.
+    has_requirements: Vec<[bool; 2]>,
     copied: usize,
-    /// Assumed: no fact changes twice.
-    pub once_only: Option<i32>,
-    /// Assumed: no move is made twice.
+    /// Assumption: no fact changes twice.
+    pub changes_once: Option<i32>,
+    /// Assumption: no move is made twice.
     pub no_repeats: Option<i32>,
-    /// Whether nothing was added that a solution might break.
+    /// Whether every clause added so far holds for all solutions.
     pub is_sound: bool,
 }
 
-/// What the rules ask of a state in which a move is made.
+/// A requirement on the state in which a move is made.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum Duty {
+pub(super) enum Requirement {
     /// The move is legal.
     Legal,
     /// The game is not over.
     Open,
 }
 
-/// Nodes copied for single moves.
+/// Limit on the number of nodes copied for single moves.
 const MOST_COPIED: usize = 10_000_000;
-/// Variables that count moves.
+/// Limit on the number of variables that count moves.
 const MOST_COUNTED: usize = 4_000_000;
-/// Cycles cut at a time.
+/// Limit on the number of cycles excluded at a time.
 const MOST_CYCLES: usize = 32;
 
 impl<'p> Formula<'p> {
     pub fn new(
         puzzle: &'p Puzzle,
         effects: &'p Effects,
-        course: &'p Course,
-        once: &'p Once,
+        timeline: &'p Timeline,
+        single_changes: &'p SingleChanges,
         watch: Watch,
     ) -> Self {
         let mut clauses = Clauses::watched(watch);
         let no = -clauses.yes();
         let network = &effects.network;
-        // Variables are tried as true first, and fewer moves are better.
+        // The solver tries true first; the variables are negated because fewer
+        // moves are better.
         let made = |&possible: &bool| if possible { -clauses.variable() } else { no };
-        let made: Vec<i32> = once.possible.iter().map(made).collect();
+        let made: Vec<i32> = single_changes.possible.iter().map(made).collect();
         let last = Frame::new(network, &vec![no; network.inputs()], &clauses);
         let mut formula = Formula {
             puzzle,
             effects,
-            course,
-            once,
+            timeline,
+            single_changes,
             clauses,
             made,
             last,
             ends: vec![0; network.inputs()],
             orders: FxHashMap::default(),
-            stated: vec![[false; 2]; once.possible.len()],
+            has_requirements: vec![[false; 2]; single_changes.possible.len()],
             copied: 0,
-            once_only: None,
+            changes_once: None,
             no_repeats: None,
             is_sound: true,
         };
@@ -103,19 +103,23 @@ impl<'p> Formula<'p> {
         formula
     }
 
-    /// Moves of which neither is legal after the other are not made both.
+    /// Excludes pairs of moves of which neither is legal after the other.
     fn exclude(&mut self) {
         for one in 0..self.made.len() {
-            for other in self.once.never_after(one).filter(|&other| other > one) {
-                if self.once.is_never_after(one, other) {
+            for other in self
+                .single_changes
+                .never_after(one)
+                .filter(|&other| other > one)
+            {
+                if self.single_changes.is_never_after(one, other) {
                     self.clauses.add(&[-self.made[one], -self.made[other]]);
                 }
             }
         }
     }
 
-    /// Variables for a state's facts that live nodes depend on, others being
-    /// false: the last state, or the one in which a move is first made.
+    /// The variables of the facts that live nodes depend on; other facts are false.
+    /// The state is the last one, or the one in which the move `at` is first made.
     fn state(&mut self, live: &[bool], at: Option<u32>) -> Vec<i32> {
         let network = &self.effects.network;
         let no = -self.clauses.yes();
@@ -129,17 +133,17 @@ impl<'p> Formula<'p> {
                 moved
             };
         }
-        let facts = self.course.facts.iter().enumerate();
+        let facts = self.timeline.facts.iter().enumerate();
         let clocks: Vec<(usize, usize)> = facts.map(|(place, &fact)| (place, fact)).collect();
         if clocks.iter().any(|&(_, fact)| needed(&fact)) {
             let numbers = self.numbers(at);
             for (place, fact) in clocks {
-                let values = self.course.values.iter().zip(&numbers);
+                let values = self.timeline.values.iter().zip(&numbers);
                 let then: Vec<i32> = (values.clone().filter(|(values, _)| values[place]))
                     .map(|(_, &number)| number)
                     .collect();
-                state[fact] = match self.course.then {
-                    Then::Other => self.clauses.variable(),
+                state[fact] = match self.timeline.then {
+                    Continuation::Other => self.clauses.variable(),
                     _ => self.clauses.any(&then),
                 };
                 for (values, &number) in values {
@@ -155,10 +159,10 @@ impl<'p> Formula<'p> {
         state
     }
 
-    /// Whether a fact is not as at the start, in the last state or when a move
-    /// is first made.
+    /// Whether a fact differs from its initial value, in the last state or in the
+    /// state in which the move `at` is first made.
     fn moved(&mut self, fact: usize, at: Option<u32>) -> i32 {
-        let mover = &self.once.movers[fact];
+        let mover = &self.single_changes.movers[fact];
         if mover.is_still() {
             return -self.clauses.yes();
         }
@@ -180,33 +184,34 @@ impl<'p> Formula<'p> {
                 .for_each(|&must| self.clauses.add(&[-must, moved]));
             return moved;
         }
-        let once_only = *self
-            .once_only
+        let changes_once = *self
+            .changes_once
             .get_or_insert_with(|| self.clauses.variable());
         must.iter()
-            .for_each(|&must| self.clauses.add(&[-once_only, -must, moved]));
+            .for_each(|&must| self.clauses.add(&[-changes_once, -must, moved]));
         for &back in mover
             .back
             .iter()
             .filter(|&back| mover.may.binary_search(back).is_err())
         {
             if let Some(back) = self.made_at(back, at) {
-                self.clauses.add(&[-once_only, -back, -moved]);
+                self.clauses.add(&[-changes_once, -back, -moved]);
             }
         }
         moved
     }
 
-    /// Whether a move is made, before another if one is given; None if never.
+    /// Whether a move is made, and made before `at` if given; none if it never is.
     fn made_at(&mut self, by: u32, at: Option<u32>) -> Option<i32> {
         let made = self.made[by as usize];
         let Some(at) = at else {
-            return self.once.possible[by as usize].then_some(made);
+            return self.single_changes.possible[by as usize].then_some(made);
         };
         let (one, other) = (by as usize, at as usize);
-        let never = self.once.is_never_after(one, other) && self.once.is_never_after(other, one)
-            || self.once.is_never_after(other, one);
-        if by == at || !self.once.possible[one] || never {
+        let never = self.single_changes.is_never_after(one, other)
+            && self.single_changes.is_never_after(other, one)
+            || self.single_changes.is_never_after(other, one);
+        if by == at || !self.single_changes.possible[one] || never {
             return None;
         }
         let first = self.order(by, at);
@@ -227,10 +232,10 @@ impl<'p> Formula<'p> {
                 self.orders.insert((low, high), order);
                 let both = [-self.made[low as usize], -self.made[high as usize]];
                 let (l, h) = (low as usize, high as usize);
-                if self.once.is_never_after(h, l) {
+                if self.single_changes.is_never_after(h, l) {
                     self.clauses.add(&[both[0], both[1], -order]);
                 }
-                if self.once.is_never_after(l, h) {
+                if self.single_changes.is_never_after(l, h) {
                     self.clauses.add(&[both[0], both[1], order]);
                 }
                 order
@@ -239,10 +244,11 @@ impl<'p> Formula<'p> {
         if low == first { order } else { -order }
     }
 
-    /// By number of moves made: whether it is that many; the last stands for all
-    /// that follow, if there are.
+    /// By number of moves: whether exactly that many are made. The last entry
+    /// stands for all larger numbers, if the timeline continues.
     fn numbers(&mut self, at: Option<u32>) -> Vec<i32> {
-        let count = self.course.values.len() + usize::from(self.course.then == Then::Other);
+        let count =
+            self.timeline.values.len() + usize::from(self.timeline.then == Continuation::Other);
         let numbers: Vec<i32> = (0..count).map(|_| self.clauses.variable()).collect();
         let (one, two) = self.clauses.one_and_two(&numbers);
         self.clauses.add(&[one]);
@@ -251,21 +257,23 @@ impl<'p> Formula<'p> {
             return numbers;
         }
         let made: Vec<i32> = (0..self.made.len())
-            .filter(|&chosen| self.once.possible[chosen])
+            .filter(|&chosen| self.single_changes.possible[chosen])
             .map(|chosen| self.made[chosen])
             .collect();
         if made.len() * count > MOST_COUNTED {
             return numbers;
         }
-        let repeats =
-            |chosen| self.once.possible[chosen] && !self.once.is_never_after(chosen, chosen);
+        let repeats = |chosen| {
+            self.single_changes.possible[chosen]
+                && !self.single_changes.is_never_after(chosen, chosen)
+        };
         let no_repeats = match (0..self.made.len()).any(repeats) {
             true => *self
                 .no_repeats
                 .get_or_insert_with(|| self.clauses.variable()),
             false => self.clauses.yes(),
         };
-        // least[k]: at least k of the moves so far are made.
+        // least[k]: at least k of the moves considered so far are made.
         let (yes, no) = (self.clauses.yes(), -self.clauses.yes());
         let mut least = vec![no; count + 1];
         least[0] = yes;
@@ -285,23 +293,23 @@ impl<'p> Formula<'p> {
         }
         for (k, &number) in numbers.iter().enumerate() {
             self.clauses.add(&[-no_repeats, -number, least[k]]);
-            if k + 1 < count || self.course.then == Then::End {
+            if k + 1 < count || self.timeline.then == Continuation::End {
                 self.clauses.add(&[-number, -least[k + 1]]);
             }
         }
         numbers
     }
 
-    /// States what the rules ask of the state in which a move is made. False if
-    /// that is done, or takes too much.
-    pub fn state_duty(&mut self, chosen: u32, duty: Duty) -> bool {
-        if self.is_stated(chosen, duty) || self.copied > MOST_COPIED {
+    /// Adds a requirement of a move. False if it was added before, or if the limit
+    /// is reached.
+    pub fn add_requirement(&mut self, chosen: u32, requirement: Requirement) -> bool {
+        if self.has_requirement(chosen, requirement) || self.copied > MOST_COPIED {
             return false;
         }
-        self.stated[chosen as usize][duty as usize] = true;
-        let literal = match duty {
-            Duty::Legal => self.effects.legal[chosen as usize],
-            Duty::Open => !self.effects.terminal,
+        self.has_requirements[chosen as usize][requirement as usize] = true;
+        let literal = match requirement {
+            Requirement::Legal => self.effects.legal[chosen as usize],
+            Requirement::Open => !self.effects.terminal,
         };
         let network = &self.effects.network;
         let live = live(network, [literal]);
@@ -313,16 +321,16 @@ impl<'p> Formula<'p> {
         true
     }
 
-    /// Whether [`Formula::state_duty`] was done.
-    pub fn is_stated(&self, chosen: u32, duty: Duty) -> bool {
-        self.stated[chosen as usize][duty as usize]
+    /// Whether [`Formula::add_requirement`] was called for this requirement.
+    pub fn has_requirement(&self, chosen: u32, requirement: Requirement) -> bool {
+        self.has_requirements[chosen as usize][requirement as usize]
     }
 
-    /// A set of moves, ascending; None if the solver gave up, an empty error if
-    /// there is none.
+    /// A set of moves, ascending. None if the solver gave up; an error if there is
+    /// no set.
     pub fn solve(&mut self, conflicts: i32) -> Option<Result<Vec<u32>, ()>> {
         let assumed: Vec<i32> = self
-            .once_only
+            .changes_once
             .iter()
             .chain(&self.no_repeats)
             .copied()
@@ -335,13 +343,14 @@ impl<'p> Formula<'p> {
             return Some(Err(()));
         }
         let made = |chosen: &u32| {
-            self.once.possible[*chosen as usize] && self.clauses.holds(self.made[*chosen as usize])
+            self.single_changes.possible[*chosen as usize]
+                && self.clauses.holds(self.made[*chosen as usize])
         };
         Some(Ok((0..self.made.len() as u32).filter(made).collect()))
     }
 
-    /// Cuts what holds in the last state of the model only because of itself.
-    /// The result says whether there was any.
+    /// Excludes facts of the last state that support only each other; true if there
+    /// were any.
     pub fn cut_loops(&mut self) -> bool {
         let network = &self.effects.network;
         if network.regions().is_empty() {
@@ -354,8 +363,8 @@ impl<'p> Formula<'p> {
         !loops.is_empty()
     }
 
-    /// By place in the set of the model: the places that come first. None if
-    /// there were cycles, which are cut then.
+    /// By position in the model's set: the positions that must come first. None if
+    /// there were cycles, which are then excluded.
     pub fn before(&mut self, set: &[u32]) -> Option<Vec<Vec<u32>>> {
         let mut place = vec![u32::MAX; self.made.len()];
         for (number, &chosen) in set.iter().enumerate() {
@@ -363,7 +372,7 @@ impl<'p> Formula<'p> {
         }
         let mut before = vec![Vec::new(); set.len()];
         for &made in set {
-            for first in self.once.never_after(made as usize) {
+            for first in self.single_changes.never_after(made as usize) {
                 if place[first] != u32::MAX && first != made as usize {
                     before[place[made as usize] as usize].push(place[first]);
                 }
@@ -377,7 +386,10 @@ impl<'p> Formula<'p> {
                 true => (low, high),
                 false => (high, low),
             };
-            if !self.once.is_never_after(first as usize, second as usize) {
+            if !self
+                .single_changes
+                .is_never_after(first as usize, second as usize)
+            {
                 before[place[second as usize] as usize].push(place[first as usize]);
             }
         }
@@ -389,7 +401,10 @@ impl<'p> Formula<'p> {
                 .collect();
             for (number, &first) in cycle.iter().enumerate() {
                 let (first, second) = (set[first], set[cycle[(number + 1) % cycle.len()]]);
-                if !self.once.is_never_after(first as usize, second as usize) {
+                if !self
+                    .single_changes
+                    .is_never_after(first as usize, second as usize)
+                {
                     let order = self.order(first, second);
                     cut.push(-order);
                 }
@@ -399,10 +414,10 @@ impl<'p> Formula<'p> {
         cycles.is_empty().then_some(before)
     }
 
-    /// From now on exactly these moves are no answer.
+    /// Excludes exactly this set of moves.
     pub fn block(&mut self, set: &[u32]) {
         let mut clause: Vec<i32> = Vec::new();
-        for chosen in (0..self.made.len()).filter(|&chosen| self.once.possible[chosen]) {
+        for chosen in (0..self.made.len()).filter(|&chosen| self.single_changes.possible[chosen]) {
             let made = self.made[chosen];
             clause.push(match set.binary_search(&(chosen as u32)) {
                 Ok(_) => -made,
@@ -412,14 +427,14 @@ impl<'p> Formula<'p> {
         self.clauses.add(&clause);
     }
 
-    /// Bytes taken, about.
+    /// Approximate memory used, in bytes.
     pub fn memory(&self) -> u64 {
         self.clauses.memory()
     }
 }
 
-/// Cycles among places, each in the order in which they would come; none if
-/// there are none.
+/// Cycles of the order, each listed from first to last; empty if the order has
+/// none.
 fn cycles(before: &[Vec<u32>]) -> Vec<Vec<usize>> {
     let mut waits: Vec<usize> = before.iter().map(Vec::len).collect();
     let mut behind = vec![Vec::new(); before.len()];
@@ -443,7 +458,7 @@ fn cycles(before: &[Vec<u32>]) -> Vec<Vec<usize>> {
     let mut seen = vec![0; before.len()];
     let mut walk = 0;
     for start in (0..before.len()).filter(|&place| waits[place] > 0) {
-        // Back from place to place that waits, until one comes again.
+        // Walk back through positions that wait until one repeats.
         walk += 1;
         let (mut at, mut path) = (start, Vec::new());
         while seen[at] == 0 {
@@ -476,7 +491,7 @@ mod tests {
     use super::cycles;
 
     #[test]
-    fn cycles_are_found_in_the_order_in_which_they_would_come() {
+    fn cycles_are_listed_from_first_to_last() {
         assert!(cycles(&[vec![1, 2], vec![2], vec![]]).is_empty());
         assert_eq!(cycles(&[vec![1], vec![2], vec![0], vec![0]]), [[2, 1, 0]]);
     }

@@ -1,30 +1,30 @@
-//! Moves of a set, played in an order that the rules allow.
+//! Replay of a set of moves in an order that the rules allow.
 //!
-//! In: a set of moves, and which must come before which. Out: a plan, or the
-//! moves that it came to a halt at. No choice is taken back.
+//! In: a set of moves, and which must come before which. Out: a plan, or the moves
+//! at which the replay stopped. There is no backtracking.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::effects::{Conjuncts, Effects};
-use super::timed_facts::Course;
+use super::timed_facts::Timeline;
 use crate::planning::{Plan, Puzzle};
 use ggp_engine::propnet::batch::holds;
 use ggp_engine::propnet::network::{Builder, Literal, Network, Node, read};
 use ggp_engine::propnet::rewrite::{copy, live};
 
-/// How a replay ended.
+/// The result of a replay.
 #[derive(Debug)]
 pub(super) enum Replay {
-    /// With a solution; moves may be left over.
+    /// A plan that reaches a solution; it may not use all moves.
     Solved(Plan),
-    /// None of these moves is legal though those before them were made.
+    /// All of these moves are illegal although their predecessors were made.
     Illegal(Vec<u32>),
-    /// The game would be over before these moves.
+    /// The game would end before these moves.
     TooEarly(Vec<u32>),
 }
 
-/// What a set of moves needs of the network.
+/// The part of the network that depends on a set of moves.
 struct Reduced {
     network: Network,
     terminal: Literal,
@@ -36,11 +36,11 @@ struct Reduced {
 }
 
 impl Reduced {
-    /// Facts that no move of the set changes are constants.
-    fn new(puzzle: &Puzzle, effects: &Effects, course: &Course, set: &[u32]) -> Reduced {
+    /// Simplifies the network: facts that no move of the set changes are constants.
+    fn new(puzzle: &Puzzle, effects: &Effects, timeline: &Timeline, set: &[u32]) -> Reduced {
         let old = &effects.network;
         let mut varies = vec![false; old.inputs()];
-        course.facts.iter().for_each(|&fact| varies[fact] = true);
+        timeline.facts.iter().for_each(|&fact| varies[fact] = true);
         let changes = |chosen: &u32| &effects.changes[*chosen as usize];
         for &(fact, _) in set.iter().flat_map(changes) {
             varies[fact as usize] = true;
@@ -74,12 +74,12 @@ impl Reduced {
         }
     }
 
-    /// The plan that makes each move as soon as what it plainly needs is there,
-    /// if that is one: all its states are looked at side by side.
+    /// A plan that makes each move as soon as its direct requirements hold, if that
+    /// works. All states of the plan are evaluated in parallel lanes.
     fn in_order_of_needs(
         &self,
         puzzle: &Puzzle,
-        course: &Course,
+        timeline: &Timeline,
         set: &[u32],
         before: &[Vec<u32>],
     ) -> Option<Plan> {
@@ -96,13 +96,14 @@ impl Reduced {
             .collect();
         let mut made = 0;
         while made < order.len() {
-            // A state in each lane, and the move that is made in it.
+            // One lane per state; the last lane is a state whose move is not yet
+            // known.
             let lanes = order.len() + 1 - made;
             let lanes = lanes.min(64);
             let mut states = vec![0; state.len()];
             for lane in 0..lanes {
-                let clock = course.after(made + lane)?;
-                for (&fact, &value) in course.facts.iter().zip(clock) {
+                let clock = timeline.after(made + lane)?;
+                for (&fact, &value) in timeline.facts.iter().zip(clock) {
                     state[fact] = value;
                 }
                 for (word, &holds) in states.iter_mut().zip(&state) {
@@ -131,7 +132,8 @@ impl Reduced {
         None
     }
 
-    /// A move that needs a fact comes behind the only one that brings it about.
+    /// Orders each move that needs a changed fact after the only move that changes
+    /// it.
     fn add_needs(&self, puzzle: &Puzzle, before: &mut [Vec<u32>]) {
         let mut movers = vec![Vec::new(); self.network.inputs()];
         for (place, changes) in self.changes.iter().enumerate() {
@@ -150,7 +152,8 @@ impl Reduced {
                 if let &[mover] = movers[fact].as_slice()
                     && mover != place
                 {
-                    // It is legal before the fact changes, or behind that.
+                    // The move is legal only before the fact changes, or only
+                    // after.
                     let is_first = holds(&puzzle.start, fact) != literal.is_negated();
                     let (first, second) = match is_first {
                         true => (place, mover),
@@ -163,8 +166,7 @@ impl Reduced {
     }
 }
 
-/// Places in an order in which those before come first, else ascending; None if
-/// there is a cycle.
+/// A topological order that prefers lower positions; none if there is a cycle.
 fn in_order(before: &[Vec<u32>]) -> Option<Vec<usize>> {
     let mut waits: Vec<usize> = before.iter().map(Vec::len).collect();
     let mut behind = vec![Vec::new(); before.len()];
@@ -188,19 +190,21 @@ fn in_order(before: &[Vec<u32>]) -> Option<Vec<usize>> {
     (order.len() == before.len()).then_some(order)
 }
 
-/// Plays all moves of a set, each once. `before` says by place in the set which
-/// places come first; it has no cycle. Where no move with nothing left before it
-/// is legal, `any` says whether others may be made.
+/// Plays all moves of a set once each.
+///
+/// `before` gives the predecessors of each position in the set and has no cycle. If
+/// no move without open predecessors is legal, `any` decides whether other moves
+/// may be made.
 pub(super) fn replay(
     puzzle: &Puzzle,
     effects: &Effects,
-    course: &Course,
+    timeline: &Timeline,
     set: &[u32],
     before: &[Vec<u32>],
     any: impl Fn(&[u32]) -> bool,
 ) -> Replay {
-    let reduced = Reduced::new(puzzle, effects, course, set);
-    if let Some(plan) = reduced.in_order_of_needs(puzzle, course, set, before) {
+    let reduced = Reduced::new(puzzle, effects, timeline, set);
+    if let Some(plan) = reduced.in_order_of_needs(puzzle, timeline, set, before) {
         return Replay::Solved(plan);
     }
     let mut waits: Vec<usize> = before.iter().map(Vec::len).collect();
@@ -233,15 +237,15 @@ pub(super) fn replay(
                 return Replay::Illegal(first);
             }
         }
-        // A lane for each move that is tried.
+        // One lane per move that is tried.
         let mut next: Vec<u64> = state
             .iter()
             .map(|word| (word >> lane & 1).wrapping_neg())
             .collect();
-        let Some(steps) = course.after(plan.len() + 1) else {
+        let Some(steps) = timeline.after(plan.len() + 1) else {
             return Replay::TooEarly(named(&left));
         };
-        for (&fact, &value) in course.facts.iter().zip(steps) {
+        for (&fact, &value) in timeline.facts.iter().zip(steps) {
             next[fact] = u64::from(value).wrapping_neg();
         }
         for (number, &place) in tried.iter().enumerate() {

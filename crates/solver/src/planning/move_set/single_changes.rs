@@ -1,58 +1,58 @@
-//! Facts that change at most once, and moves that rule each other out.
+//! Facts that change at most analysis, and moves that exclude each other.
 //!
-//! In: a puzzle move by move. Out: for each fact, which moves change it and
-//! whether anything changes it back; for each two moves, whether one is never
-//! legal once the other has been made.
+//! In: the effects of each move. Out: for each fact, the moves that change it and
+//! those that change it back; for each pair of moves, whether one is never legal
+//! after the other.
 
 use super::effects::{Change, Conjuncts, Effects, Readers};
 use super::ternary::Ternary;
-use super::timed_facts::Course;
+use super::timed_facts::Timeline;
 use crate::planning::Puzzle;
 use ggp_engine::propnet::batch::holds;
 use ggp_engine::propnet::network::Literal;
 use ggp_engine::propnet::rewrite::live;
 
-/// A fact that moves change.
+/// The moves that change a fact.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mover {
-    /// Moves after which it is not as at the start.
+    /// Moves after which the fact differs from its initial value.
     pub must: Vec<u32>,
-    /// Moves after which it may not be as at the start.
+    /// Moves after which the fact may differ from its initial value.
     pub may: Vec<u32>,
-    /// Moves after which it may be as at the start although it was not before.
+    /// Moves that may restore the fact's initial value.
     pub back: Vec<u32>,
 }
 
 impl Mover {
-    /// Whether it is always as at the start.
+    /// Whether the fact always keeps its initial value.
     pub fn is_still(&self) -> bool {
         self.must.is_empty() && self.may.is_empty()
     }
 
-    /// Whether it is known from the set of moves made alone.
+    /// Whether the fact's value is a function of the set of moves made.
     pub fn is_exact(&self) -> bool {
         self.may.is_empty() && self.back.is_empty()
     }
 }
 
-/// What is known of a puzzle's facts and moves.
+/// The analysis of a puzzle's facts and moves.
 #[derive(Debug)]
-pub(super) struct Once {
-    /// By fact.
+pub(super) struct SingleChanges {
+    /// By fact: the moves that change it.
     pub movers: Vec<Mover>,
     /// By move: whether it may ever be legal.
     pub possible: Vec<bool>,
-    /// By move, as a set: the moves that are never legal after it.
+    /// By move, as a bit set: the moves that are never legal after it.
     after: Vec<Vec<u64>>,
 }
 
-/// Nodes that become known, all moves together.
-const EFFORT: usize = 40_000_000;
-/// Moves from which on pairs are not looked at.
+/// Limit on the number of nodes that become known, for all moves together.
+const MAX_WORK: usize = 40_000_000;
+/// Number of moves above which pairs are not compared.
 const MOST_MOVES: usize = 16_000;
 
-impl Once {
-    pub fn new(puzzle: &Puzzle, effects: &Effects, course: &Course) -> Once {
+impl SingleChanges {
+    pub fn new(puzzle: &Puzzle, effects: &Effects, timeline: &Timeline) -> SingleChanges {
         let facts = effects.relevant.len();
         let holds: Vec<bool> = (0..facts).map(|fact| holds(&puzzle.start, fact)).collect();
         let mut movers = vec![Mover::default(); facts];
@@ -73,7 +73,7 @@ impl Once {
                 }
             }
         }
-        settle(&mut movers, effects, &holds);
+        drop_ineffective(&mut movers, effects, &holds);
         let mut known = vec![None; facts];
         for (fact, mover) in movers.iter_mut().enumerate() {
             if effects.relevant[fact] && mover.is_still() {
@@ -81,8 +81,8 @@ impl Once {
                 mover.back.clear();
             }
         }
-        course.facts.iter().for_each(|&fact| known[fact] = None);
-        // What the end alone depends on is not looked at for each move.
+        timeline.facts.iter().for_each(|&fact| known[fact] = None);
+        // Nodes that only the end depends on are not evaluated for each move.
         let network = &effects.network;
         let all = Readers::new(network, &vec![true; network.len()]);
         let legal = Readers::new(network, &live(network, effects.legal.iter().copied()));
@@ -90,25 +90,25 @@ impl Once {
         let possible: Vec<bool> = (effects.legal.iter())
             .map(|&legal| ternary.read(legal) != Some(false))
             .collect();
-        let mut once = Once {
+        let mut analysis = SingleChanges {
             movers,
             possible,
             after: Vec::new(),
         };
-        let last = once.last(effects, &mut ternary);
-        for mover in &mut once.movers {
-            // Nothing changes back what ends the game.
+        let last = analysis.last(effects, &mut ternary);
+        for mover in &mut analysis.movers {
+            // A fact whose changes end the game is never changed back.
             let ends = |by: &u32| last[*by as usize];
             if mover.must.iter().chain(&mover.may).all(ends) {
                 mover.back.clear();
             }
         }
-        once.pairs(puzzle, effects, &last, &mut ternary.reading(&legal));
-        once
+        analysis.pairs(puzzle, effects, &last, &mut ternary.reading(&legal));
+        analysis
     }
 
-    /// By move: whether it is known to end the game, if it changes what others
-    /// change back.
+    /// By move: whether it is known to end the game. Only moves that change facts
+    /// which others change back are examined.
     fn last(&self, effects: &Effects, ternary: &mut Ternary<'_>) -> Vec<bool> {
         let mut last = vec![false; self.possible.len()];
         for (made, changes) in effects.changes.iter().enumerate() {
@@ -121,7 +121,7 @@ impl Once {
                 let facts: Vec<(usize, bool)> = constant
                     .map(|&(fact, becomes)| (fact as usize, becomes == Literal::TRUE))
                     .collect();
-                ternary.suppose(facts, |ternary, _| {
+                ternary.assume(facts, |ternary, _| {
                     last[made] = ternary.read(effects.terminal) == Some(true);
                     Vec::new()
                 });
@@ -155,7 +155,7 @@ impl Once {
             .map(|fact| holds(&puzzle.start, fact))
             .collect();
         let mut conjuncts = Conjuncts::new(&effects.network);
-        let mut effort = EFFORT;
+        let mut effort = MAX_WORK;
         let mut after = vec![vec![0; moves.div_ceil(64)]; moves];
         for made in (0..moves).filter(|&made| self.possible[made]) {
             if last[made] {
@@ -180,14 +180,14 @@ impl Once {
             }
             let row = &mut after[made];
             let mut is_first = true;
-            let learned = ternary.suppose(facts, |ternary, learned| {
+            let learned = ternary.assume(facts, |ternary, learned| {
                 for &chosen in learned.iter().flat_map(|&node| &legal_of[node]) {
                     if ternary.read(effects.legal[chosen]) == Some(false) {
                         row[chosen / 64] |= 1 << (chosen % 64);
                     }
                 }
-                // What the move needs as at the start remains so, if nothing that is
-                // legal after it changes that.
+                // A requirement that has its initial value keeps it if nothing that
+                // changes it is legal after the move.
                 let remains = |&fact: &usize| {
                     let mover = &self.movers[fact];
                     let away = mover.must.iter().chain(&mover.may);
@@ -210,12 +210,12 @@ impl Once {
         self.after = after;
     }
 
-    /// Whether a move is never legal once another was made; both may be one.
+    /// Whether `chosen` is never legal after `made`; both may be the same move.
     pub fn is_never_after(&self, chosen: usize, made: usize) -> bool {
         (self.after.get(made)).is_some_and(|row| row[chosen / 64] >> (chosen % 64) & 1 == 1)
     }
 
-    /// The moves that are never legal once this one was made.
+    /// The moves that are never legal after `made`.
     pub fn never_after(&self, made: usize) -> impl Iterator<Item = usize> {
         let words = self.after.get(made).into_iter().flatten().enumerate();
         words.flat_map(|(place, &word)| {
@@ -226,10 +226,10 @@ impl Once {
     }
 }
 
-/// Drops moves that change nothing back, because they are only legal while that
-/// is as at the start: whatever changes it changes for ever another fact that
-/// they need as it was.
-fn settle(movers: &mut [Mover], effects: &Effects, holds: &[bool]) {
+/// Drops moves from `back` that never change the fact back: they require another
+/// fact to have its initial value, and every move that changes this fact changes
+/// that one for good.
+fn drop_ineffective(movers: &mut [Mover], effects: &Effects, holds: &[bool]) {
     let mut conjuncts = Conjuncts::new(&effects.network);
     let mut needs_of: Vec<Option<Vec<usize>>> = vec![None; effects.legal.len()];
     for fact in 0..movers.len() {
@@ -256,7 +256,7 @@ fn settle(movers: &mut [Mover], effects: &Effects, holds: &[bool]) {
     }
 }
 
-/// Facts that are as at the start whenever a move is legal.
+/// Facts that have their initial value whenever a move is legal.
 fn needs(
     conjuncts: &mut Conjuncts<'_>,
     effects: &Effects,

@@ -1,25 +1,26 @@
-//! Gates of which some inputs are not known.
+//! Three-valued evaluation of a network.
 //!
-//! In: a network and what is known of its inputs. Out: what follows for its
-//! nodes. A cycle's feedbacks are never known.
+//! In: a network and the known values of some inputs. Out: the values that propagate
+//! for its nodes. The feedbacks of a cycle are never known.
 
 use super::effects::Readers;
 use ggp_engine::propnet::network::{Literal, Network, Node};
 
-/// By node: its value, if it is known.
+/// By node: its value, if known.
 pub(super) struct Ternary<'n> {
     network: &'n Network,
     readers: &'n Readers,
     values: Vec<Option<bool>>,
-    /// By conjunction: operands that are not known to be true; [`OTHER`] for other
-    /// nodes.
+    /// By conjunction: the number of operands not known to be true; [`OTHER`] for
+    /// other nodes.
     left: Vec<u32>,
 }
 
 const OTHER: u32 = u32::MAX;
 
 impl<'n> Ternary<'n> {
-    /// By input: its value, if it is known.
+    /// Evaluates the network; `known` gives the values of the inputs, as far as
+    /// known.
     pub fn new(network: &'n Network, readers: &'n Readers, known: &[Option<bool>]) -> Self {
         let mut ternary = Ternary {
             network,
@@ -40,13 +41,12 @@ impl<'n> Ternary<'n> {
         ternary
     }
 
-    /// The same, where what follows from suppositions is looked for among other
-    /// readers.
+    /// Restricts later propagation to the given readers.
     pub fn reading(self, readers: &'n Readers) -> Self {
         Ternary { readers, ..self }
     }
 
-    /// What is known of a literal.
+    /// The value of a literal, if known.
     pub fn read(&self, literal: Literal) -> Option<bool> {
         self.values[literal.node()].map(|value| value != literal.is_negated())
     }
@@ -67,13 +67,14 @@ impl<'n> Ternary<'n> {
         }
     }
 
-    /// What follows if these inputs too are known, and those that `look` adds when
-    /// it is given the nodes that became known; it looks again then. All is
-    /// forgotten at the end. The result is the number of nodes that became known.
-    pub fn suppose(
+    /// Assumes further inputs and propagates them. `on_learned` receives the nodes that
+    /// became known and may return more inputs to assume; it is then called again.
+    /// All assumptions are retracted at the end. The result is the number of nodes
+    /// that became known.
+    pub fn assume(
         &mut self,
         inputs: Vec<(usize, bool)>,
-        mut look: impl FnMut(&Self, &[usize]) -> Vec<(usize, bool)>,
+        mut on_learned: impl FnMut(&Self, &[usize]) -> Vec<(usize, bool)>,
     ) -> usize {
         let mut learned = Vec::new();
         let mut inputs = inputs;
@@ -82,8 +83,8 @@ impl<'n> Ternary<'n> {
             for (input, value) in inputs {
                 self.learn(self.network.input(input).node(), value, &mut learned);
             }
-            self.follow(known, &mut learned);
-            inputs = look(self, &learned[known..]);
+            self.propagate(known, &mut learned);
+            inputs = on_learned(self, &learned[known..]);
             if inputs.is_empty() {
                 break;
             }
@@ -100,8 +101,8 @@ impl<'n> Ternary<'n> {
         learned.len()
     }
 
-    /// Learns what follows from nodes that were learned, from the `next` on.
-    fn follow(&mut self, mut next: usize, learned: &mut Vec<usize>) {
+    /// Propagates from the learned nodes, starting with position `next`.
+    fn propagate(&mut self, mut next: usize, learned: &mut Vec<usize>) {
         while let Some(&node) = learned.get(next) {
             next += 1;
             let value = self.values[node];
@@ -113,7 +114,8 @@ impl<'n> Ternary<'n> {
                 } else if value == Some(edge.is_negated()) {
                     Some(false)
                 } else {
-                    // Without a false operand all have to be true.
+                    // If no operand is false, the conjunction is true once all
+                    // operands are.
                     *left -= 1;
                     (*left == 0).then_some(true)
                 };

@@ -4,13 +4,13 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::*;
-use crate::planning::bounded::unroll;
+use crate::planning::bounded::bounded;
 use ggp_engine::machine::{DatalogMachine, Limits, Machine};
 use ggp_engine::propnet::batch::pack;
 use ggp_engine::propnet::{GroundLimits, Propnet};
 use ggp_gdl::game::{Game, Move, RoleId, Score};
 
-/// A puzzle that begins where the rules do.
+/// A puzzle that starts in the rules' initial state.
 pub(in crate::planning) fn puzzle(rules: &str) -> Puzzle {
     let game = Game::from_text("test", rules).unwrap();
     let (mut net, _) = Propnet::ground(&game, &GroundLimits::default()).unwrap();
@@ -19,7 +19,7 @@ pub(in crate::planning) fn puzzle(rules: &str) -> Puzzle {
     Puzzle::new(net, start, Score::new(100).unwrap()).unwrap()
 }
 
-/// Plays a plan by the rules alone.
+/// Checks a plan with the rules alone.
 pub(in crate::planning) fn assert_solves(puzzle: &Puzzle, plan: &[u32], what: &str) {
     let mut rules = Rules::new(puzzle);
     let mut state = rules.machine.initial().unwrap();
@@ -61,8 +61,8 @@ impl Rules {
             && self.machine.goal(state, self.role).unwrap() >= self.target
     }
 
-    /// All sets of moves of solutions, and the length of a shortest one, among
-    /// plays of so many moves.
+    /// All sets of moves that solve the puzzle, and the length of a shortest
+    /// solution, among plays of at most `most` moves.
     pub fn exhaust(&mut self, most: usize) -> (BTreeSet<BTreeSet<Move>>, Option<usize>) {
         let mut sets = BTreeSet::new();
         let mut shortest = None;
@@ -102,7 +102,7 @@ impl Rules {
 
 fn solved(rules: &str) -> Plan {
     let puzzle = puzzle(rules);
-    match collapse(&puzzle, &Budget::default()).outcome {
+    match move_set(&puzzle, &Budget::default()).outcome {
         Outcome::Solved { plan, .. } => {
             assert_solves(&puzzle, &plan, rules);
             plan
@@ -112,11 +112,11 @@ fn solved(rules: &str) -> Plan {
 }
 
 fn is_refuted(rules: &str) -> bool {
-    let outcome = collapse(&puzzle(rules), &Budget::default()).outcome;
+    let outcome = move_set(&puzzle(rules), &Budget::default()).outcome;
     matches!(outcome, Outcome::Unsolvable(Reason::Refuted { .. }))
 }
 
-/// Pieces on a board, none of which another attacks, all of them placed.
+/// Pieces on a board; all must be placed so that no piece attacks another.
 fn placing(size: usize, attacked: &str) -> String {
     let mut rules = String::from(
         "(role r) (init (clock 0))
@@ -142,7 +142,7 @@ fn placing(size: usize, attacked: &str) -> String {
 }
 
 #[test]
-fn a_clock_asks_for_so_many_moves() {
+fn a_clock_determines_the_number_of_moves() {
     let rooks = "(<= (attacks ?x ?y ?u ?v) (row ?x ?y ?u ?v))";
     assert_eq!(solved(&placing(4, rooks)).len(), 4);
     let everything = "(<= (attacks ?x ?y ?u ?v) (place ?x) (place ?y) (place ?u) (place ?v)
@@ -152,8 +152,8 @@ fn a_clock_asks_for_so_many_moves() {
 }
 
 #[test]
-fn moves_that_rule_each_other_out_are_not_made_both() {
-    // A square of values, none twice in a line: legal moves alone ask for that.
+fn mutually_exclusive_moves_are_not_both_made() {
+    // A Latin square: no value occurs twice in a line, enforced by legality alone.
     let rules = |values: &str| {
         format!(
             "(role r) (place 1) (place 2) (place 3) {values}
@@ -193,7 +193,7 @@ fn moves_that_rule_each_other_out_are_not_made_both() {
 }
 
 #[test]
-fn moves_wait_for_those_that_make_them_legal() {
+fn moves_come_after_those_that_make_them_legal() {
     let chain = |last: &str| {
         format!(
             "(role r) (init (has key0))
@@ -208,13 +208,13 @@ fn moves_wait_for_those_that_make_them_legal() {
         )
     };
     assert_eq!(solved(&chain("")).len(), 3);
-    // Two doors of which each holds the other's key.
+    // Two doors, each holding the other's key.
     let locked = chain("").replace("(gives c gold)", "(gives f gold)");
     assert!(is_refuted(&locked));
 }
 
 #[test]
-fn what_is_connected_is_so_from_somewhere() {
+fn recursive_facts_need_a_foundation() {
     // A path of marks from one end of a ring with a tail to the other.
     let rules = |ends: &str| {
         format!(
@@ -235,8 +235,8 @@ fn what_is_connected_is_so_from_somewhere() {
 }
 
 #[test]
-fn an_end_on_the_way_is_none() {
-    // Marks must be set in an order in which two of them never stand alone.
+fn plans_do_not_pass_through_terminal_states() {
+    // Marks must be set in an order that never leaves two of them alone.
     let rules = "
         (role r) (place a) (place b) (place c)
         (<= (legal r (mark ?a)) (place ?a) (not (true (marked ?a))))
@@ -250,7 +250,7 @@ fn an_end_on_the_way_is_none() {
     assert_eq!(solved(rules).len(), 3);
 }
 
-/// A game of few facts that moves write, drawn at random.
+/// A random game with a few facts that moves change.
 fn random_game(seed: u64, erases: bool) -> String {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let facts = ["a", "b", "c", "d", "e"];
@@ -308,14 +308,14 @@ fn random_game(seed: u64, erases: bool) -> String {
 }
 
 #[test]
-fn random_games_are_solved_as_an_exhaustive_search_does() {
+fn random_games_agree_with_exhaustive_search() {
     let mut answered = 0;
     for seed in 0..120 {
         let erases = seed % 3 == 0;
         let rules = random_game(seed, erases);
         let puzzle = puzzle(&rules);
         let (sets, shortest) = Rules::new(&puzzle).exhaust(6);
-        match collapse(&puzzle, &Budget::default()).outcome {
+        match move_set(&puzzle, &Budget::default()).outcome {
             Outcome::Solved { plan, .. } => {
                 assert_solves(&puzzle, &plan, &rules);
                 answered += 1;
@@ -327,7 +327,7 @@ fn random_games_are_solved_as_an_exhaustive_search_does() {
             Outcome::Unknown => {}
             other => panic!("{other:?}"),
         }
-        match unroll(&puzzle, &Budget::default()).outcome {
+        match bounded(&puzzle, &Budget::default()).outcome {
             Outcome::Solved { plan, optimal } => {
                 assert_solves(&puzzle, &plan, &rules);
                 assert!(optimal);

@@ -1,7 +1,7 @@
-//! Facts that depend on the number of moves made alone.
+//! Facts that depend only on the number of moves made.
 //!
-//! In: a puzzle move by move. Out: what these facts are after so many moves, up
-//! to where they stay as they are, or where they end the game.
+//! In: the effects of each move. Out: the values of these facts after each number
+//! of moves, until they no longer change or end the game.
 
 use super::effects::{Effects, Readers};
 use super::ternary::Ternary;
@@ -9,37 +9,37 @@ use crate::planning::Puzzle;
 use ggp_engine::propnet::batch::holds;
 use ggp_engine::propnet::network::read;
 
-/// Autonomous facts, by the number of moves made.
+/// The values of the autonomous facts by the number of moves made.
 #[derive(Debug)]
-pub(in crate::planning) struct Course {
-    /// The facts that change at all, or all if that is not known.
+pub(in crate::planning) struct Timeline {
+    /// The autonomous facts that change; all autonomous facts if that is not known.
     pub facts: Vec<usize>,
-    /// By number of moves, from 0, and fact of [`Course::facts`]: whether it
-    /// holds.
+    /// By number of moves, from 0, and by position in [`Timeline::facts`]: whether
+    /// the fact holds.
     pub values: Vec<Vec<bool>>,
-    /// How it goes on behind that.
-    pub then: Then,
+    /// The continuation after the last values.
+    pub then: Continuation,
 }
 
-/// What comes behind the last values of a course.
+/// The continuation of a timeline after its last values.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(in crate::planning) enum Then {
-    /// These values for ever.
+pub(in crate::planning) enum Continuation {
+    /// The last values remain.
     Same,
-    /// Nothing: the last values end the game.
+    /// The last values end the game.
     End,
-    /// Something else.
+    /// The further values are not known.
     Other,
 }
 
-/// Nodes evaluated, all steps together.
-const EFFORT: usize = 20_000_000;
-/// Steps that are followed.
-const MOST: usize = 2_000;
+/// Limit on the number of nodes evaluated, for all steps together.
+const MAX_EVALUATIONS: usize = 20_000_000;
+/// Limit on the number of steps.
+const MAX_STEPS: usize = 2_000;
 
-impl Course {
-    /// Follows the autonomous facts.
-    pub fn new(puzzle: &Puzzle, effects: &Effects) -> Course {
+impl Timeline {
+    /// Computes the timeline of a puzzle.
+    pub fn new(puzzle: &Puzzle, effects: &Effects) -> Timeline {
         let network = &effects.network;
         let all: Vec<usize> = (0..effects.autonomous.len())
             .filter(|&fact| effects.autonomous[fact])
@@ -50,22 +50,24 @@ impl Course {
         let now = |inputs: &[u64]| all.iter().map(|&fact| inputs[fact] & 1 == 1).collect();
         let mut values: Vec<Vec<bool>> = vec![now(&inputs)];
         if all.is_empty() {
-            return Course {
+            return Timeline {
                 facts: all,
                 values: vec![Vec::new()],
-                then: Then::Same,
+                then: Continuation::Same,
             };
         }
         let live = vec![true; network.len()];
         let readers = Readers::new(network, &live);
-        let mut then = Then::Other;
-        while then == Then::Other && values.len() <= MOST.min(EFFORT / network.len()) {
+        let mut then = Continuation::Other;
+        while then == Continuation::Other
+            && values.len() <= MAX_STEPS.min(MAX_EVALUATIONS / network.len())
+        {
             let mut known = vec![None; network.inputs()];
             for (&fact, &value) in all.iter().zip(values.last().expect("the start at least")) {
                 known[fact] = Some(value);
             }
             if Ternary::new(network, &readers, &known).read(effects.terminal) == Some(true) {
-                then = Then::End;
+                then = Continuation::End;
                 break;
             }
             let gates = network.evaluate(&inputs);
@@ -74,15 +76,15 @@ impl Course {
             }
             let next = now(&inputs);
             match values.last() == Some(&next) {
-                true => then = Then::Same,
+                true => then = Continuation::Same,
                 false => values.push(next),
             }
         }
         let changes = |&place: &usize| {
-            then == Then::Other || values.iter().any(|now| now[place] != values[0][place])
+            then == Continuation::Other || values.iter().any(|now| now[place] != values[0][place])
         };
         let places: Vec<usize> = (0..all.len()).filter(changes).collect();
-        Course {
+        Timeline {
             facts: places.iter().map(|&place| all[place]).collect(),
             values: (values.iter())
                 .map(|now| places.iter().map(|&place| now[place]).collect())
@@ -91,11 +93,11 @@ impl Course {
         }
     }
 
-    /// What holds after so many moves, by fact of [`Course::facts`]; None if
-    /// that is not known.
+    /// The values after a number of moves, by position in [`Timeline::facts`]; none
+    /// if they are not known.
     pub fn after(&self, moves: usize) -> Option<&[bool]> {
         match self.then {
-            Then::Same => self.values.get(moves).or(self.values.last()),
+            Continuation::Same => self.values.get(moves).or(self.values.last()),
             _ => self.values.get(moves),
         }
         .map(Vec::as_slice)

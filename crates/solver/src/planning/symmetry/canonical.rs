@@ -1,8 +1,8 @@
-//! One state for all that are the same but for a renaming.
+//! Canonical representatives of states under symmetry.
 //!
-//! In: codes of states, hundreds at a time. Out: of each the least code among its
-//! images. With many symmetries only some images are looked at: then states that
-//! are the same may remain different, but never the other way round.
+//! In: codes of states, hundreds at a time. Out: the least code among the images of
+//! each. With many symmetries only some images are compared. Equivalent states may
+//! then get different codes, but inequivalent states never get the same one.
 
 use super::{Symmetries, Symmetry};
 use crate::planning::expand::Layout;
@@ -13,7 +13,7 @@ use ggp_engine::propnet::lanes::Rows;
 use ggp_engine::propnet::network::{Builder, Literal};
 use ggp_engine::propnet::tape::{Place, Tape};
 
-/// Gives canonical codes.
+/// Computes canonical codes.
 #[derive(Clone, Debug)]
 pub struct Canonical {
     code: Code,
@@ -23,16 +23,16 @@ pub struct Canonical {
     is_exact: bool,
 }
 
-/// Gates of all images and comparisons.
+/// Limit on the gates for all images and comparisons.
 const MOST_GATES: usize = 60_000;
 
 impl Canonical {
-    /// Makes code for so many lanes: 64, 256, 512 or 1024. None if no symmetry
-    /// changes a key.
+    /// Compiles the computation for `lanes` states at a time: 64, 256, 512 or 1024.
+    /// None if no symmetry changes a key.
     ///
     /// # Panics
     ///
-    /// If the engine is not [available](Engine::is_available) for so many.
+    /// If the engine is not [available](Engine::is_available) for `lanes` lanes.
     pub fn new(
         puzzle: &Puzzle,
         layout: &Layout,
@@ -41,9 +41,9 @@ impl Canonical {
         engine: Engine,
     ) -> Option<Canonical> {
         let bits = layout.key_bits();
-        let in_key = layout.in_key();
-        // What is beside the key is the same for all states of a level, and
-        // remains.
+        let in_key = layout.key_facts();
+        // Bits outside the key are equal for all states of a level and must stay
+        // fixed.
         let within = |facts: &[u32]| {
             let mut moved = facts.iter().enumerate();
             moved.all(|(fact, &to)| fact as u32 == to || in_key[fact] && in_key[to as usize])
@@ -65,14 +65,15 @@ impl Canonical {
                 from[to as usize] = fact as u32;
             }
             let image = layout.image(&from, &mut builder);
-            // The last bit that differs tells which is less: a majority of the
-            // two and of what the bits before have told.
+            // The last differing bit decides the comparison. The recurrence is the
+            // majority of the two bits (one negated) and the result for the bits
+            // before.
             let mut less = Literal::FALSE;
             for (&one, &other) in image.iter().zip(&least) {
                 let both = builder.and(&[!one, other]);
                 let either = builder.or(&[!one, other]);
-                let told = builder.and(&[either, less]);
-                less = builder.or(&[both, told]);
+                let earlier = builder.and(&[either, less]);
+                less = builder.or(&[both, earlier]);
             }
             for (least, &one) in least.iter_mut().zip(&image) {
                 *least = builder.choose(less, one, *least);
@@ -98,12 +99,12 @@ impl Canonical {
         })
     }
 
-    /// Whether states that are the same always get the same code.
+    /// Whether equivalent states always get the same code.
     pub fn is_exact(&self) -> bool {
         self.is_exact
     }
 
-    /// Replaces codes by canonical ones. What is beside the key stays.
+    /// Replaces codes by canonical ones. Bits outside the key are unchanged.
     pub fn reduce(&mut self, codes: &mut [u64]) {
         let lanes = self.banks[0].lanes();
         for chunk in codes.chunks_mut(lanes * self.stride) {
@@ -116,8 +117,8 @@ impl Canonical {
         }
     }
 
-    /// Goes through the key bits of codes, 64 codes at a time: `with` gets a bit
-    /// of each and gives what it is to be.
+    /// Replaces the key bits of codes, 64 codes at a time: `with` maps a word that
+    /// holds one bit of each code to its new value.
     fn exchange(
         &mut self,
         codes: &mut [u64],
@@ -143,9 +144,10 @@ impl Canonical {
     }
 }
 
-/// The moves of a plan along real states. `start` is the code of the first;
-/// `steps` are the moves made in canonical states, the first of them that of
-/// `start`, and the codes that these led to, as they were before they were made
+/// Translates a plan over canonical states to a plan over real states.
+///
+/// `start` is the code of the first real state. Each step is a move made in a
+/// canonical state and the code that the move led to before that code was made
 /// canonical.
 pub fn lift(
     layout: &Layout,
@@ -154,18 +156,18 @@ pub fn lift(
     start: &[u64],
     steps: &[(u32, Vec<u64>)],
 ) -> Plan {
-    let mut back = renaming(layout, symmetries, canonical, start).inverse();
+    let mut back = canonicalizing(layout, symmetries, canonical, start).inverse();
     let mut plan = Plan::with_capacity(steps.len());
     for (chosen, reached) in steps {
         plan.push(back.moves[*chosen as usize]);
-        let there = renaming(layout, symmetries, canonical, reached);
+        let there = canonicalizing(layout, symmetries, canonical, reached);
         back = there.inverse().then(&back);
     }
     plan
 }
 
-/// The symmetry that makes a code canonical.
-fn renaming<'s>(
+/// The symmetry that maps a code to its canonical code.
+fn canonicalizing<'s>(
     layout: &Layout,
     symmetries: &'s Symmetries,
     canonical: &mut Canonical,

@@ -1,10 +1,11 @@
 //! A puzzle as a coloured graph.
 //!
-//! In: what each move does. Out: a graph whose vertices are facts, moves, and the
-//! functions that say when a move is legal, what a fact becomes, and when the game
-//! is over. Functions are multiplied out as far as that stays small, so that the
-//! graph does not show how gates were factored. A symmetry of the puzzle that the
-//! graph lacks is not found; one that it has too many is found out later.
+//! In: the effects of each move. Out: a graph whose vertices are facts, moves, and
+//! the functions that define legality, successor values and the end of the game.
+//! Functions are expanded to sums of products where these stay small, so that the
+//! graph does not depend on how the gates were factored. A symmetry of the puzzle
+//! that the graph lacks is not found; an automorphism of the graph that is not a
+//! symmetry is rejected later.
 
 use rustc_hash::FxHashMap;
 
@@ -14,14 +15,14 @@ use ggp_engine::propnet::Exclusive;
 use ggp_engine::propnet::network::{Literal, Network, Node};
 use ggp_engine::propnet::rewrite::live;
 
-/// Literals of a function that is multiplied out.
+/// Limit on the literals of one expanded function.
 const MOST_LITERALS: usize = 4_000;
-/// Literals of all functions together.
+/// Limit on the literals of all expanded functions in total.
 const MOST_WORK: usize = 20_000_000;
-/// Vertices and edges.
+/// Limit on vertices plus edges.
 const MOST_SIZE: usize = 400_000;
 
-/// What a vertex is.
+/// The kind of a vertex.
 #[derive(Copy, Clone)]
 enum Colour {
     Yes,
@@ -42,12 +43,14 @@ enum Colour {
     And,
     Xor,
     Feedback,
-    /// From here on each fact that stays where it is has its own.
+    /// The first of the individual colours: facts that no symmetry may move get one
+    /// each.
     Own,
 }
 
-/// The graph, and the first vertices of the facts and of the moves; each has as
-/// many as there are. None if it is too large.
+/// Builds the graph. Returns it with the first fact vertex and the first move
+/// vertex; facts and moves each occupy consecutive vertices. None if the graph is
+/// too large.
 pub(super) fn graph(effects: &Effects, exclusive: &[Exclusive]) -> Option<(Graph, u32, u32)> {
     let network = &effects.network;
     let mut drawing = Drawing {
@@ -55,7 +58,7 @@ pub(super) fn graph(effects: &Effects, exclusive: &[Exclusive]) -> Option<(Graph
         covers: covers(effects, exclusive)?,
         graph: Graph::default(),
         known: FxHashMap::default(),
-        due: Vec::new(),
+        pending: Vec::new(),
     };
     let facts = 0;
     for fact in 0..network.inputs() {
@@ -109,7 +112,7 @@ pub(super) fn graph(effects: &Effects, exclusive: &[Exclusive]) -> Option<(Graph
         let end = drawing.literal(end);
         drawing.vertex(colour, &[end]);
     }
-    while let Some((literal, vertex)) = drawing.due.pop() {
+    while let Some((literal, vertex)) = drawing.pending.pop() {
         drawing.define(literal, vertex);
         if drawing.graph.size() > MOST_SIZE {
             return None;
@@ -123,8 +126,8 @@ struct Drawing<'e> {
     covers: Vec<[Option<Cover>; 2]>,
     graph: Graph,
     known: FxHashMap<Literal, u32>,
-    /// Literals that have a vertex and no more.
-    due: Vec<(Literal, u32)>,
+    /// Literals that have a vertex but no outgoing edges yet.
+    pending: Vec<(Literal, u32)>,
 }
 
 impl Drawing<'_> {
@@ -150,11 +153,12 @@ impl Drawing<'_> {
         };
         let vertex = self.vertex(colour, &[]);
         self.known.insert(literal, vertex);
-        self.due.push((literal, vertex));
+        self.pending.push((literal, vertex));
         vertex
     }
 
-    /// What a literal is multiplied out, or its negation, whichever is shorter.
+    /// The shorter of the expansions of a literal and of its negation; true if it
+    /// is the negation's.
     fn shorter(&self, literal: Literal) -> Option<(&Cover, bool)> {
         let [plain, negated] = &self.covers[literal.node()];
         let (own, other) = match literal.is_negated() {
@@ -180,7 +184,7 @@ impl Drawing<'_> {
             return;
         }
         let network = self.network;
-        let reads: Vec<Literal> = match network.node(literal.node()) {
+        let inputs: Vec<Literal> = match network.node(literal.node()) {
             _ if literal.is_negated() => vec![!literal],
             Node::And(operands) => operands.to_vec(),
             Node::Xor(a, b) => vec![a, b],
@@ -192,20 +196,20 @@ impl Drawing<'_> {
             }
             Node::False | Node::Input(_) => unreachable!("these are known"),
         };
-        for read in reads {
-            let end = self.literal(read);
-            // Reading has a direction.
+        for input in inputs {
+            let end = self.literal(input);
+            // The middle vertex gives the edge a direction.
             let middle = self.vertex(Colour::All, &[end]);
             self.graph.edge(vertex, middle);
         }
     }
 }
 
-/// Conjunctions of which one holds, each sorted.
+/// A sum of products: a disjunction of conjunctions, each sorted.
 type Cover = Vec<Vec<Literal>>;
 
-/// By node: it and its negation, multiplied out; none for those that grow too
-/// large, and for what is no "and". None if all together are too many.
+/// By node: the expansions of the node and of its negation; none where they grow
+/// too large or the node is not a conjunction. None if the total is too large.
 fn covers(effects: &Effects, exclusive: &[Exclusive]) -> Option<Vec<[Option<Cover>; 2]>> {
     let network = &effects.network;
     let mut roots = vec![effects.terminal, effects.solved];
@@ -218,14 +222,14 @@ fn covers(effects: &Effects, exclusive: &[Exclusive]) -> Option<Vec<[Option<Cove
             groups[network.input(fact).node()].push(number);
         }
     }
-    let mut made: Vec<[Option<Cover>; 2]> = vec![[None, None]; network.len()];
+    let mut expansions: Vec<[Option<Cover>; 2]> = vec![[None, None]; network.len()];
     let mut work = MOST_WORK;
     for node in (0..network.len()).filter(|&node| live[node]) {
         let Node::And(operands) = network.node(node) else {
             continue;
         };
         let of = |literal: Literal| -> Cover {
-            let own = &made[literal.node()][usize::from(literal.is_negated())];
+            let own = &expansions[literal.node()][usize::from(literal.is_negated())];
             own.clone().unwrap_or_else(|| vec![vec![literal]])
         };
         let mut all: Option<Cover> = Some(vec![Vec::new()]);
@@ -238,9 +242,9 @@ fn covers(effects: &Effects, exclusive: &[Exclusive]) -> Option<Vec<[Option<Cove
         if work == 0 {
             return None;
         }
-        made[node] = [all, any];
+        expansions[node] = [all, any];
     }
-    Some(made)
+    Some(expansions)
 }
 
 fn times(one: &Cover, other: &Cover, groups: &[Vec<usize>], work: &mut usize) -> Option<Cover> {
@@ -251,7 +255,7 @@ fn times(one: &Cover, other: &Cover, groups: &[Vec<usize>], work: &mut usize) ->
     let mut product = Cover::new();
     for one in one {
         for other in other {
-            product.extend(both(one, other, groups));
+            product.extend(conjunction(one, other, groups));
         }
     }
     absorb(product, work)
@@ -265,17 +269,17 @@ fn plus(mut one: Cover, other: Cover, work: &mut usize) -> Option<Cover> {
     absorb(one, work)
 }
 
-/// Both conjunctions, less what follows from facts that exclude others; none if
-/// they can not hold together.
-fn both(one: &[Literal], other: &[Literal], groups: &[Vec<usize>]) -> Option<Vec<Literal>> {
-    let mut both = [one, other].concat();
-    both.sort_unstable();
-    both.dedup();
-    if both.windows(2).any(|pair| pair[0] == !pair[1]) {
+/// The conjunction of two terms, without literals implied by mutual exclusion; none
+/// if they contradict each other.
+fn conjunction(one: &[Literal], other: &[Literal], groups: &[Vec<usize>]) -> Option<Vec<Literal>> {
+    let mut conjunction = [one, other].concat();
+    conjunction.sort_unstable();
+    conjunction.dedup();
+    if conjunction.windows(2).any(|pair| pair[0] == !pair[1]) {
         return None;
     }
     let of = |literal: Literal| groups.get(literal.node()).map_or(&[][..], Vec::as_slice);
-    let holding = both.iter().copied().filter(|one| !one.is_negated());
+    let holding = conjunction.iter().copied().filter(|one| !one.is_negated());
     let taken: Vec<(usize, Literal)> = holding
         .flat_map(|one| of(one).iter().map(move |&group| (group, one)))
         .collect();
@@ -284,14 +288,17 @@ fn both(one: &[Literal], other: &[Literal], groups: &[Vec<usize>]) -> Option<Vec
             .iter()
             .any(|&(group, one)| one.node() != literal.node() && of(literal).contains(&group))
     };
-    if both.iter().any(|&one| !one.is_negated() && excluded(one)) {
+    if conjunction
+        .iter()
+        .any(|&one| !one.is_negated() && excluded(one))
+    {
         return None;
     }
-    both.retain(|&one| !(one.is_negated() && excluded(one)));
-    Some(both)
+    conjunction.retain(|&one| !(one.is_negated() && excluded(one)));
+    Some(conjunction)
 }
 
-/// Without conjunctions that hold only where a shorter one does.
+/// Removes the terms that are implied by a shorter term.
 fn absorb(mut cover: Cover, work: &mut usize) -> Option<Cover> {
     cover.sort_unstable_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
     cover.dedup();

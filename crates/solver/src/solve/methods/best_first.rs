@@ -15,7 +15,7 @@ pub(super) fn greedy(
     stats: &mut Stats,
     observer: &mut dyn Observer,
 ) -> (Outcome, String) {
-    let how = BestFirst::new(Order::Greedy, Estimate::Additive);
+    let how = BestFirst::new(Order::Greedy, Estimate::HAdd);
     let outcome = best_first::best_first(task.puzzle, &how, budget, stats, observer);
     (outcome, "by additive estimates".to_owned())
 }
@@ -28,7 +28,7 @@ pub(super) fn weighted(
 ) -> (Outcome, String) {
     let how = BestFirst {
         together: 16,
-        ..BestFirst::new(Order::Greedy, Estimate::Scarce)
+        ..BestFirst::new(Order::Greedy, Estimate::WeightedGoalCount)
     };
     let outcome = best_first::best_first(task.puzzle, &how, budget, stats, observer);
     (outcome, "facts that few moves change weigh most".to_owned())
@@ -40,7 +40,7 @@ pub(super) fn novelty(
     stats: &mut Stats,
     observer: &mut dyn Observer,
 ) -> (Outcome, String) {
-    let how = BestFirst::new(Order::Novelty, Estimate::Distance);
+    let how = BestFirst::new(Order::Bfws2, Estimate::GoalCount);
     let outcome = best_first::best_first(task.puzzle, &how, budget, stats, observer);
     (outcome, "novel states first, by the goal count".to_owned())
 }
@@ -51,7 +51,7 @@ pub(super) fn a_star(
     stats: &mut Stats,
     observer: &mut dyn Observer,
 ) -> (Outcome, String) {
-    let how = BestFirst::new(Order::AStar, Estimate::Latest);
+    let how = BestFirst::new(Order::AStar, Estimate::HMax);
     let outcome = best_first::best_first(task.puzzle, &how, budget, stats, observer);
     (outcome, "by a lower bound".to_owned())
 }
@@ -62,7 +62,7 @@ pub(super) fn beam(
     stats: &mut Stats,
     observer: &mut dyn Observer,
 ) -> (Outcome, String) {
-    let how = BestFirst::new(Order::Beam(BEAM), Estimate::Additive);
+    let how = BestFirst::new(Order::Beam(BEAM), Estimate::HAdd);
     let outcome = best_first::best_first(task.puzzle, &how, budget, stats, observer);
     (outcome, "by additive estimates".to_owned())
 }

@@ -2,7 +2,7 @@
 
 use super::task::Task;
 use crate::planning::Outcome;
-use crate::planning::factored::parts;
+use crate::planning::factored;
 use ggp_search::{Budget, Observer, Stats};
 
 pub(super) fn factored(
@@ -11,6 +11,6 @@ pub(super) fn factored(
     stats: &mut Stats,
     observer: &mut dyn Observer,
 ) -> (Outcome, String) {
-    let outcome = parts(task.puzzle, budget, stats, observer);
+    let outcome = factored::factored(task.puzzle, budget, stats, observer);
     (outcome, "the goal has independent parts".to_owned())
 }

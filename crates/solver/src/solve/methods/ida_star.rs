@@ -2,7 +2,7 @@
 
 use super::task::Task;
 use crate::planning::Outcome;
-use crate::planning::iterative_deepening::iterative_deepening;
+use crate::planning::iterative_deepening;
 use ggp_search::{Budget, Observer, Stats};
 
 pub(super) fn ida_star(
@@ -11,6 +11,6 @@ pub(super) fn ida_star(
     stats: &mut Stats,
     observer: &mut dyn Observer,
 ) -> (Outcome, String) {
-    let outcome = iterative_deepening(task.puzzle, budget, stats, observer);
+    let outcome = iterative_deepening::iterative_deepening(task.puzzle, budget, stats, observer);
     (outcome, "one length after the other".to_owned())
 }

@@ -2,8 +2,8 @@
 
 use super::task::Task;
 use crate::planning::Outcome;
-use crate::planning::breadth_first::{LevelsOptions, levels};
-use crate::planning::depth_first::{DeadEnd, DiveOptions, dive};
+use crate::planning::breadth_first::{self, BreadthFirstOptions};
+use crate::planning::depth_first::{self, DeadEndDetector, DepthFirstOptions};
 use ggp_search::{Budget, Observer, Stats};
 
 pub(super) fn breadth_first(
@@ -14,17 +14,17 @@ pub(super) fn breadth_first(
 ) -> (Outcome, String) {
     let how = match task.in_portfolio {
         // In a portfolio each thread runs a search of its own.
-        true => LevelsOptions {
+        true => BreadthFirstOptions {
             threads: 1,
-            ..LevelsOptions::default()
+            ..BreadthFirstOptions::default()
         },
-        false => LevelsOptions {
+        false => BreadthFirstOptions {
             threads: task.options.threads,
             ..task.options.packed.clone()
         },
     };
     let why = "level by level".to_owned();
-    match levels(task.puzzle, &how, budget, stats, observer) {
+    match breadth_first::breadth_first(task.puzzle, &how, budget, stats, observer) {
         Ok((outcome, seen)) => {
             task.seen = Some(seen);
             match seen.symmetries {
@@ -46,10 +46,10 @@ pub(super) fn depth_first(
     observer: &mut dyn Observer,
 ) -> (Outcome, String) {
     let puzzle = task.puzzle;
-    let mut how = DiveOptions {
+    let mut how = DepthFirstOptions {
         seed: task.options.seed,
         commuting: task.commuting(),
-        ..DiveOptions::default()
+        ..DepthFirstOptions::default()
     };
     if task.one_order {
         how.divers = 1;
@@ -65,7 +65,7 @@ pub(super) fn depth_first(
         Some(_) => "without the states that potentials refute",
         None => "in many move orders",
     };
-    let learned = learned.map(|learned| learned as &mut dyn DeadEnd);
-    let outcome = dive(puzzle, &how, learned, budget, stats, observer);
+    let learned = learned.map(|learned| learned as &mut dyn DeadEndDetector);
+    let outcome = depth_first::depth_first(puzzle, &how, learned, budget, stats, observer);
     (outcome, why.to_owned())
 }

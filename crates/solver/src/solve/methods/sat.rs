@@ -2,8 +2,8 @@
 
 use super::task::Task;
 use crate::planning::Outcome;
-use crate::planning::bounded::unroll;
-use crate::planning::move_set::{collapse, collapse_sure};
+use crate::planning::bounded::bounded;
+use crate::planning::move_set::{self, move_set_if_reliable};
 use ggp_search::{Budget, Observer, Stats};
 
 pub(super) fn move_set(
@@ -13,8 +13,8 @@ pub(super) fn move_set(
     _: &mut dyn Observer,
 ) -> (Outcome, String) {
     let answer = match task.in_portfolio {
-        true => collapse_sure(task.puzzle, budget),
-        false => collapse(task.puzzle, budget),
+        true => move_set_if_reliable(task.puzzle, budget),
+        false => move_set::move_set(task.puzzle, budget),
     };
     (answer.outcome, answer.found)
 }
@@ -25,6 +25,6 @@ pub(super) fn steps(
     _: &mut Stats,
     _: &mut dyn Observer,
 ) -> (Outcome, String) {
-    let answer = unroll(task.puzzle, budget);
+    let answer = bounded(task.puzzle, budget);
     (answer.outcome, answer.found)
 }

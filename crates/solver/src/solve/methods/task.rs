@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use super::super::{Attempt, BestEnd, SolveOptions};
 use super::{Method, OnNetwork};
-use crate::planning::depth_first::DeadEnd;
+use crate::planning::depth_first::DeadEndDetector;
 use crate::planning::effects::Effects;
-use crate::planning::partial_order::Commuting;
+use crate::planning::partial_order::PartialOrder;
 use crate::planning::potential::Potentials;
 use crate::planning::potential::bound::Bound;
 use crate::planning::{BestSoFar, Outcome, Plan, Puzzle, breadth_first::Seen};
@@ -38,7 +38,7 @@ pub(in crate::solve) struct Task<'p> {
     /// Made when a method first asks for them; `Some(None)` if there are none.
     effects: Option<Option<Effects>>,
     potentials: Option<Option<Learned>>,
-    commuting: Option<Option<Arc<Commuting>>>,
+    commuting: Option<Option<Arc<PartialOrder>>>,
 }
 
 impl<'p> Task<'p> {
@@ -127,11 +127,11 @@ impl<'p> Task<'p> {
             .as_ref()
     }
 
-    pub(super) fn commuting(&mut self) -> Option<Arc<Commuting>> {
+    pub(super) fn commuting(&mut self) -> Option<Arc<PartialOrder>> {
         let puzzle = self.puzzle;
         let found = self
             .commuting
-            .get_or_insert_with(|| Commuting::of(puzzle).map(Arc::new));
+            .get_or_insert_with(|| PartialOrder::of(puzzle).map(Arc::new));
         found.clone()
     }
 
@@ -157,7 +157,7 @@ impl<'p> Task<'p> {
 /// Potentials that a search asks before it goes on.
 pub(super) struct Learned(pub Potentials);
 
-impl DeadEnd for Learned {
+impl DeadEndDetector for Learned {
     fn is_dead(&mut self, state: &[u64]) -> bool {
         self.0.refutes(state)
     }

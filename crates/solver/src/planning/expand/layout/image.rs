@@ -1,14 +1,14 @@
-//! What bits of codes say, as gates: facts, and codes of renamed states.
+//! Facts and images of states as gates over the bits of a code.
 
 use super::Layout;
 use ggp_engine::propnet::network::{Builder, Literal};
 
 impl Layout {
-    /// By bit of the code of a renamed state: what it is in terms of the bits of
-    /// the state's own code, which are the builder's first inputs. `from` says by
-    /// fact which fact is renamed to it.
+    /// The code of a state's image under a permutation of facts, by bit, as a
+    /// function of the bits of the state's own code, which are the builder's first
+    /// inputs. `from` maps each fact to its preimage.
     pub(in crate::planning) fn image(&self, from: &[u32], builder: &mut Builder) -> Vec<Literal> {
-        let holds = self.told(builder);
+        let holds = self.represented(builder);
         let mut places = vec![None; self.facts];
         for (number, field) in self.fields.iter().enumerate() {
             for (position, &fact) in field.facts.iter().enumerate() {
@@ -19,7 +19,8 @@ impl Layout {
         for field in &self.fields {
             let facts = field.facts.iter();
             let origins: Vec<usize> = facts.map(|&fact| from[fact] as usize).collect();
-            // A field that moves as a whole, number by number, keeps its bits.
+            // A field whose facts all move to another field in the same order keeps
+            // its bits.
             let whole = places[origins[0]].map(|(number, _)| (number, &self.fields[number]));
             let whole = whole.filter(|&(number, other)| {
                 let mut each = origins.iter().enumerate();
@@ -42,12 +43,13 @@ impl Layout {
         image
     }
 
-    /// By fact: whether it holds, in terms of the bits of a code, which are the
-    /// builder's first inputs. Facts that the code does not tell do not hold.
+    /// By fact: whether it holds, as a function of the bits of a code, which are
+    /// the builder's first inputs. Facts that the code does not represent are
+    /// false.
     pub(in crate::planning) fn facts(&self, builder: &mut Builder) -> Vec<Literal> {
-        let mut holds = self.told(builder);
+        let mut holds = self.represented(builder);
         for &(fact, equal) in &self.equal {
-            // Inputs follow node 0, facts come first among them.
+            // The inputs follow node 0, and the facts are the first inputs.
             let value = match equal.node() {
                 0 => Literal::FALSE,
                 node => holds[node - 1],
@@ -57,7 +59,7 @@ impl Layout {
         holds
     }
 
-    fn told(&self, builder: &mut Builder) -> Vec<Literal> {
+    fn represented(&self, builder: &mut Builder) -> Vec<Literal> {
         let mut holds = vec![Literal::FALSE; self.facts];
         for field in &self.fields {
             for (position, &fact) in field.facts.iter().enumerate() {
@@ -72,14 +74,5 @@ impl Layout {
             }
         }
         holds
-    }
-
-    /// By fact: whether the key tells it.
-    pub(in crate::planning) fn in_key(&self) -> Vec<bool> {
-        let mut told = vec![false; self.facts];
-        for field in self.fields.iter().filter(|field| field.at < self.key_bits) {
-            field.facts.iter().for_each(|&fact| told[fact] = true);
-        }
-        told
     }
 }

@@ -5,23 +5,23 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, anyhow, bail};
 use serde::Serialize;
 
-use super::rules;
+use super::rule_files;
 use super::{Context, Reported};
 use ggp_engine::machine::PlayError;
 use ggp_gdl::rewrite::{Tree, tells_infix};
 use ggp_gdl::span::{Source, Sources};
 use ggp_gdl::syntax::{self, Sexp, SyntaxLimits};
 
-/// What rule text may grow to.
+/// The limits of rule text.
 #[derive(clap::Args, Copy, Clone, Debug)]
 pub struct TextLimits {
-    /// Most bytes of rules
+    /// Maximum size of the rules, in bytes
     #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().bytes)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
     max_bytes: usize,
-    /// Deepest nesting of lists, from 1 to 1000
+    /// Maximum nesting of lists, from 1 to 1000
     #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().nesting)]
-    #[arg(help_heading = "Limits", hide_short_help = true, value_parser = rules::nesting)]
+    #[arg(help_heading = "Limits", hide_short_help = true, value_parser = rule_files::nesting)]
     max_nesting: usize,
 }
 
@@ -34,16 +34,15 @@ impl TextLimits {
         }
     }
 
-    /// The text of a file, or of standard input for `-`, none of which may be lost; of
-    /// what is too large enough to be refused by [`TextLimits::forms`] and
-    /// [`TextLimits::tree`].
+    /// The text of a file, or of standard input for `-`. Of a file that is too large, only a
+    /// part that [`TextLimits::forms`] and [`TextLimits::tree`] will refuse.
     ///
     /// # Errors
     ///
-    /// If it cannot be read or is not UTF-8.
+    /// If the file cannot be read or is not UTF-8.
     pub fn read(self, path: &Path, context: &Context) -> anyhow::Result<Source> {
-        let name = rules::shown_name(path);
-        let bytes = rules::read_at_most(path, self.max_bytes, context)?;
+        let name = rule_files::shown_name(path);
+        let bytes = rule_files::read_at_most(path, self.max_bytes, context)?;
         if bytes.len() > self.max_bytes {
             return Ok(Source::new(name, String::from_utf8_lossy(&bytes)));
         }
@@ -54,7 +53,7 @@ impl TextLimits {
         Ok(Source::new(name, text))
     }
 
-    /// Several KIF files as one rule set, and the forms of all.
+    /// Several KIF files as one rule set.
     ///
     /// # Errors
     ///
@@ -71,7 +70,7 @@ impl TextLimits {
         Ok(Sources::new(files.collect::<anyhow::Result<_>>()?))
     }
 
-    /// The forms of texts, with their places.
+    /// The forms of the texts, with their positions.
     ///
     /// # Errors
     ///
@@ -82,50 +81,50 @@ impl TextLimits {
         if findings.is_empty() {
             return Ok(forms);
         }
-        rules::report(&findings, sources, context);
+        rule_files::report(&findings, sources, context);
         Err(Reported.into())
     }
 
-    /// The forms of texts, with their comments.
+    /// The forms of the texts, with their comments.
     ///
     /// # Errors
     ///
-    /// [`Reported`] if brackets are wrong; or if it is interrupted.
+    /// [`Reported`] if brackets do not match; or if interrupted.
     pub fn tree<'t>(self, sources: &'t Sources, context: &Context) -> anyhow::Result<Tree<'t>> {
         let tree = Tree::read(sources, self.syntax(), context.interrupt());
         go_on(context)?;
         tree.map_err(|findings| {
-            rules::report(&findings, sources, context);
+            rule_files::report(&findings, sources, context);
             Reported.into()
         })
     }
 }
 
-/// Whether a path stands for standard input.
+/// Whether a path is `-`, standard input or output.
 pub fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Whether a file is named as those in infix notation are.
+/// Whether a file has the extension of infix notation.
 pub fn is_named_infix(path: &Path) -> bool {
     path.extension()
         .is_some_and(|ending| ending.eq_ignore_ascii_case("hrf"))
 }
 
-/// Fails if a file is written in infix notation.
+/// Refuses a file in infix notation.
 ///
 /// # Errors
 ///
-/// If it is by its text, or by its name where the text says nothing.
+/// If the text is in infix notation, or, where the text leaves it open, the name says so.
 pub fn refuse_infix(path: &Path, text: &str) -> anyhow::Result<()> {
-    let (name, shown) = (path.display(), rules::shown_name(path));
+    let (name, shown) = (path.display(), rule_files::shown_name(path));
     match tells_infix(text).unwrap_or_else(|| is_named_infix(path)) {
-        true => bail!("{shown} is in infix notation; `ggp convert {name}` makes KIF of it"),
+        true => bail!("{shown} is in infix notation; `ggp convert {name}` converts it to KIF"),
         false => Ok(()),
     }
 }
 
-/// Whether two paths lead to one file, which need not be there yet.
+/// Whether two paths lead to the same file, which need not exist yet.
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
     let place = |path: &Path| {
         path.canonicalize().ok().or_else(|| {
@@ -139,15 +138,15 @@ pub fn is_same_file(one: &Path, other: &Path) -> bool {
     one == other || place(one).is_some_and(|one| place(other) == Some(one))
 }
 
-/// Fails if something is to be written over what it is made of, or over another output;
-/// standard input and output are apart.
+/// Checks that no output overwrites an input or another output; standard input and output do
+/// not count as one file.
 ///
 /// # Errors
 ///
 /// If two of the paths lead to one file.
 pub fn keep_apart(outputs: &[&Path], inputs: &[&Path]) -> anyhow::Result<()> {
     for (number, output) in outputs.iter().enumerate() {
-        let name = rules::shown_name(output);
+        let name = rule_files::shown_name(output);
         if outputs[..number]
             .iter()
             .any(|other| is_same_file(other, output))
@@ -157,16 +156,16 @@ pub fn keep_apart(outputs: &[&Path], inputs: &[&Path]) -> anyhow::Result<()> {
             } else {
                 name
             };
-            bail!("two outputs would be written to {name}: give each a file of its own");
+            bail!("two outputs would be written to {name}: give each its own file");
         }
         if !is_stdin(output) && inputs.iter().any(|input| is_same_file(input, output)) {
-            bail!("{name} is read and would be lost: write to another file");
+            bail!("{name} is an input and would be overwritten: write to another file");
         }
     }
     Ok(())
 }
 
-/// Fails if it is interrupted.
+/// Checks for an interrupt.
 ///
 /// # Errors
 ///
@@ -178,11 +177,11 @@ pub fn go_on(context: &Context) -> anyhow::Result<()> {
     }
 }
 
-/// Writes a file anew as a whole; where its name leads, if it is a link.
+/// Replaces a file as a whole; if the path is a link, the file that it points to.
 ///
 /// # Errors
 ///
-/// Those of writing, with the file's name.
+/// Errors of writing, with the file's name.
 pub fn write(path: &Path, text: &str, context: &Context) -> anyhow::Result<()> {
     let place = match path.exists() {
         true => path
@@ -193,11 +192,11 @@ pub fn write(path: &Path, text: &str, context: &Context) -> anyhow::Result<()> {
     context.write_file(&place, text.as_bytes())
 }
 
-/// Writes a text to a file, or to standard output if there is none.
+/// Writes a text to a file, or to standard output if no path is given.
 ///
 /// # Errors
 ///
-/// Those of writing.
+/// Errors of writing.
 pub fn put(path: Option<&Path>, text: &str, context: &Context) -> anyhow::Result<()> {
     match path.filter(|path| !is_stdin(path)) {
         Some(path) => write(path, text, context),
@@ -205,12 +204,12 @@ pub fn put(path: Option<&Path>, text: &str, context: &Context) -> anyhow::Result
     }
 }
 
-/// As [`put`]; where JSON is asked for, prints a report with the text, or without it if
-/// that is written to a file.
+/// As [`put`]; with `--json`, prints a report, which includes the text unless that is
+/// written to a file.
 ///
 /// # Errors
 ///
-/// Those of writing.
+/// Errors of writing.
 pub fn put_or_report<T: Serialize>(
     path: Option<&Path>,
     text: String,
@@ -227,7 +226,8 @@ pub fn put_or_report<T: Serialize>(
     }
 }
 
-/// The rule files that arguments stand for; folders for all in them, however deep.
+/// The rule files that the arguments name; a folder names all rule files in it, at any
+/// depth.
 ///
 /// # Errors
 ///
@@ -246,7 +246,7 @@ pub fn files(arguments: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
             for entry in std::fs::read_dir(&folder).with_context(name)? {
                 let entry = entry.with_context(name)?;
                 let path = entry.path();
-                // A link to a folder may lead in a circle.
+                // A link to a folder may form a cycle.
                 if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                     open.push(path);
                 } else if path.extension().is_some_and(|ending| ending == "kif") && path.is_file() {

@@ -1,4 +1,4 @@
-//! SVG as PNG.
+//! Rendering of SVG as PNG.
 
 #[cfg(feature = "png")]
 pub(super) use with::{check, png};
@@ -11,32 +11,32 @@ mod with {
     use resvg::tiny_skia::{Pixmap, Transform};
     use resvg::usvg::{Options, Tree};
 
-    /// Points for each unit, where the picture does not get too large so.
+    /// Pixels per unit, unless the picture would become too large.
     const SCALE: f32 = 2.0;
-    /// Points of a picture.
+    /// Maximum number of pixels of a picture.
     const MOST: f32 = 64e6;
 
-    /// Whether PNG can be written.
+    /// Checks that this build can write PNG.
     ///
     /// # Errors
     ///
-    /// Never, as it was built for it.
+    /// Never in this build.
     pub fn check() -> anyhow::Result<()> {
         Ok(())
     }
 
-    /// An SVG as PNG, in colours for light surroundings.
+    /// Renders an SVG as PNG, in the colours for light backgrounds.
     ///
     /// # Errors
     ///
-    /// If it has words and there is no font, or it is too large.
+    /// If it contains text and no font is installed, or it is too large.
     pub fn png(svg: &str) -> anyhow::Result<Vec<u8>> {
         let mut options = Options::default();
         options.fontdb_mut().load_system_fonts();
         if options.fontdb.is_empty() && svg.contains("<text") {
-            bail!("a PNG needs a font for its words, and this machine has none; write an SVG");
+            bail!("a PNG with text needs a font, and none is installed; write an SVG instead");
         }
-        // Where the font that is asked for by default is not there, any is better than none.
+        // If the default font is missing, any font is better than none.
         let family = options.fontdb.faces().next();
         let family = family.and_then(|face| Some(face.families.first()?.0.clone()));
         let has = |name: &str| {
@@ -67,12 +67,12 @@ mod with {
                 false => options.fontdb_mut().set_sans_serif_family(name),
             }
         }
-        let tree = Tree::from_str(svg, &options).context("cannot read the picture again")?;
+        let tree = Tree::from_str(svg, &options).context("cannot parse the picture")?;
         let size = tree.size();
         let scale = SCALE.min((MOST / (size.width() * size.height())).sqrt());
         let [width, height] = [size.width(), size.height()].map(|length| (length * scale) as u32);
         let map = Pixmap::new(width.max(1), height.max(1));
-        let mut map = map.context("the picture is too large for a PNG; write an SVG")?;
+        let mut map = map.context("the picture is too large for a PNG; write an SVG instead")?;
         resvg::render(
             &tree,
             Transform::from_scale(scale, scale),
@@ -86,7 +86,7 @@ mod with {
 mod without {
     use anyhow::bail;
 
-    /// As [`png`].
+    /// Reports that this build cannot write PNG.
     ///
     /// # Errors
     ///
@@ -95,14 +95,14 @@ mod without {
         png("").map(drop)
     }
 
-    /// Says that it was built without PNG.
+    /// Reports that this build cannot write PNG.
     ///
     /// # Errors
     ///
     /// Always.
     pub fn png(_: &str) -> anyhow::Result<Vec<u8>> {
         bail!(
-            "this ggp was built without PNG: write an SVG, or build with \
+            "this build of ggp has no PNG support: write an SVG, or build with \
              `cargo build --release --features png`"
         )
     }

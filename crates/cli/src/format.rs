@@ -1,4 +1,4 @@
-//! States and moves as a person reads them.
+//! Roles, moves, scores and counts as text for people.
 
 use serde::Serialize;
 
@@ -34,14 +34,14 @@ pub fn joint_line<M: Machine>(machine: &M, joint: &[Move]) -> String {
     texts.collect::<Vec<_>>().join(", ")
 }
 
-/// Names, terms and errors of a record or message as people read them: without blanks
-/// inside brackets, and with nothing that steers a terminal.
-pub fn said(text: &str) -> String {
+/// A name, term or error of a record or message in printable form: without spaces inside
+/// brackets and without terminal control characters.
+pub fn printable(text: &str) -> String {
     markup::plain(&compact(text), 1_000)
 }
 
-/// `1: white plays (mark 1 1), black plays noop [TO]`: a joint move of a record, and what
-/// went wrong with it.
+/// `1: white plays (mark 1 1), black plays noop [TO]`: a joint move of a record, with the
+/// error codes of its players.
 pub fn recorded_line(
     number: usize,
     roles: &[String],
@@ -53,16 +53,17 @@ pub fn recorded_line(
         .zip(joint)
         .enumerate()
         .map(|(role, (name, chosen))| {
-            let (name, chosen) = (said(name), said(chosen));
+            let (name, chosen) = (printable(name), printable(chosen));
             match errors.get(role).filter(|error| !error.is_empty()) {
                 None => format!("{name} plays {chosen}"),
-                Some(error) => format!("{name} plays {chosen} [{}]", said(error)),
+                Some(error) => format!("{name} plays {chosen} [{}]", printable(error)),
             }
         });
     format!("{number}: {}", plays.collect::<Vec<_>>().join(", "))
 }
 
-/// Words separated by blanks, broken into lines of a width, indented by two.
+/// Joins words by spaces and wraps them into lines of at most `width` columns, indented by
+/// two.
 pub fn wrapped(words: &[String], width: usize) -> String {
     let mut text = String::new();
     let mut column = 0;
@@ -96,18 +97,18 @@ pub fn counted(count: usize, noun: &str) -> String {
     }
 }
 
-/// A role's score, or what the rules give instead of one.
+/// A role's score, and the goal values that the rules give.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Goal {
     /// The role's name.
     pub role: String,
-    /// The score, if there is exactly one and it is valid.
+    /// The score, if there is exactly one value and it is valid.
     pub goal: Option<Score>,
     /// Canonical texts of all goal values, sorted.
     pub values: Vec<String>,
 }
 
-/// The goals of all roles, and what is wrong with them.
+/// The goals of all roles, and the faults found in them.
 ///
 /// # Errors
 ///
@@ -151,9 +152,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terms_of_records_are_shown_as_everywhere() {
-        assert_eq!(said("( move ( a 1 ) b )"), "(move (a 1) b)");
-        assert_eq!(said("IL ( a\u{1b}[1m )"), "IL (a\u{fffd}[1m)");
+    fn terms_of_records_are_printed_canonically() {
+        assert_eq!(printable("( move ( a 1 ) b )"), "(move (a 1) b)");
+        assert_eq!(printable("IL ( a\u{1b}[1m )"), "IL (a\u{fffd}[1m)");
     }
 
     #[test]

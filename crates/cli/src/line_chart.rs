@@ -1,23 +1,23 @@
-//! Curves as SVG.
+//! Line charts as SVG.
 
 use anyhow::anyhow;
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{AsRangedCoord, Ranged, ValueFormatter};
 use plotters::prelude::*;
 
-/// Points of a curve, in their order.
+/// The points of a curve, in order, and its label.
 pub(super) struct Curve {
     pub label: String,
     pub points: Vec<(f64, f64)>,
 }
 
-/// What a chart says besides its curves.
+/// The title, axis labels and scale of a chart.
 pub(super) struct Chart<'c> {
     pub title: &'c str,
-    /// What lies to the right, and what upwards.
+    /// The labels of the x axis and the y axis.
     pub across: &'c str,
     pub upwards: &'c str,
-    /// Whether the scale upwards is logarithmic; then what is not more than 0 is left out.
+    /// Whether the y axis is logarithmic; values not greater than 0 are then left out.
     pub is_logarithmic: bool,
 }
 
@@ -25,11 +25,11 @@ const SIZE: (u32, u32) = (960, 600);
 
 type Fault = Box<dyn std::error::Error>;
 
-/// Draws curves into one picture.
+/// Draws curves into one chart.
 ///
 /// # Errors
 ///
-/// If there is nothing to draw.
+/// If there is no point to draw.
 pub(super) fn svg(chart: &Chart<'_>, curves: &[Curve]) -> anyhow::Result<String> {
     let is_drawn = |point: &&(f64, f64)| {
         point.0.is_finite() && point.1.is_finite() && (point.1 > 0.0 || !chart.is_logarithmic)
@@ -47,7 +47,7 @@ pub(super) fn svg(chart: &Chart<'_>, curves: &[Curve]) -> anyhow::Result<String>
     };
     let ((left, right), (low, high)) = (ends(|point| point.0), ends(|point| point.1));
     if points.is_empty() {
-        return Err(anyhow!("there is nothing to draw of {}", chart.title));
+        return Err(anyhow!("{}: there is no point to draw", chart.title));
     }
     let wide = left..if right > left { right } else { left + 1.0 };
     let mut text = String::new();
@@ -107,7 +107,7 @@ where
         };
         let points: Vec<(f64, f64)> = curve.points.iter().filter(is_drawn).copied().collect();
         if let [point] = points[..] {
-            // A line of one point would not be seen.
+            // A line of one point would be invisible.
             drawn.draw_series([Circle::new(point, 3, colour.filled())])?;
         }
         drawn
@@ -125,7 +125,7 @@ where
     Ok(())
 }
 
-/// A number on an axis: with no more digits than it needs.
+/// Formats a number for an axis, with no more digits than needed.
 fn written(number: f64) -> String {
     match number.abs() {
         0.0 => "0".to_owned(),
@@ -143,7 +143,7 @@ mod tests {
     use super::{Chart, Curve, svg, written};
 
     #[test]
-    fn each_curve_has_its_line_and_its_name() {
+    fn each_curve_has_a_line_and_a_label() {
         let curve = |label: &str, values: &[f64]| Curve {
             label: label.to_owned(),
             points: (0..).map(f64::from).zip(values.iter().copied()).collect(),

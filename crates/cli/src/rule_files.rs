@@ -1,4 +1,4 @@
-//! Rule files, how they are read, and the machine that runs them.
+//! Rule files, the options for reading them, and the machine that runs them.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -9,8 +9,8 @@ use anyhow::{Context as _, bail};
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use serde::{Deserialize, Serialize};
 
-use super::{Context, Reported, texts};
-use ggp_engine::machine::{AnyMachine, Backend, Limits, PlayError};
+use super::{Context, Reported, text_files};
+use ggp_engine::machine::{AnyMachine, Backend, DatalogMachine, Limits, PlayError};
 use ggp_engine::propnet::GroundLimits;
 use ggp_engine::propnet::code::Engine;
 use ggp_gdl::check::{self, ReadOptions, Reading};
@@ -22,89 +22,88 @@ use ggp_gdl::syntax::SyntaxLimits;
 use ggp_gdl::terms::TermLimits;
 use ggp_gdl::text_grid::Grid;
 
-/// A rule set and what it may cost.
+/// A rule set and the limits for reading and running it.
 #[derive(clap::Args, Clone, Debug)]
 pub struct RuleOptions {
-    /// Rule files; several are one rule set, `-` is standard input
+    /// Rule files; several files form one rule set, `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     #[arg(value_parser = OsStringValueParser::new().map(PathBuf::from))]
     pub files: Vec<PathBuf>,
     /// Add the cells of a text grid to the rules, as facts (grid ROW COLUMN VALUE)
     #[arg(long, value_name = "FILE", help_heading = "Rules", long_help = GRID_HELP)]
     pub grid: Option<PathBuf>,
-    /// Treat sloppy rules as errors
+    /// Treat warnings about sloppy rules as errors
     #[arg(long, help_heading = "Rules")]
     pub strict: bool,
-    /// Tell `Cell` from `cell`
+    /// Distinguish upper and lower case: `Cell` is not `cell`
     #[arg(long, help_heading = "Rules")]
     pub case_sensitive: bool,
-    /// How the rules are evaluated
+    /// How to evaluate the rules
     #[arg(long, value_enum, default_value_t, help_heading = "Rules")]
     pub backend: BackendChoice,
     #[command(flatten)]
     pub(super) engine: EngineOptions,
-    /// Most bytes of rules
+    /// Maximum size of the rules, in bytes
     #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().bytes)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
     pub max_bytes: usize,
-    /// Deepest nesting of lists, from 1 to 1000
+    /// Maximum nesting of lists, from 1 to 1000
     #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().nesting)]
     #[arg(help_heading = "Limits", hide_short_help = true, value_parser = nesting)]
     pub max_nesting: usize,
-    /// Most facts and rules, alternatives multiplied out
+    /// Maximum number of facts and rules after expanding alternatives
     #[arg(long, value_name = "N", default_value_t = ReadOptions::default().rules)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
     pub max_rules: usize,
-    /// Most rules that one rule with alternatives may stand for
+    /// Maximum number of rules that one rule with alternatives may expand to
     #[arg(long, value_name = "N", default_value_t = ReadOptions::default().alternatives)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
     pub max_alternatives: usize,
-    /// Most different terms
+    /// Maximum number of distinct terms
     #[arg(long, value_name = "N", default_value_t = TermLimits::default().count)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
     pub max_terms: usize,
-    /// Most facts derived in one state
+    /// Maximum number of facts derived in one state
     #[arg(long, value_name = "N", default_value_t = Limits::default().facts)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
     pub max_facts: usize,
-    /// Most matches tried in one state
+    /// Maximum number of matches tried in one state
     #[arg(long, value_name = "N", default_value_t = Limits::default().work)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
     pub max_work: u64,
-    /// What making a network may cost.
+    /// The limits of building a network.
     #[command(flatten)]
     pub ground: GroundOptions,
 }
 
-/// Time for a network if none is given.
+/// The time limit for building a network unless one is given.
 const GROUND_TIME: Duration = Duration::from_secs(5);
 
-/// What making a network of rules may cost.
+/// The limits of building a network from rules.
 #[derive(clap::Args, Copy, Clone, Debug, Serialize, Deserialize)]
 pub struct GroundOptions {
-    /// Most seconds, on the clock, for grounding the rules to a network [default: 5, in
-    /// bench what --timeout leaves]
+    /// Maximum wall-clock seconds for grounding the rules to a network [default: 5; in
+    /// bench: the rest of --timeout]
     #[arg(long, value_name = "S", value_parser = seconds)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
     pub ground_time: Option<f64>,
-    /// Most megabytes of rows and gates while grounding, about
+    /// Approximate maximum of memory for grounding, in megabytes
     #[arg(long, value_name = "MB", default_value_t = GroundLimits::default().memory as u64 >> 20)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub ground_memory: u64,
-    /// Most facts and other rows that can ever hold, of all relations together
+    /// Maximum number of rows of all relations that can ever hold
     #[arg(long, value_name = "N", default_value_t = GroundLimits::default().facts)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
     pub ground_facts: usize,
-    /// Most instances of rules while grounding
+    /// Maximum number of rule instances while grounding
     #[arg(long, value_name = "N", default_value_t = GroundLimits::default().instances)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
     pub ground_instances: u64,
 }
 
 impl GroundOptions {
-    /// The limits, with a time unless one is given, and what stops grounding from
-    /// outside.
+    /// The limits, with `time` unless the option is given, and the interrupt flag.
     pub fn limits(&self, time: Duration, context: &Context) -> GroundLimits {
         let bytes = self.ground_memory.saturating_mul(1 << 20);
         GroundLimits {
@@ -118,16 +117,16 @@ impl GroundOptions {
     }
 }
 
-/// What runs networks.
+/// How networks are run.
 #[derive(clap::Args, Copy, Clone, Debug)]
 pub struct EngineOptions {
-    /// Do not make machine code of networks
+    /// Interpret networks instead of compiling them to machine code
     #[arg(long, help_heading = "Rules")]
     pub no_jit: bool,
 }
 
 impl EngineOptions {
-    /// The engine to make a machine with.
+    /// The engine that the options select.
     pub fn engine(self) -> Engine {
         match self.no_jit {
             true => Engine::Interpreter,
@@ -136,26 +135,26 @@ impl EngineOptions {
     }
 }
 
-/// A depth of lists, as an option says it.
+/// Parses a maximum nesting of lists.
 pub(super) fn nesting(text: &str) -> Result<usize, String> {
     let most = SyntaxLimits::MAX_NESTING;
     let depth = text.parse().ok().filter(|depth| (1..=most).contains(depth));
-    depth.ok_or_else(|| format!("not a number from 1 to {most}"))
+    depth.ok_or_else(|| format!("expected a number from 1 to {most}"))
 }
 
-/// A time in seconds, as an option says it.
+/// Parses a time in seconds.
 fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if (0.0..=1e9).contains(&seconds) => Ok(seconds),
-        _ => Err("not a number of seconds from 0 to 1000000000".to_owned()),
+        _ => Err("expected a number of seconds from 0 to 1000000000".to_owned()),
     }
 }
 
 const GRID_HELP: &str = "\
 Add the cells of a text grid to the rules, as facts (grid ROW COLUMN VALUE)
 
-The rows are lines, or joined by `/`, or written [[1,2],[3,4]]. Cells are separated by blanks or \
-commas; without these, each character is a cell. Also added: (grid_rows R), (grid_columns C), \
+The rows are lines, or joined by `/`, or written [[1,2],[3,4]]. Cells are separated by spaces or \
+commas; without separators, each character is a cell. Also added: (grid_rows R), (grid_columns C), \
 (grid_row 1) ..., (grid_column 1) ..., (grid_next 1 2) ...";
 
 /// How rules are evaluated.
@@ -184,7 +183,7 @@ impl BackendChoice {
     }
 }
 
-/// Rule options alone on a command line.
+/// Rule options as a whole command line.
 #[derive(clap::Parser)]
 struct Alone {
     #[command(flatten)]
@@ -192,20 +191,20 @@ struct Alone {
 }
 
 impl RuleOptions {
-    /// Rule files with the limits that commands have by default.
+    /// Options for rule files with default limits.
     pub fn of(files: &[PathBuf]) -> Self {
-        // What begins with a hyphen is a file here.
+        // After `--`, a name that begins with a hyphen is a file.
         let words = ["ggp", "--"].map(PathBuf::from);
         let alone = <Alone as clap::Parser>::try_parse_from(words.iter().chain(files));
         alone.expect("files alone are enough").rules
     }
 
-    /// Reads and checks the rule set, printing nothing.
+    /// Reads and checks the rule set without printing anything. Errors in the rules are
+    /// among the findings.
     ///
     /// # Errors
     ///
-    /// If a file cannot be read or the grid is none. What is wrong with the
-    /// rules is in the findings.
+    /// If a file cannot be read or the grid is malformed.
     pub fn read(&self, context: &Context) -> anyhow::Result<Reading> {
         let grid = match &self.grid {
             Some(path) => Some(self.read_grid(path, context)?),
@@ -214,8 +213,8 @@ impl RuleOptions {
         self.read_with(grid.as_ref(), context)
     }
 
-    /// Reads and checks the rule set together with a grid, whatever `--grid`
-    /// says, printing nothing.
+    /// Reads and checks the rule set together with a grid, ignoring `--grid`, without
+    /// printing anything.
     ///
     /// # Errors
     ///
@@ -233,7 +232,7 @@ impl RuleOptions {
         sources.extend(grid.map(Grid::to_source));
         let mut reading = self.read_sources(Sources::new(sources), context)?;
         if grid.is_some() {
-            // Rules need not use everything that a grid says.
+            // Rules need not use every fact of a grid.
             let file = self.files.len() as u32;
             let of_grid = |finding: &Diagnostic| finding.span.is_some_and(|s| s.file == file);
             let unused = |finding: &Diagnostic| finding.code == Code::Unused && of_grid(finding);
@@ -244,18 +243,18 @@ impl RuleOptions {
                 let atom = place.map_or("", |place| reading.sources.text(place));
                 let name = atom.trim_start_matches('(').split_ascii_whitespace().next();
                 if name.is_some_and(Grid::says) {
-                    finding.help = Some("a board as text gives it: --grid FILE".to_owned());
+                    finding.help = Some("a text grid provides it: --grid FILE".to_owned());
                 }
             }
         }
         Ok(reading)
     }
 
-    /// Reads and checks texts that are here already, as the options say.
+    /// Reads and checks texts in memory, with these options.
     ///
     /// # Errors
     ///
-    /// If it is interrupted.
+    /// If interrupted.
     pub fn read_sources(&self, sources: Sources, context: &Context) -> anyhow::Result<Reading> {
         let reading = check::read_until(sources, &self.read_options(), context.interrupt());
         match context.is_interrupted() {
@@ -291,11 +290,48 @@ impl RuleOptions {
         }
     }
 
+    /// The game's machine for a question about one position. Findings are printed on
+    /// standard error.
+    ///
+    /// Unless a backend is named, Datalog evaluates the rules: building a network takes
+    /// longer than it saves on few states.
+    ///
+    /// # Errors
+    ///
+    /// As [`RuleOptions::machine`].
+    pub fn machine_for_one_position(&self, context: &Context) -> anyhow::Result<AnyMachine> {
+        let game = self.game(context)?;
+        match self.backend {
+            BackendChoice::Auto => {
+                let machine = DatalogMachine::for_one_position(&game, self.limits(context))?;
+                Ok(AnyMachine::Datalog(Box::new(machine)))
+            }
+            _ => self.machine_for(&game, context),
+        }
+    }
+
+    /// The game's machine for a few hundred states, chosen as in
+    /// [`RuleOptions::machine_for_one_position`].
+    ///
+    /// # Errors
+    ///
+    /// As [`RuleOptions::machine`].
+    pub fn machine_for_few_states(&self, context: &Context) -> anyhow::Result<AnyMachine> {
+        let game = self.game(context)?;
+        match self.backend {
+            BackendChoice::Auto => {
+                let machine = DatalogMachine::for_few_states(&game, self.limits(context))?;
+                Ok(AnyMachine::Datalog(Box::new(machine)))
+            }
+            _ => self.machine_for(&game, context),
+        }
+    }
+
     /// The game and a machine for it. Findings are printed on standard error.
     ///
     /// # Errors
     ///
-    /// As [`RuleOptions::game`], or if what holds in every state is too large.
+    /// As [`RuleOptions::game`], or if the facts that hold in every state exceed the limits.
     pub fn machine(&self, context: &Context) -> anyhow::Result<AnyMachine> {
         let game = self.game(context)?;
         self.machine_for(&game, context)
@@ -305,7 +341,7 @@ impl RuleOptions {
     ///
     /// # Errors
     ///
-    /// If what holds in every state is too large.
+    /// If the facts that hold in every state exceed the limits.
     pub fn machine_for(&self, game: &Game, context: &Context) -> anyhow::Result<AnyMachine> {
         Ok(self.machine_within(game, self.limits(context), context)?)
     }
@@ -314,7 +350,7 @@ impl RuleOptions {
     ///
     /// # Errors
     ///
-    /// As there.
+    /// As [`RuleOptions::machine_for`].
     pub fn machine_within(
         &self,
         game: &Game,
@@ -330,13 +366,13 @@ impl RuleOptions {
         let (machine, why_not) = made?;
         if let Some(reason) = why_not {
             context.note(format_args!(
-                "the rules are evaluated by Datalog: a network has {reason}"
+                "Datalog evaluates the rules: a network has {reason}"
             ));
         }
         Ok(machine)
     }
 
-    /// What the machine may spend.
+    /// The limits of the machine.
     pub fn limits(&self, context: &Context) -> Limits {
         Limits {
             facts: self.max_facts,
@@ -347,7 +383,7 @@ impl RuleOptions {
         }
     }
 
-    /// Whether standard input is taken by the rules.
+    /// Whether the rules are read from standard input.
     pub fn uses_stdin(&self) -> bool {
         self.files
             .iter()
@@ -382,11 +418,11 @@ impl RuleOptions {
     fn read_source(&self, path: &Path, context: &Context) -> anyhow::Result<Source> {
         let bytes = read_at_most(path, self.max_bytes, context)?;
         let text = match bytes.len() > self.max_bytes {
-            // Enough to be refused by the reader.
+            // The part read is long enough for the reader to refuse it.
             true => String::from_utf8_lossy(&bytes).into_owned(),
             false => as_text(path, bytes, context),
         };
-        texts::refuse_infix(path, &text)?;
+        text_files::refuse_infix(path, &text)?;
         context.keep(path);
         Ok(Source::new(shown_name(path), text))
     }
@@ -400,7 +436,7 @@ impl RuleOptions {
 /// Prints findings on standard error.
 pub fn report(findings: &[Diagnostic], sources: &Sources, context: &Context) {
     let style = context.style(&io::stderr());
-    // Messages that nobody can read are no reason to fail.
+    // Findings that cannot be written are not worth failing for.
     let mut out = io::stderr().lock();
     for finding in findings {
         if finding.severity == Severity::Warning && context.quiet() {
@@ -418,7 +454,7 @@ pub fn report(findings: &[Diagnostic], sources: &Sources, context: &Context) {
     }
 }
 
-/// The name of a file as messages show it.
+/// The name of a file in messages.
 pub fn shown_name(path: &Path) -> String {
     if path.as_os_str() == "-" {
         return "<stdin>".to_owned();
@@ -426,8 +462,8 @@ pub fn shown_name(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// The text of a file, or of standard input for `-`. What is not UTF-8 becomes
-/// U+FFFD, with a remark.
+/// The text of a file, or of standard input for `-`. Bytes that are not UTF-8 become U+FFFD,
+/// with a note.
 ///
 /// # Errors
 ///
@@ -441,7 +477,7 @@ fn as_text(path: &Path, bytes: Vec<u8>, context: &Context) -> String {
         let at = error.utf8_error().valid_up_to();
         let name = shown_name(path);
         context.note(format_args!(
-            "{name} is not UTF-8 from byte {at} on; what cannot be read is shown as \u{FFFD}"
+            "{name} is not UTF-8 from byte {at} on; unreadable bytes are shown as \u{FFFD}"
         ));
         String::from_utf8_lossy(error.as_bytes()).into_owned()
     })
@@ -461,7 +497,7 @@ pub fn read_bytes(path: &Path, most: usize, context: &Context) -> anyhow::Result
     Ok(bytes)
 }
 
-/// As [`read_bytes`], but of what is larger than the limit so much that it can be seen.
+/// As [`read_bytes`], but of a larger file only the first `most` + 1 bytes.
 pub(super) fn read_at_most(path: &Path, most: usize, context: &Context) -> anyhow::Result<Vec<u8>> {
     let name = shown_name(path);
     let mut bytes = Vec::new();
@@ -505,7 +541,7 @@ pub fn summary(reading: &Reading) -> String {
     }
 }
 
-/// Whether a reading can be used.
+/// Whether a reading has a game and no errors.
 pub fn is_usable(reading: &Reading) -> bool {
     reading.game.is_some() && !diagnostic::has_errors(&reading.findings)
 }
