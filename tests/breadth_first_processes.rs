@@ -121,7 +121,12 @@ fn who_is_interrupted_says_so_and_goes_on() {
 fn flags_of_levels_are_for_levels() {
     for flags in [
         &["--method", "depth-first-packed", "--whole"][..],
-        &["--method", "breadth-first-packed", "--checkpoint-every", "9"],
+        &[
+            "--method",
+            "breadth-first-packed",
+            "--checkpoint-every",
+            "9",
+        ],
         &["--method", "breadth-first-packed", "--budget-disk", "9"],
         &["--symmetry", "on"],
         &["--resume", "here"],
@@ -133,7 +138,13 @@ fn flags_of_levels_are_for_levels() {
             "--checkpoint",
             "there",
         ],
-        &["--method", "breadth-first-packed", "--suite", "--checkpoint", "there"],
+        &[
+            "--method",
+            "breadth-first-packed",
+            "--suite",
+            "--checkpoint",
+            "there",
+        ],
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_ggp"))
             .args(["solve", "games/hanoi.kif"])

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use ggp_engine::machine::{
-    AnyMachine, Backend, Level, Limits, Machine, PerftOptions, Stop, canonical_facts,
+    AnyMachine, Backend, Level, Limits, Machine, PerftEnd, PerftOptions, canonical_facts,
     canonical_moves, perft,
 };
 use ggp_gdl::check::{ReadOptions, Reading, read};
@@ -202,12 +202,7 @@ fn told(machine: &AnyMachine, answer: &Answer) -> Vec<String> {
 
 /// All plans of the least length, which the search must say they are.
 fn shortest(machine: &AnyMachine, method: &str) -> Vec<String> {
-    let answer = search(
-        machine,
-        method,
-        Plans::AllShortest { max: 200 },
-        1_000_000,
-    );
+    let answer = search(machine, method, Plans::AllShortest { max: 200 }, 1_000_000);
     let Verdict::Solved {
         optimal, coverage, ..
     } = &answer.verdict
@@ -310,7 +305,11 @@ fn positions_are_as_many_as_were_counted_elsewhere() {
         assert_eq!(levels, expected.levels, "{name}");
         let errors = found.levels.iter().map(|level| level.goal_errors);
         assert_eq!(errors.sum::<u128>(), 0, "{name}");
-        assert_eq!(found.stop == Stop::Exhausted, expected.is_whole, "{name}");
+        assert_eq!(
+            found.stop == PerftEnd::Exhausted,
+            expected.is_whole,
+            "{name}"
+        );
     }
 }
 

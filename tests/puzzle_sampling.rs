@@ -1,8 +1,7 @@
 //! Methods that play by chance: their plans and best ends are real, and they keep
 //! to their limits.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use ggp_stop::Stop;
 
 use ggp_engine::machine::{DatalogMachine, Limits};
 use ggp_gdl::game::Score;
@@ -17,19 +16,17 @@ use crate::puzzle_search::shared::{game, puzzle, random_rules, texts};
 
 type Method = fn(&Puzzle, Sampling, &Budget, &mut Stats) -> (Outcome, Option<BestSoFar>);
 
-const METHODS: [(&str, Method); 1] = [
-    (
-        "nested rollout policy adaptation",
-        |puzzle, sampling, budget, stats| {
-            let mut best = None;
-            let how = Nrpa {
-                sampling,
-                ..Nrpa::default()
-            };
-            (nrpa(puzzle, &how, budget, &mut best, stats, &mut ()), best)
-        },
-    ),
-];
+const METHODS: [(&str, Method); 1] = [(
+    "nested rollout policy adaptation",
+    |puzzle, sampling, budget, stats| {
+        let mut best = None;
+        let how = Nrpa {
+            sampling,
+            ..Nrpa::default()
+        };
+        (nrpa(puzzle, &how, budget, &mut best, stats, &mut ()), best)
+    },
+)];
 
 fn sampling(scoring: Scoring) -> Sampling {
     Sampling {
@@ -47,10 +44,11 @@ fn check(name: &str, text: &str, scoring: Scoring) -> Option<bool> {
     let score = |plan: &[u32]| {
         let moves = plan
             .iter()
-            .map(|&chosen| puzzle.net.moves[0][chosen as usize]);
+            .map(|&chosen| puzzle.net.moves()[0][chosen as usize]);
         check_plan(&machine, &moves.collect::<Vec<_>>()).unwrap()
     };
-    let (expected, _) = breadth_first::breadth_first(&puzzle,
+    let (expected, _) = breadth_first::breadth_first(
+        &puzzle,
         &BreadthFirstOptions::default(),
         &Budget::default(),
         &mut Stats::default(),
@@ -179,9 +177,8 @@ fn chance_keeps_to_limits() {
         assert!(*bytes <= budget.memory_bytes, "{method}: {bytes}");
         assert_eq!(run(&budget), once, "{method} does the same again");
 
-        let interrupt = Some(Arc::new(AtomicBool::new(true)));
         let budget = Budget {
-            interrupt,
+            stop: Stop::raised(),
             ..Budget::default()
         };
         let ((outcome, _), expanded, _) = run(&budget);

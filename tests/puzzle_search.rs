@@ -1,8 +1,7 @@
 //! Searches over packed states agree with the plain ones, plan by plan and
 //! position by position.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use ggp_stop::Stop;
 
 use ggp_engine::machine::DatalogMachine;
 use ggp_engine::machine::{Limits, Machine};
@@ -64,7 +63,13 @@ const SEARCHES: [(&str, Search); 9] = [
         best(puzzle, Order::AStar, Estimate::HMax, budget, stats)
     }),
     ("greedy, scarce", |puzzle, budget, stats| {
-        best(puzzle, Order::Greedy, Estimate::WeightedGoalCount, budget, stats)
+        best(
+            puzzle,
+            Order::Greedy,
+            Estimate::WeightedGoalCount,
+            budget,
+            stats,
+        )
     }),
     ("novelty", |puzzle, budget, stats| {
         best(puzzle, Order::Bfws2, Estimate::HAdd, budget, stats)
@@ -72,9 +77,15 @@ const SEARCHES: [(&str, Search); 9] = [
 ];
 
 fn level_by_level(puzzle: &Puzzle, budget: &Budget, stats: &mut Stats) -> Outcome {
-    breadth_first::breadth_first(puzzle, &BreadthFirstOptions::default(), budget, stats, &mut ())
-        .unwrap()
-        .0
+    breadth_first::breadth_first(
+        puzzle,
+        &BreadthFirstOptions::default(),
+        budget,
+        stats,
+        &mut (),
+    )
+    .unwrap()
+    .0
 }
 
 /// Searches that need other limits.
@@ -90,7 +101,7 @@ const GATES: usize = 1_500;
 /// The searches against plain breadth-first search on the Datalog machine.
 /// Whether that came to an end.
 fn check(name: &str, game: &Game, nodes: u64) -> bool {
-    let Some(puzzle) = puzzle(game).filter(|puzzle| puzzle.net.network.gates() < GATES) else {
+    let Some(puzzle) = puzzle(game).filter(|puzzle| puzzle.net.network().gates() < GATES) else {
         return false;
     };
     let mut machine = DatalogMachine::new(game, Limits::default()).unwrap();
@@ -124,7 +135,7 @@ fn check(name: &str, game: &Game, nodes: u64) -> bool {
             (Outcome::Solved { plan, optimal }, Some(least)) => {
                 let moves = plan
                     .iter()
-                    .map(|&chosen| puzzle.net.moves[0][chosen as usize]);
+                    .map(|&chosen| puzzle.net.moves()[0][chosen as usize]);
                 let moves: Vec<_> = moves.collect();
                 assert_eq!(check_plan(&machine, &moves).unwrap(), Score::MAX, "{what}");
                 assert!(
@@ -331,9 +342,8 @@ fn limits_are_kept() {
         assert_eq!(run(&puzzle, &budget, stats), Outcome::Unknown, "{name}");
         assert!(stats.total().expanded <= 777, "{name}");
 
-        let interrupt = Some(Arc::new(AtomicBool::new(true)));
         let budget = Budget {
-            interrupt,
+            stop: Stop::raised(),
             depth: 12,
             ..Budget::default()
         };

@@ -6,15 +6,11 @@ use ggp_gdl::game::{Game, Score};
 use ggp_search::graph::{Explore, Graph, Merge, explore};
 use ggp_search::{Budget, BudgetKind, Coverage, Plans, Prune, Stats, Verdict};
 use ggp_solver::solve::{
-    Answer, Checker, GameProblem, Keys, Method, Refutes, SolveError, SolveOptions, check_plan, evaluate,
-    solve,
+    Answer, Checker, GameProblem, Keys, Method, Refutes, SolveError, SolveOptions, check_plan,
+    evaluate, solve,
 };
 
-const SEARCHES: [&str; 3] = [
-    "iterative-deepening",
-    "breadth-first",
-    "depth-first",
-];
+const SEARCHES: [&str; 3] = ["iterative-deepening", "breadth-first", "depth-first"];
 
 fn game(text: &str) -> Game {
     Game::from_text("test.kif", text).unwrap_or_else(|reading| panic!("{:?}", reading.findings))
@@ -191,11 +187,7 @@ fn other_names_give_the_same_search() {
             let counts = |stats: &Stats| -> Vec<_> {
                 stats.levels.iter().map(|level| level.counts).collect()
             };
-            assert_eq!(
-                counts(&stats),
-                counts(&renamed_stats),
-                "{name} {method:?}"
-            );
+            assert_eq!(counts(&stats), counts(&renamed_stats), "{name} {method:?}");
         }
     }
 }
@@ -375,7 +367,7 @@ fn a_state_without_moves_is_a_dead_end_and_is_reported() {
 fn an_interrupt_ends_every_search() {
     let options = |method| SolveOptions {
         budget: Budget {
-            interrupt: Some(std::sync::Arc::new(true.into())),
+            stop: ggp_stop::Stop::raised(),
             ..Budget::default()
         },
         ..with(method)
@@ -403,12 +395,7 @@ fn an_interrupt_ends_every_search() {
 #[test]
 fn several_roles_are_evaluated_and_not_solved() {
     let mut machine = machine(&file("rock_paper_scissors"));
-    let error = solve(
-        &machine,
-        &with("auto"),
-        &mut Stats::default(),
-        &mut (),
-    );
+    let error = solve(&machine, &with("auto"), &mut Stats::default(), &mut ());
     assert_eq!(error.map(|_| ()), Err(SolveError::NotOneRole(2)));
     let start = machine.initial().unwrap();
     let options = SolveOptions {
@@ -550,5 +537,8 @@ fn the_documentation_has_the_table_of_methods() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(root.join("docs/solving.md")).unwrap();
     let rows = documented_rows();
-    assert!(text.contains(&rows), "docs/solving.md lacks these rows:\n{rows}");
+    assert!(
+        text.contains(&rows),
+        "docs/solving.md lacks these rows:\n{rows}"
+    );
 }

@@ -73,7 +73,12 @@ fn the_verdicts_have_names_and_exit_codes() {
     let poor = ["--budget-nodes", "2"];
     assert_eq!(verdict(&poor, 1).as_deref(), Some("out_of_budget"));
     assert_eq!(ggp(&["solve", "no_such_file.kif"]).status.code(), Some(2));
-    let goofy = ggp(&["solve", "games/tic_tac_toe.kif", "--method", "breadth-first"]);
+    let goofy = ggp(&[
+        "solve",
+        "games/tic_tac_toe.kif",
+        "--method",
+        "breadth-first",
+    ]);
     assert_eq!(goofy.status.code(), Some(2));
     assert!(text(&goofy.stderr).contains("one role"));
 }
@@ -124,7 +129,12 @@ fn statistics_come_as_a_table_and_as_csv() {
 
 #[test]
 fn counts_up_to_symmetry_are_said_to_be() {
-    let levels = ["solve", "games/eight_puzzle.kif", "--method", "breadth-first-packed"];
+    let levels = [
+        "solve",
+        "games/eight_puzzle.kif",
+        "--method",
+        "breadth-first-packed",
+    ];
     let told = |more: &[&str]| json(&[&levels[..], &["--json"], more].concat(), 0);
     let first = told(&[]);
     assert_eq!(
@@ -197,7 +207,10 @@ fn each_game_of_a_suite_has_a_row() {
         "--roles",
         "1",
     ];
-    let value = json(&[&games[..], &["--json", "--method", "breadth-first"]].concat(), 0);
+    let value = json(
+        &[&games[..], &["--json", "--method", "breadth-first"]].concat(),
+        0,
+    );
     let rows = value["puzzles"].as_array().expect("a list");
     let known: Vec<_> = rows
         .iter()

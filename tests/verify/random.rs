@@ -141,11 +141,7 @@ fn every_answer_to_random_games_is_right_and_no_other() {
                 solved += 1;
                 assert!(!bound(least as u32), "{number}\n{rules}");
                 assert!(least == 0 || bound(least as u32 - 1), "{number}\n{rules}");
-                let all = answer(
-                    &game,
-                    "breadth-first",
-                    Plans::AllShortest { max: 1_000 },
-                );
+                let all = answer(&game, "breadth-first", Plans::AllShortest { max: 1_000 });
                 let Claim::Solved {
                     plans, all: true, ..
                 } = &all

@@ -1,40 +1,39 @@
-//! Time for parts of the work that do not look at a clock themselves.
+//! Time limits for work that does not check a clock itself.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_stop::Stop;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use ggp_engine::machine::PlayError;
 
-/// How often it is looked whether somebody interrupts.
+/// The interval at which the time and outside interrupts are checked.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Interrupts a machine when the time of a part of the work is over.
+/// Interrupts a machine when the time for a part of the work is over.
 #[derive(Clone, Debug, Default)]
 pub struct Alarm {
-    bell: Arc<AtomicBool>,
-    outside: Arc<AtomicBool>,
+    bell: Stop,
+    outside: Stop,
 }
 
 impl Alarm {
-    /// One that also rings when this is raised.
-    pub fn new(outside: Arc<AtomicBool>) -> Alarm {
-        let bell = Arc::default();
+    /// An alarm that also goes off when `outside` is raised.
+    pub fn new(outside: Stop) -> Alarm {
+        let bell = outside.child();
         Alarm { bell, outside }
     }
 
-    /// What the machine is to be interrupted by.
-    pub fn bell(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.bell)
+    /// The value that interrupts the machine.
+    pub fn bell(&self) -> Stop {
+        self.bell.clone()
     }
 
-    /// What a part of the work comes to, if it does until then and nobody interrupts.
+    /// The result of `work`; `None` if it is not done by `until` or is interrupted.
     ///
     /// # Errors
     ///
-    /// Those of the work but [`PlayError::Interrupted`].
+    /// Those of the work except [`PlayError::Interrupted`].
     pub fn within<T>(
         &self,
         until: Instant,
@@ -45,7 +44,7 @@ impl Alarm {
             scope.spawn(move || {
                 while wait.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
                     if self.is_raised() || Instant::now() >= until {
-                        self.bell.store(true, Ordering::Relaxed);
+                        self.bell.raise();
                     }
                 }
             });
@@ -53,16 +52,16 @@ impl Alarm {
             drop(done);
             result
         });
-        self.bell.store(false, Ordering::Relaxed);
+        self.bell.lower();
         match result {
             Err(PlayError::Interrupted) => Ok(None),
             other => other.map(Some),
         }
     }
 
-    /// Whether it was interrupted from outside.
+    /// Returns whether it was interrupted from outside.
     pub fn is_raised(&self) -> bool {
-        self.outside.load(Ordering::Relaxed)
+        self.outside.is_raised()
     }
 }
 
@@ -71,8 +70,8 @@ mod tests {
     use super::*;
 
     /// Work without an end.
-    fn work(bell: &AtomicBool) -> Result<(), PlayError> {
-        while !bell.load(Ordering::Relaxed) {
+    fn work(bell: &Stop) -> Result<(), PlayError> {
+        while !bell.is_raised() {
             thread::sleep(Duration::from_millis(1));
         }
         Err(PlayError::Interrupted)
@@ -85,7 +84,9 @@ mod tests {
         let soon = || Instant::now() + Duration::from_millis(30);
         assert_eq!(alarm.within(soon(), || work(&bell)), Ok(None));
         assert_eq!(alarm.within(soon(), || Ok(1)), Ok(Some(1)));
-        let raised = Alarm::new(Arc::new(AtomicBool::new(true)));
+        let outside = Stop::new();
+        outside.raise();
+        let raised = Alarm::new(outside);
         let bell = raised.bell();
         let late = Instant::now() + Duration::from_secs(600);
         assert_eq!(raised.within(late, || work(&bell)), Ok(None));

@@ -262,9 +262,7 @@ fn solve_puzzle(
     stats.refuted = None;
     let (method, budget) = (options.method, &options.budget);
     let attempt = match method.run() {
-        Run::Portfolio => {
-            portfolio::run(&mut problem, puzzle.as_ref(), options, stats, observer)?
-        }
+        Run::Portfolio => portfolio::run(&mut problem, puzzle.as_ref(), options, stats, observer)?,
         Run::Network(run) => {
             let puzzle = puzzle.as_ref().ok_or(SolveError::NoNetwork(method))?;
             let mut task = Task::new(puzzle, options);
@@ -299,7 +297,7 @@ fn solve_puzzle(
     };
     let facts = machine.facts(start);
     let (target, checker) = (options.target, options.checker);
-    let raised = budget.interrupt.as_ref();
+    let raised = &budget.stop;
     let checked = check::check_all(machine.game(), &facts, &plans, target, checker, raised);
     let checked = match checked {
         // The moves to the best end are right unless two fingerprints collide.

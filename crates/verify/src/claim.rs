@@ -1,7 +1,7 @@
-//! Answers as text, for people and programs.
+//! Claims about games, with facts and moves as canonical texts.
 //!
-//! In: what a method came to. Out: the same with facts and moves as canonical
-//! texts, to be written as JSON and read again.
+//! A [`Record`] is the format of answer files: JSON that `ggp solve` writes and `ggp
+//! verify` reads.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use ggp_gdl::program::{Atom, FunctorId, Literal, Shape, Term};
 use ggp_gdl::symbol::Case;
 use ggp_gdl::terms::TermId;
 
-/// An answer, and what it is an answer to.
+/// A claim and the question that it answers.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
@@ -21,15 +21,15 @@ pub struct Record {
     pub game: String,
     /// The [`digest`] of its rules.
     pub rules: String,
-    /// The facts that it begins with.
+    /// The facts of the first state.
     pub start: Vec<String>,
-    /// The least score that is wanted.
+    /// The least score that counts as solved.
     pub target: u8,
-    /// The answer.
+    /// The claim.
     pub answer: Claim,
 }
 
-/// What came of a puzzle.
+/// A claim about the plans of a game with one role.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Claim {
@@ -39,131 +39,131 @@ pub enum Claim {
         plans: Vec<Vec<String>>,
         /// Whether it is claimed that no plan is shorter.
         optimal: bool,
-        /// Whether it is claimed that there are no others that short.
+        /// Whether it is claimed that there are no other plans of that length.
         #[serde(default)]
         all: bool,
-        /// Why no plan is shorter, unless it is to be seen by looking at all that are.
+        /// A proof that no plan is shorter; without it all shorter ones are searched.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         least: Option<Flips>,
     },
-    /// These plans lead to different ends that are worth the target.
+    /// These plans lead to different ends with the target score.
     Counted {
         /// Moves, in order.
         plans: Vec<Vec<String>>,
-        /// Whether it is claimed that there are no other such ends.
+        /// Whether it is claimed that there are no other ends with that score.
         all: bool,
-        /// Why, unless it is to be seen by looking at all positions: no other end
-        /// has all this.
+        /// A proof: no other end with that score has all these properties. Without it all
+        /// positions are searched.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         proof: Option<Given>,
     },
-    /// Nothing leads to the target.
+    /// No plan reaches the target.
     Unsolvable {
-        /// Why.
+        /// The proof.
         proof: Proof,
     },
-    /// No plan has so many moves or fewer.
+    /// No plan has at most this number of moves.
     NoSolutionWithin {
         /// Moves.
         moves: u32,
     },
-    /// It was not found out.
+    /// The search ended without an answer.
     OutOfBudget {
-        /// No plan has so many moves or fewer.
+        /// No plan has at most this number of moves.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         no_solution_within: Option<u32>,
-        /// The best end that was met.
+        /// The best end that was found.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         best: Option<End>,
     },
 }
 
-/// An end that is not good enough.
+/// An end whose score is below the target.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct End {
-    /// What it is worth.
+    /// Its score.
     pub score: u8,
-    /// The way there.
+    /// The moves that lead there.
     pub plan: Vec<String>,
 }
 
-/// Facts that each move flips or leaves as they are, whatever the state: going by
-/// them, no fewer moves lead to a solution.
+/// Facts that each move flips or leaves unchanged, whatever the state. They prove that no
+/// plan is shorter.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Flips {
     /// The facts.
     pub facts: Vec<String>,
-    /// What is taken for granted.
+    /// The assumptions of the proof.
     #[serde(default, skip_serializing_if = "Given::is_empty")]
     pub given: Given,
 }
 
-/// What holds at the start and is kept by every move.
+/// An invariant: it holds at the start and every move keeps it.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Given {
-    /// Of each list of facts, or negations of facts as `(not FACT)`, one holds.
+    /// Clauses: in each list of facts, or negations of facts as `(not FACT)`, one holds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clauses: Vec<Vec<String>>,
-    /// Facts of which no two hold.
+    /// Groups of facts of which no two hold together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exclusive: Vec<Vec<String>>,
 }
 
 impl Given {
-    /// Whether it says nothing.
+    /// Whether it contains nothing.
     pub fn is_empty(&self) -> bool {
         self.clauses.is_empty() && self.exclusive.is_empty()
     }
 }
 
-/// Why there is no plan.
+/// A proof that there is no plan.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Proof {
-    /// All positions were looked at.
+    /// All reachable positions were searched.
     Exhausted {
-        /// So many, if they were counted; not more than there are.
+        /// Their number, if they were counted; at most the number of reachable positions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         positions: Option<u64>,
     },
-    /// A set of facts of which each move changes an even number.
+    /// Each move changes an even number of these facts; a solution needs an odd change.
     Parity {
         /// The facts.
         facts: Vec<String>,
-        /// Sums that tell what can hold in a solution.
+        /// Weighted sums that restrict the facts of a solution.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         told: Vec<Vec<(String, i64)>>,
-        /// What is taken for granted.
+        /// The assumptions of the proof.
         #[serde(default, skip_serializing_if = "Given::is_empty")]
         given: Given,
     },
-    /// A sum that no move makes larger.
+    /// No move makes this weighted sum larger, and a solution has a larger one.
     Potential {
         /// Facts and their weights.
         weights: Vec<(String, i64)>,
-        /// What is taken for granted.
+        /// The assumptions of the proof.
         #[serde(default, skip_serializing_if = "Given::is_empty")]
         given: Given,
     },
-    /// What holds at the start, is kept by every move, and holds in no solution.
+    /// An invariant that holds in no solution.
     Invariant(Given),
-    /// No play is longer, and none is a solution.
+    /// No play is longer, and no play is a solution.
     Over {
         /// Moves.
         moves: u32,
     },
-    /// Clauses that contradict each other.
+    /// Clauses of the solver contradict each other; they are not written down.
     Refuted {
-        /// Which, in words.
+        /// A description of the clauses.
         what: String,
     },
 }
 
-/// The SHA-256 of a game's facts and rules as they were understood, whatever the
-/// names of its files and variables, and the blanks and comments in them.
+/// The SHA-256 of a game's facts and rules, as a hexadecimal number. It does not depend on
+/// the names of files and variables, on blanks and on comments.
 pub fn digest(game: &Game) -> String {
     let mut text = String::new();
     let line = "a string takes all";
@@ -189,7 +189,7 @@ pub fn digest(game: &Game) -> String {
     digest
 }
 
-/// A functor as it is written before its arguments.
+/// The text of a functor before its arguments.
 fn name(game: &Game, functor: FunctorId) -> String {
     let functor = game.functors().functor(functor);
     let name = game.symbols().name(functor.name);
@@ -261,7 +261,7 @@ fn write_term(game: &Game, term: &Term, text: &mut String) {
 }
 
 impl Record {
-    /// An answer about a game that begins with these facts.
+    /// A record of a claim about a game that begins with these facts.
     pub fn new(game: &Game, start: &[TermId], target: u8, answer: Claim) -> Record {
         let mut terms = game.terms().clone();
         terms.refresh();

@@ -1,7 +1,7 @@
-//! Answers checked by code that had no part in finding them.
+//! Checks answers by code that shares nothing with what found them.
 //!
-//! In: a game, where it begins, the score that is wanted, and an [`Claim`]. Out:
-//! whether the answer is right, and by what that was found out. Plans are played
+//! In: a game, its first state, the target score, and a [`Claim`]. Out: whether the claim
+//! is right, and how that was established. Plans are played
 //! on the naive evaluator, and exhausted searches are searched again, by plain
 //! breadth-first search. For all else the rules are grounded anew (`ground`):
 //! invariants, and bounds too far for a search, are put to a SAT solver
@@ -18,14 +18,13 @@ mod rows;
 mod search;
 mod sums;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use ggp_stop::Stop;
+use std::time::Duration;
 
 use ggp_engine::machine::{
     DatalogMachine, Limits as MachineLimits, Machine, NaiveMachine, PlayError,
 };
-use ggp_gdl::game::{Game, Move, Score};
+use ggp_gdl::game::{Game, Score};
 use ggp_gdl::terms::TermId;
 
 pub use claim::{Claim, End, Flips, Given, Proof, Record, digest};
@@ -35,24 +34,21 @@ use program::Program;
 use search::search;
 use sums::Sums;
 
-/// What the naive evaluator may take to play a plan, and matches in one state.
+/// Limits of the naive evaluator: the time for a plan, and matches in one state.
 const NAIVE: Duration = Duration::from_secs(10);
 const NAIVE_WORK: u64 = 50_000_000;
 
-/// What a check may cost.
+/// The limits of a check.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Positions that are looked at again.
+    /// The most positions that are searched again.
     pub positions: u64,
-    /// Facts and instances of rules that are written down.
+    /// The most ground facts and rules.
     pub instances: usize,
-    /// Conflicts of a SAT solver, for each question to it; less than none is no
-    /// limit.
+    /// The most conflicts of the SAT solver for each query; a negative number is no limit.
     pub conflicts: i32,
-    /// When it is over.
-    pub deadline: Option<Instant>,
-    /// Raised from outside.
-    pub interrupt: Arc<AtomicBool>,
+    /// When the check must end.
+    pub stop: Stop,
 }
 
 impl Default for Limits {
@@ -61,8 +57,7 @@ impl Default for Limits {
             positions: 200_000,
             instances: 5_000_000,
             conflicts: -1,
-            deadline: None,
-            interrupt: Arc::default(),
+            stop: Stop::new(),
         }
     }
 }
@@ -70,33 +65,32 @@ impl Default for Limits {
 impl Limits {
     /// Whether to stop now.
     fn is_over(&self) -> bool {
-        self.interrupt.load(Ordering::Relaxed)
-            || self.deadline.is_some_and(|end| Instant::now() >= end)
+        self.stop.is_over()
     }
 
     fn machine(&self) -> MachineLimits {
         MachineLimits {
-            interrupt: Arc::clone(&self.interrupt),
+            stop: self.stop.clone(),
             ..MachineLimits::default()
         }
     }
 }
 
-/// What was found right.
+/// The result of a check that found no error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Checked {
-    /// What was checked, and how, in words.
+    /// The statements that were checked, and how.
     pub how: Vec<String>,
-    /// What else the answer claims, which was not checked, and why.
+    /// The statements that could not be checked, and why.
     pub open: Vec<String>,
 }
 
-/// Why an answer does not stand.
+/// The reason why an answer was not confirmed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Failure {
-    /// The answer, or its proof, is wrong.
+    /// The claim, or its proof, is wrong.
     Wrong(String),
-    /// It is not known whether it is right.
+    /// The claim could not be checked.
     Unchecked(String),
 }
 
@@ -134,11 +128,11 @@ impl From<PlayError> for Failure {
     }
 }
 
-/// Checks an answer about a game of one role that begins with these facts.
+/// Checks a claim about a game of one role that begins with these facts.
 ///
 /// # Errors
 ///
-/// Why the answer is wrong, or was not checked.
+/// [`Failure`] if the claim is wrong or could not be checked.
 pub fn verify(
     game: &Game,
     start: &[TermId],
@@ -147,9 +141,7 @@ pub fn verify(
     limits: &Limits,
 ) -> Result<Checked, Failure> {
     if game.role_count() != 1 || game.roles().any(|role| game.is_random(role)) {
-        return Err(Failure::unchecked(
-            "there are no plans but of one role alone",
-        ));
+        return Err(Failure::unchecked("plans exist only for games of one role"));
     }
     let question = Question {
         game,
@@ -200,7 +192,7 @@ pub fn verify(
     Ok(checked)
 }
 
-/// What an answer is an answer to.
+/// The question that a claim answers.
 struct Question<'q> {
     game: &'q Game,
     start: &'q [TermId],
@@ -208,7 +200,7 @@ struct Question<'q> {
     limits: &'q Limits,
 }
 
-/// What a plan leads to, and who played it.
+/// The end of a plan, and the evaluator that played it.
 struct Ended {
     score: Score,
     /// Ascending.
@@ -251,7 +243,7 @@ impl Question<'_> {
         let mut claims: Vec<(&str, Result<String, Failure>)> = Vec::new();
         if optimal {
             let shorter = match (first.len() as u32, least) {
-                (0, _) => Ok("no plan is shorter than none".to_owned()),
+                (0, _) => Ok("no plan is shorter than the empty one".to_owned()),
                 (moves, Some(flips)) => match self.needs(flips, moves) {
                     Err(Failure::Unchecked(_)) if !self.limits.is_over() => {
                         self.nothing_within(moves - 1)
@@ -330,10 +322,7 @@ impl Question<'_> {
     /// The end of a plan.
     fn replay(&self, plan: &[String]) -> Result<Ended, Failure> {
         let naive = Limits {
-            deadline: Some(match self.limits.deadline {
-                Some(end) => end.min(Instant::now() + NAIVE),
-                None => Instant::now() + NAIVE,
-            }),
+            stop: self.limits.stop.within(Some(NAIVE)),
             ..self.limits.clone()
         };
         let machine = MachineLimits {
@@ -370,9 +359,9 @@ impl Question<'_> {
                 return Err(Failure::out_of_time());
             }
             let wrong = |error: String| Failure::Wrong(format!("move {number}: {error}"));
-            let term = game.parse_term(machine.terms_mut(), text);
-            let term = term.map_err(|error| wrong(error.to_string()))?;
-            state = match machine.play(&state, &[Move::new(term)]) {
+            let chosen = machine.read_move(text);
+            let chosen = chosen.map_err(|error| wrong(error.to_string()))?;
+            state = match machine.play(&state, &[chosen]) {
                 Err(error @ (PlayError::Interrupted | PlayError::TooLarge { .. })) => {
                     return Err(error.into());
                 }
@@ -388,11 +377,13 @@ impl Question<'_> {
         }
     }
 
-    /// Counts the plans of so many moves.
+    /// Counts the plans with this number of moves.
     fn count(&self, moves: u32, plans: u64) -> Result<String, Failure> {
         let found = search(self, moves, search::Plans::Count)?;
         match found.plans == plans {
-            true => Ok(format!("a search counted as many of {moves} moves")),
+            true => Ok(format!(
+                "a search found the same number of plans with {moves} moves"
+            )),
             false => Err(Failure::Wrong(format!(
                 "there are {} such plans",
                 found.plans
@@ -400,7 +391,7 @@ impl Question<'_> {
         }
     }
 
-    /// Checks that no plan has so many moves or fewer.
+    /// Checks that no plan has `moves` moves or fewer.
     fn nothing_within(&self, moves: u32) -> Result<String, Failure> {
         match search(self, moves, search::Plans::Refuse) {
             Ok(found) => Ok(format!(
@@ -419,7 +410,7 @@ impl Question<'_> {
         }
     }
 
-    /// Checks that facts which moves flip need so many moves.
+    /// Checks that flipping these facts takes at least `moves` moves.
     fn needs(&self, flips: &Flips, moves: u32) -> Result<String, Failure> {
         let program = self.ground()?;
         let (known, mut formula) = self.kept(&program, &flips.given)?;
@@ -431,8 +422,8 @@ impl Question<'_> {
         ))
     }
 
-    /// Checks that no plan has exactly so many moves, if none has fewer; from then
-    /// on one more move is made.
+    /// Checks that no plan has exactly `moves` moves, given that no plan has fewer; then
+    /// adds one more move to the formula.
     fn refute(&self, formula: &mut Formula<'_>, moves: usize) -> Result<(), Failure> {
         let solved = formula.solved(moves);
         if formula.solve(&[solved])? {
@@ -457,7 +448,7 @@ impl Question<'_> {
         Formula::new(program, self.enough(program), first, self.limits)
     }
 
-    /// Goal atoms that are worth enough.
+    /// Goal atoms with at least the target score.
     fn enough(&self, program: &Program) -> Vec<u32> {
         let mut terms = self.game.terms().clone();
         terms.refresh();
@@ -514,7 +505,7 @@ impl Question<'_> {
         }
     }
 
-    /// Checks that no play is longer, and that none is a solution.
+    /// Checks that no play has more than `moves` moves, and that no play is a solution.
     fn ends_within(&self, moves: u32) -> Result<String, Failure> {
         let program = self.ground()?;
         let mut formula = self.formula(&program, First::Start);

@@ -41,8 +41,7 @@ pub fn iterative_deepening(
 ) -> Outcome {
     let mut meter = Meter::new(budget, stats, observer);
     let time = budget.time.map(|time| time / SHARE);
-    let bound =
-        Effects::of(puzzle).and_then(|effects| Bound::of(puzzle, &effects, time));
+    let bound = Effects::of(puzzle).and_then(|effects| Bound::of(puzzle, &effects, time));
     // Sums may weigh any fact.
     let layout = match bound.is_some() {
         true => Layout::new(puzzle, Facts::All),

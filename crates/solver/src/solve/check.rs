@@ -1,8 +1,7 @@
 //! Plays plans again on an evaluator that shares nothing with the search.
 
+use ggp_stop::Stop;
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use super::SolveError;
@@ -56,7 +55,7 @@ pub(super) fn check_all(
     plans: &[(&[Move], Option<Score>)],
     target: Score,
     checker: Checker,
-    interrupt: Option<&Arc<AtomicBool>>,
+    stop: &Stop,
 ) -> Result<Checker, SolveError> {
     if plans.is_empty() || checker == Checker::Nobody {
         return Ok(Checker::Nobody);
@@ -75,7 +74,7 @@ pub(super) fn check_all(
         }
     }
     let limits = Limits {
-        interrupt: interrupt.cloned().unwrap_or_default(),
+        stop: stop.clone(),
         ..Limits::default()
     };
     let datalog = DatalogMachine::for_few_states(game, limits);

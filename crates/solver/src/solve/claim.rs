@@ -177,8 +177,8 @@ pub fn claim_outcome(net: &Propnet, outcome: &Outcome) -> Claim {
         Outcome::Solved { plan, optimal } => {
             let terms = net.terms();
             let text = |&chosen: &u32| {
-                let chosen = net.moves[0][chosen as usize];
-                net.game.canonical(&terms, chosen.term())
+                let chosen = net.moves()[0][chosen as usize];
+                net.game().canonical(&terms, chosen.term())
             };
             Claim::Solved {
                 plans: vec![plan.iter().map(text).collect()],
@@ -201,11 +201,13 @@ pub fn claim_outcome(net: &Propnet, outcome: &Outcome) -> Claim {
 /// A reason on this network as a proof, with facts as canonical texts.
 fn proof_of(net: &Propnet, reason: &Reason) -> Proof {
     let terms = net.terms();
-    let text = |fact: u32| net.game.canonical(&terms, net.facts[fact as usize]);
+    let text = |fact: u32| net.game().canonical(&terms, net.facts()[fact as usize]);
     let facts = |facts: &[u32]| facts.iter().map(|&fact| text(fact)).collect();
     let sum = |weights: &Vec<(u32, i64)>| -> Vec<(String, i64)> {
         let weights = weights.iter();
-        weights.map(|&(fact, weight)| (text(fact), weight)).collect()
+        weights
+            .map(|&(fact, weight)| (text(fact), weight))
+            .collect()
     };
     match reason {
         Reason::Exhausted { positions } => Proof::Exhausted {
@@ -233,7 +235,7 @@ fn proof_of(net: &Propnet, reason: &Reason) -> Proof {
 /// Facts that moves flip or leave alone, and the assumptions of their network.
 fn flips(net: &Propnet, facts: &[u32]) -> Flips {
     let terms = net.terms();
-    let text = |&fact: &u32| net.game.canonical(&terms, net.facts[fact as usize]);
+    let text = |&fact: &u32| net.game().canonical(&terms, net.facts()[fact as usize]);
     Flips {
         facts: facts.iter().map(text).collect(),
         given: given(net, &[]),
@@ -243,10 +245,10 @@ fn flips(net: &Propnet, facts: &[u32]) -> Flips {
 /// The assumptions of a network about every state, and further clauses over its facts.
 fn given(net: &Propnet, clauses: &[Vec<(u32, bool)>]) -> Given {
     let terms = net.terms();
-    let text = |fact: usize| net.game.canonical(&terms, net.facts[fact]);
+    let text = |fact: usize| net.game().canonical(&terms, net.facts()[fact]);
     let mut given = Given::default();
-    for &(fact, equal) in &net.assumed {
-        match net.network.node(equal.node()) {
+    for &(fact, equal) in net.assumed() {
+        match net.network().node(equal.node()) {
             Node::Input(other) => {
                 for value in [true, false] {
                     let other = literal(text(other), value == equal.is_negated());
@@ -258,7 +260,7 @@ fn given(net: &Propnet, clauses: &[Vec<(u32, bool)>]) -> Given {
                 .push(vec![literal(text(fact), equal.is_negated())]),
         }
     }
-    for group in &net.exclusive {
+    for group in net.exclusive() {
         let facts: Vec<String> = group.facts.iter().map(|&fact| text(fact)).collect();
         if group.exact {
             given.clauses.push(facts.clone());

@@ -1,7 +1,6 @@
 //! One puzzle on its network, and what methods learn about it.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::super::{Attempt, BestEnd, SolveOptions};
@@ -111,7 +110,7 @@ impl<'p> Task<'p> {
     /// The least number of moves that a plan can have, by sums over facts.
     pub fn bound(&mut self) -> u32 {
         let puzzle = self.puzzle;
-        if puzzle.net.network.gates() > BOUNDED {
+        if puzzle.net.network().gates() > BOUNDED {
             return 0;
         }
         let bound = self
@@ -171,7 +170,7 @@ impl DeadEndDetector for Learned {
 pub(in crate::solve) fn moves(puzzle: &Puzzle, plan: &Plan) -> Vec<Move> {
     let chosen = plan.iter();
     chosen
-        .map(|&chosen| puzzle.net.moves[0][chosen as usize])
+        .map(|&chosen| puzzle.net.moves()[0][chosen as usize])
         .collect()
 }
 
@@ -200,9 +199,10 @@ fn verdict(
     };
     Verdict::OutOfBudget {
         depth_completed: refuted,
-        what: stats.ran_out.unwrap_or_else(|| match &budget.interrupt {
-            Some(raised) if raised.load(Ordering::Relaxed) => BudgetKind::Interrupt,
-            _ if budget.time.is_some_and(|time| began.elapsed() >= time) => BudgetKind::Time,
+        what: stats.ran_out.unwrap_or_else(|| match budget.time {
+            _ if budget.stop.is_raised() => BudgetKind::Interrupt,
+            Some(time) if began.elapsed() >= time => BudgetKind::Time,
+            _ if budget.stop.is_late() => BudgetKind::Time,
             _ if stats.total().expanded >= budget.nodes => BudgetKind::Nodes,
             _ => BudgetKind::Method,
         }),

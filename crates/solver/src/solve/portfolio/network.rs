@@ -11,9 +11,8 @@
 //! Where the target is not reached, the same methods look for ends with lower scores, from
 //! the lowest up. The best of them is the result of a search that runs out of its budget.
 
-use std::sync::Arc;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::super::methods::task::Task;
@@ -115,7 +114,10 @@ impl<'p> Network<'p> {
     /// An answer; `None` if the budget ends first.
     pub fn run(&mut self, stats: &mut Stats, observer: &mut dyn Observer) -> Option<Attempt> {
         let found = self.rounds(stats, observer);
-        if found.as_ref().is_some_and(|found| found.verdict == Verdict::Unsolvable) {
+        if found
+            .as_ref()
+            .is_some_and(|found| found.verdict == Verdict::Unsolvable)
+        {
             self.climb(FIRST_ROUND, stats, observer);
         }
         found.or_else(|| {
@@ -229,14 +231,11 @@ impl<'p> Network<'p> {
             .map(|search| {
                 let mut budget = self.slice(search.turn.unit, round, nodes, stats);
                 budget.memory_bytes /= threads as u64;
-                budget.interrupt = Some(Arc::default());
+                budget.stop = budget.stop.child();
                 budget
             })
             .collect();
-        let raise = |index: usize| {
-            let flag: Option<&Arc<AtomicBool>> = budgets[index].interrupt.as_ref();
-            flag.expect("each has one").store(true, Ordering::Relaxed);
-        };
+        let raise = |index: usize| budgets[index].stop.raise();
         let results: Vec<_> = searches.iter().map(|_| Mutex::new(None)).collect();
         let next = AtomicUsize::new(0);
         let (puzzle, options, one_order) = (self.puzzle, self.options, self.task.one_order);
@@ -282,7 +281,7 @@ impl<'p> Network<'p> {
 
     /// The budget of a search in a round.
     fn slice(&self, unit: Unit, round: u32, nodes: u64, stats: &Stats) -> Budget {
-        let gates = self.puzzle.net.network.gates().max(1) as u64;
+        let gates = self.puzzle.net.network().gates().max(1) as u64;
         let growth = GROWTH.saturating_pow(round.saturating_sub(1));
         let time = FIRST_TIME * MORE_TIME.pow(round.saturating_sub(1));
         let depth = self.depth();
@@ -478,6 +477,5 @@ fn is_end(outcome: &Outcome, depth: u32) -> bool {
 }
 
 fn is_raised(budget: &Budget) -> bool {
-    let flag = budget.interrupt.as_ref();
-    flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
+    budget.stop.is_raised()
 }
