@@ -6,11 +6,9 @@ use ggp_stop::Stop;
 use ggp_engine::machine::{DatalogMachine, Limits};
 use ggp_gdl::game::Score;
 use ggp_search::{Budget, Stats};
-use ggp_solver::planning::breadth_first::{BreadthFirstOptions, breadth_first};
-use ggp_solver::planning::nested::{Nested, nested};
+use ggp_solver::planning::breadth_first::{self, BreadthFirstOptions};
 use ggp_solver::planning::nrpa::{Nrpa, nrpa};
 use ggp_solver::planning::rollout::{Sampling, Scoring};
-use ggp_solver::planning::uct::{Uct, uct};
 use ggp_solver::planning::{BestSoFar, Outcome, Puzzle};
 use ggp_solver::solve::check_plan;
 
@@ -18,35 +16,17 @@ use crate::puzzle_search::shared::{game, puzzle, random_rules, texts};
 
 type Method = fn(&Puzzle, Sampling, &Budget, &mut Stats) -> (Outcome, Option<BestSoFar>);
 
-const METHODS: [(&str, Method); 3] = [
-    (
-        "nested rollout policy adaptation",
-        |puzzle, sampling, budget, stats| {
-            let mut best = None;
-            let how = Nrpa {
-                sampling,
-                ..Nrpa::default()
-            };
-            (nrpa(puzzle, &how, budget, &mut best, stats, &mut ()), best)
-        },
-    ),
-    ("nested", |puzzle, sampling, budget, stats| {
+const METHODS: [(&str, Method); 1] = [(
+    "nested rollout policy adaptation",
+    |puzzle, sampling, budget, stats| {
         let mut best = None;
-        let how = Nested { sampling };
-        (
-            nested(puzzle, &how, budget, &mut best, stats, &mut ()),
-            best,
-        )
-    }),
-    ("tree search", |puzzle, sampling, budget, stats| {
-        let mut best = None;
-        let how = Uct {
+        let how = Nrpa {
             sampling,
-            ..Uct::default()
+            ..Nrpa::default()
         };
-        (uct(puzzle, &how, budget, &mut best, stats, &mut ()), best)
-    }),
-];
+        (nrpa(puzzle, &how, budget, &mut best, stats, &mut ()), best)
+    },
+)];
 
 fn sampling(scoring: Scoring) -> Sampling {
     Sampling {
@@ -67,7 +47,7 @@ fn check(name: &str, text: &str, scoring: Scoring) -> Option<bool> {
             .map(|&chosen| puzzle.net.moves()[0][chosen as usize]);
         check_plan(&machine, &moves.collect::<Vec<_>>()).unwrap()
     };
-    let (expected, _) = breadth_first(
+    let (expected, _) = breadth_first::breadth_first(
         &puzzle,
         &BreadthFirstOptions::default(),
         &Budget::default(),

@@ -10,11 +10,10 @@ use ggp_gdl::game::{Game, Score};
 use ggp_search::breadth_first::{BreadthFirst, breadth_first};
 use ggp_search::{Budget, Compare, Plans, Stats, Verdict};
 use ggp_solver::planning::best_first::{BestFirst, Order, best_first};
-use ggp_solver::planning::bidirectional::bidirectional;
 use ggp_solver::planning::breadth_first::{self, BreadthFirstOptions};
 use ggp_solver::planning::depth_first::{DeadEndDetector, DepthFirstOptions, depth_first};
 use ggp_solver::planning::estimate::Estimate;
-use ggp_solver::planning::iterative_deepening::{Bounds, Deepening, iterative_deepening};
+use ggp_solver::planning::iterative_deepening::iterative_deepening;
 use ggp_solver::planning::{Outcome, Puzzle, Reason};
 use ggp_solver::solve::{GameProblem, Keys, check_plan};
 
@@ -30,15 +29,12 @@ fn best(
     budget: &Budget,
     stats: &mut Stats,
 ) -> Outcome {
-    let how = BestFirst {
-        prefers: true,
-        ..BestFirst::new(order, estimate)
-    };
+    let how = BestFirst::new(order, estimate);
     best_first(puzzle, &how, budget, stats, &mut ())
 }
 
 /// Every search that finds a plan or a proof in the end.
-const SEARCHES: [(&str, Search); 12] = [
+const SEARCHES: [(&str, Search); 9] = [
     ("levels", level_by_level),
     ("one diver", |puzzle, budget, stats| {
         let options = DepthFirstOptions {
@@ -75,15 +71,6 @@ const SEARCHES: [(&str, Search); 12] = [
             stats,
         )
     }),
-    ("greedy, relaxed plans", |puzzle, budget, stats| {
-        best(puzzle, Order::Greedy, Estimate::RelaxedPlan, budget, stats)
-    }),
-    ("deepest, mobility", |puzzle, budget, stats| {
-        best(puzzle, Order::Deepest, Estimate::Mobility, budget, stats)
-    }),
-    ("progress", |puzzle, budget, stats| {
-        best(puzzle, Order::Progress, Estimate::GoalCount, budget, stats)
-    }),
     ("novelty", |puzzle, budget, stats| {
         best(puzzle, Order::Bfws2, Estimate::HAdd, budget, stats)
     }),
@@ -101,39 +88,11 @@ fn level_by_level(puzzle: &Puzzle, budget: &Budget, stats: &mut Stats) -> Outcom
     .0
 }
 
-/// Those that need other limits, or rules of some kind.
-const OTHERS: [(&str, Search); 5] = [
-    ("deepening", |puzzle, budget, stats| {
-        deepen(puzzle, Bounds::One, Compare::Key, budget, stats)
-    }),
-    ("deepening, whole states", |puzzle, budget, stats| {
-        deepen(puzzle, Bounds::One, Compare::State, budget, stats)
-    }),
-    ("IDA*, sums", |puzzle, budget, stats| {
-        deepen(puzzle, Bounds::Sums, Compare::Key, budget, stats)
-    }),
-    ("IDA*, all", |puzzle, budget, stats| {
-        deepen(puzzle, Bounds::All, Compare::Key, budget, stats)
-    }),
-    ("both ends", |puzzle, budget, stats| {
-        bidirectional(puzzle, budget, stats, &mut ())
-    }),
-];
+/// Searches that need other limits.
+const OTHERS: [(&str, Search); 1] = [("IDA*", deepen)];
 
-fn deepen(
-    puzzle: &Puzzle,
-    bounds: Bounds,
-    compare: Compare,
-    budget: &Budget,
-    stats: &mut Stats,
-) -> Outcome {
-    iterative_deepening(
-        puzzle,
-        &Deepening { bounds, compare },
-        budget,
-        stats,
-        &mut (),
-    )
+fn deepen(puzzle: &Puzzle, budget: &Budget, stats: &mut Stats) -> Outcome {
+    iterative_deepening(puzzle, budget, stats, &mut ())
 }
 
 /// What is larger is too slow on the plain machine.
@@ -171,9 +130,6 @@ fn check(name: &str, game: &Game, nodes: u64) -> bool {
     for (search, run) in SEARCHES.into_iter().chain(OTHERS) {
         let mut stats = Stats::default();
         let outcome = run(&puzzle, &Budget::default(), &mut stats);
-        if search == "both ends" && outcome == Outcome::Unknown {
-            continue;
-        }
         let what = format!("{name}, {search}: {outcome:?}");
         match (&outcome, least) {
             (Outcome::Solved { plan, optimal }, Some(least)) => {
@@ -277,29 +233,7 @@ fn positions_are_counted_level_by_level() {
 }
 
 #[test]
-fn searches_from_both_ends_meet() {
-    for (name, least) in [
-        ("hanoi", 31),
-        ("wolf_goat_cabbage", 7),
-        ("eight_puzzle", 20),
-    ] {
-        let puzzle = own(name);
-        let stats = &mut Stats::default();
-        let outcome = bidirectional(&puzzle, &Budget::default(), stats, &mut ());
-        let is_shortest = matches!(
-            &outcome,
-            Outcome::Solved { plan, optimal: true } if plan.len() == least
-        );
-        assert!(is_shortest, "{name}: {outcome:?}");
-        let all = &mut Stats::default();
-        level_by_level(&puzzle, &Budget::default(), all);
-        let (both, all) = (stats.total().expanded, all.total().expanded);
-        assert!(least < 10 || both < all, "{name}: {both} of {all}");
-    }
-}
-
-#[test]
-fn scarcity_leads_greedy_search() {
+fn a_weighted_goal_count_leads_greedy_search() {
     let how = BestFirst {
         together: 16,
         ..BestFirst::new(Order::Greedy, Estimate::WeightedGoalCount)
@@ -319,7 +253,7 @@ fn sums_bound_the_moves_to_come() {
         nodes: 200_000,
         ..Budget::default()
     };
-    let outcome = deepen(&own("senku"), Bounds::Sums, Compare::Key, &budget, stats);
+    let outcome = deepen(&own("senku"), &budget, stats);
     let limits: Vec<u32> = stats.levels.iter().map(|level| level.depth).collect();
     assert_eq!(limits, [0, 31], "{outcome:?}");
     let within = Budget {
@@ -327,7 +261,7 @@ fn sums_bound_the_moves_to_come() {
         ..Budget::default()
     };
     let stats = &mut Stats::default();
-    let outcome = deepen(&own("senku"), Bounds::Sums, Compare::Key, &within, stats);
+    let outcome = deepen(&own("senku"), &within, stats);
     assert_eq!(outcome, Outcome::NoPlanWithin(30));
     assert_eq!(stats.total().expanded, 0);
 }
@@ -342,7 +276,7 @@ fn a_table_without_room_costs_time_only() {
             ..Budget::default()
         };
         let stats = &mut Stats::default();
-        let outcome = deepen(&puzzle, Bounds::All, Compare::Key, &budget, stats);
+        let outcome = deepen(&puzzle, &budget, stats);
         let is_shortest = matches!(
             &outcome,
             Outcome::Solved { plan, optimal: true } if plan.len() == 20

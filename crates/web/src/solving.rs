@@ -17,7 +17,7 @@ use super::session::Session;
 use ggp_engine::machine::{AnyMachine, Machine};
 use ggp_gdl::game::Move;
 use ggp_search::{Budget, LevelStats, Observer, Stats, Verdict};
-use ggp_solver::solve::{self, SolveOptions, Strategy, budget_name, solve_from};
+use ggp_solver::solve::{self, SolveOptions, budget_name, solve_from};
 
 /// The interval between two progress reports.
 const PAUSE: Duration = Duration::from_millis(150);
@@ -105,7 +105,7 @@ impl Observer for Teller<'_> {
 struct Task {
     game: Arc<LoadedGame>,
     moves: Vec<Vec<String>>,
-    strategy: Strategy,
+    method: solve::Method,
     time: Duration,
     memory_bytes: u64,
 }
@@ -125,7 +125,7 @@ impl Task {
         };
         let start = machine.state(&facts)?;
         let options = SolveOptions {
-            strategy: self.strategy,
+            method: self.method,
             budget: Budget {
                 time: Some(self.time.saturating_sub(began.elapsed())),
                 memory_bytes: self.memory_bytes,
@@ -218,11 +218,11 @@ pub(super) struct Method {
 
 /// All ways to look for a plan.
 pub(super) async fn methods() -> Json<Vec<Method>> {
-    let method = |strategy: Strategy| Method {
-        name: strategy.name(),
-        title: strategy.about(),
+    let method = |method: solve::Method| Method {
+        name: method.name(),
+        title: method.about(),
     };
-    Json(Strategy::all().map(method).collect())
+    Json(solve::Method::all().map(method).collect())
 }
 
 /// A number of moves in words.
@@ -231,19 +231,6 @@ pub(super) fn moves(count: u64) -> String {
         1 => "1 move".to_owned(),
         _ => format!("{count} moves"),
     }
-}
-
-/// Reads the name of a method.
-fn strategy(name: &str) -> Result<Strategy, ApiError> {
-    Strategy::all()
-        .find(|strategy| strategy.name() == name)
-        .ok_or_else(|| {
-            let names: Vec<&str> = Strategy::all().map(Strategy::name).collect();
-            ApiError::wrong(format!(
-                "`{name}` is no method; there are {}",
-                names.join(", ")
-            ))
-        })
 }
 
 /// Looks for a plan.
@@ -263,10 +250,11 @@ pub(super) async fn solve(
     let task = Task {
         game,
         moves: asked.moves,
-        strategy: asked
-            .method
-            .as_deref()
-            .map_or(Ok(Strategy::Auto), strategy)?,
+        method: match asked.method {
+            Some(name) => (name.parse())
+                .map_err(|unknown: solve::UnknownMethod| ApiError::wrong(unknown.to_string()))?,
+            None => solve::Method::auto(),
+        },
         time: Duration::from_secs_f64(seconds).min(app.limits.thought),
         memory_bytes: app.limits.memory_bytes,
     };

@@ -4,17 +4,16 @@
 //! some plan, a shortest one, or the proof that there is none. States taken
 //! together are expanded in lanes, and what follows is estimated in lanes. All
 //! moves cost one, so that by no estimate at all, uniform-cost search, is
-//! [`levels`](super::breadth_first::breadth_first()).
+//! [`breadth_first`](super::breadth_first::breadth_first()).
 //!
-//! Source: novelty, alone and by progress, as BFWS(f2) and BFWS(f5) in Lipovetzky
-//! and Geffner, Best-first width search (2017); preferred moves as in Richter and
-//! Westphal, The LAMA planner (2010), section 4.
+//! Source: novelty as BFWS(f2) in Lipovetzky and Geffner, Best-first width search
+//! (2017).
 
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use ggp_engine::propnet::batch::{Packed, holds};
+use ggp_engine::propnet::batch::Packed;
 use ggp_engine::propnet::code::Engine;
 use ggp_search::{Budget, BudgetKind, Compare, KeyMeaning, Meter, Observer, Stats};
 
@@ -31,14 +30,9 @@ pub enum Order {
     /// Those with the least sum of moves made and estimate. With an estimate
     /// that promises as much, plans are shortest.
     AStar,
-    /// Those after the most moves; of these, those with the least estimate.
-    Deepest,
     /// Those that show a fact that no state with the same estimate showed
     /// before; then greedily.
     Bfws2,
-    /// The same, apart for each number of facts reached of those that a relaxed
-    /// plan showed when the estimate was last less than ever on the way.
-    Progress,
     /// The best of each level, as many as given; others are forgotten. It proves
     /// nothing.
     Beam(usize),
@@ -53,19 +47,15 @@ pub struct BestFirst {
     pub estimate: Estimate,
     /// States taken together, at most; but for [`Order::Beam`].
     pub together: usize,
-    /// Whether states that moves of relaxed plans lead to wait a second time, and
-    /// the two queues take turns. Only by [`Estimate::RelaxedPlan`].
-    pub prefers: bool,
 }
 
 impl BestFirst {
-    /// Many states together, and nothing is preferred.
+    /// A search that takes many states together.
     pub fn new(order: Order, estimate: Estimate) -> BestFirst {
         BestFirst {
             order,
             estimate,
             together: TOGETHER,
-            prefers: false,
         }
     }
 }
@@ -74,10 +64,6 @@ impl BestFirst {
 const LANES: usize = 512;
 /// States expanded at once, at most.
 const TOGETHER: usize = 64;
-/// States that are taken from the preferred in advance, when one is better than
-/// all before.
-const BOOST: i64 = 1_000;
-
 /// Looks for a plan of at most [`Budget::depth`] moves.
 pub fn best_first(
     puzzle: &Puzzle,
@@ -94,17 +80,6 @@ pub fn best_first(
     let mut search = Search {
         order,
         together: how.together.max(1),
-        prefers: how.prefers && estimate == Estimate::RelaxedPlan,
-        plans: (order == Order::Progress)
-            .then(|| Estimator::new(puzzle, &layout, Estimate::RelaxedPlan)),
-        progress: Vec::new(),
-        wanted: Vec::new(),
-        wanted_ends: Vec::new(),
-        preferred: Queue::default(),
-        helpful: Vec::new(),
-        helpful_ends: Vec::new(),
-        turns: [0; 2],
-        least: NEVER,
         is_bound: order == Order::AStar && estimate == Estimate::HMax,
         reopens: order == Order::AStar
             || budget.depth != u32::MAX
@@ -132,24 +107,6 @@ struct Search {
     layout: Layout,
     order: Order,
     together: usize,
-    prefers: bool,
-    /// What shows facts to reach, if progress counts.
-    plans: Option<Estimator>,
-    /// By state, if progress counts: by what it is counted, and what was reached.
-    progress: Vec<(u32, u64)>,
-    /// Facts to reach: twice their number, and one more if they are to hold; where
-    /// those end that count together.
-    wanted: Vec<u32>,
-    wanted_ends: Vec<usize>,
-    /// States that preferred moves lead to.
-    preferred: Queue,
-    /// By state: the preferred moves, and where they end.
-    helpful: Vec<u32>,
-    helpful_ends: Vec<u32>,
-    /// States taken from the queue, and from the preferred.
-    turns: [i64; 2],
-    /// Of all estimates.
-    least: u16,
     /// Whether estimates make the first plan taken a shortest one.
     is_bound: bool,
     reopens: bool,
@@ -163,8 +120,8 @@ struct Search {
     /// By depth: what states have besides their keys.
     beside: Vec<Vec<u64>>,
     queue: Queue,
-    /// By estimate and progress: what held in states with it.
-    seen: FxHashMap<(u16, u32), Vec<u64>>,
+    /// By estimate: the facts that held in states with it.
+    seen: FxHashMap<u16, Vec<u64>>,
     most_beside: u64,
     /// Whether the depth limit cut anything off; whether a beam forgot anything.
     is_cut: bool,
@@ -337,16 +294,9 @@ impl Search {
         let mut ends = Ends::default();
         self.expander.ends(fresh, &mut ends);
         let mut estimates = Vec::new();
-        let (helpful, helpful_ends) = (&mut self.helpful, &mut self.helpful_ends);
         for some in fresh.chunks(TOGETHER * self.layout.words()) {
-            self.estimator.estimate_with(some, &mut estimates, |plan| {
-                helpful.extend(&plan.first);
-                helpful_ends.push(helpful.len() as u32);
-            });
+            self.estimator.estimate(some, &mut estimates);
             meter.spend(0, 0, self.states.len(), 0)?;
-        }
-        if self.plans.is_some() {
-            self.count_progress(first, fresh, &estimates);
         }
         let stride = self.layout.words();
         for (position, code) in fresh.chunks(stride).enumerate() {
@@ -354,10 +304,6 @@ impl Search {
             let is = |bits: &[u64]| bits[position / 64] >> (position % 64) & 1 == 1;
             let node = &mut self.nodes[number];
             node.estimate = estimates[position];
-            if node.estimate < self.least {
-                self.least = node.estimate;
-                self.turns[1] -= BOOST;
-            }
             node.end = match (is(&ends.solved), is(&ends.over)) {
                 (true, _) => End::Solved,
                 (_, true) => End::Dead,
@@ -371,64 +317,10 @@ impl Search {
                 _ => {
                     let rank = self.rank(number as u32, Some(code));
                     self.queue.push(rank, number as u32, depth);
-                    if self.prefers && self.is_preferred(number) {
-                        self.preferred.push(rank, number as u32, depth);
-                    }
                 }
             }
         }
         Ok(None)
-    }
-
-    /// Whether a move that its parent's relaxed plan begins with led to a state.
-    fn is_preferred(&self, number: usize) -> bool {
-        let Node { parent, chosen, .. } = self.nodes[number];
-        let end = |state: usize| self.helpful_ends[state] as usize;
-        let parent = parent as usize;
-        parent < number && {
-            let begin = parent.checked_sub(1).map_or(0, end);
-            self.helpful[begin..end(parent)].contains(&chosen)
-        }
-    }
-
-    /// Notes what new states have reached of what was wanted on the way, and asks
-    /// anew what is wanted where an estimate is less than the parent's.
-    fn count_progress(&mut self, first: usize, fresh: &[u64], estimates: &[u16]) {
-        let mut better = Vec::new();
-        let mut turns = Vec::new();
-        for (position, code) in fresh.chunks(self.layout.words()).enumerate() {
-            let parent = self.nodes[first + position].parent as usize;
-            let before = match parent < first {
-                true => Some(self.nodes[parent].estimate),
-                false => estimates.get(parent.wrapping_sub(first)).copied(),
-            };
-            if before.is_none_or(|before| estimates[position] < before) {
-                turns.push(first + position);
-                better.extend_from_slice(code);
-                self.progress.push((0, 0));
-                continue;
-            }
-            let (by, mut reached) = self.progress[parent];
-            self.layout.decode(code, &mut self.state);
-            let end = |by: usize| self.wanted_ends[by];
-            let begin = (by as usize).checked_sub(1).map_or(0, end);
-            let wanted = &self.wanted[begin..end(by as usize)];
-            for (bit, &fact) in wanted.iter().enumerate() {
-                let is_there = holds(&self.state, fact as usize / 2) == (fact % 2 == 1);
-                reached |= u64::from(is_there) << bit;
-            }
-            self.progress.push((by, reached));
-        }
-        let Some(plans) = &mut self.plans else { return };
-        let (wanted, ends) = (&mut self.wanted, &mut self.wanted_ends);
-        plans.estimate_with(&better, &mut Vec::new(), |plan| {
-            let facts = plan.facts.iter().take(64);
-            wanted.extend(facts.map(|&(fact, value)| 2 * fact + u32::from(value)));
-            ends.push(wanted.len());
-        });
-        for (by, number) in (ends.len() - turns.len()..).zip(turns) {
-            self.progress[number].0 = by as u32;
-        }
     }
 
     /// How late a state is taken; `code` if it is new.
@@ -438,22 +330,18 @@ impl Search {
         match self.order {
             Order::Greedy | Order::Beam(_) => estimate,
             Order::AStar => node.depth as usize + estimate,
-            Order::Deepest => ((u32::MAX - node.depth) as usize) << 16 | estimate,
-            Order::Bfws2 | Order::Progress => {
-                let progress = self.progress.get(number as usize);
-                let reached = progress.map_or(0, |(_, reached)| reached.count_ones());
-                let key = (node.estimate, reached);
-                let is_novel = code.is_some_and(|code| self.shows_more(code, key));
+            Order::Bfws2 => {
+                let is_novel = code.is_some_and(|code| self.shows_more(code, node.estimate));
                 estimate + if is_novel { 0 } else { usize::from(NEVER) + 1 }
             }
         }
     }
 
-    /// Whether a fact holds that held in no state with the same key.
-    fn shows_more(&mut self, code: &[u64], key: (u16, u32)) -> bool {
+    /// Whether a fact holds that held in no state with the same estimate.
+    fn shows_more(&mut self, code: &[u64], estimate: u16) -> bool {
         self.layout.decode(code, &mut self.state);
         let words = self.state.len();
-        let seen = (self.seen.entry(key)).or_insert_with(|| vec![0; words]);
+        let seen = (self.seen.entry(estimate)).or_insert_with(|| vec![0; words]);
         let mut is_novel = false;
         for (seen, &word) in seen.iter_mut().zip(&self.state) {
             is_novel |= word & !*seen != 0;
@@ -475,11 +363,7 @@ impl Search {
             _ => self.together,
         };
         let left = usize::try_from(meter.nodes_left()).unwrap_or(usize::MAX);
-        let is_turn = self.preferred.len > 0 && self.turns[1] <= self.turns[0];
-        let queue = match is_turn {
-            true => &mut self.preferred,
-            false => &mut self.queue,
-        };
+        let queue = &mut self.queue;
         let rank = queue.least();
         while taken.len() < most {
             if self.order == Order::AStar && queue.least() != rank {
@@ -490,7 +374,7 @@ impl Search {
             };
             let node = &mut self.nodes[number as usize];
             if node.depth != depth || node.is_taken {
-                // It was queued again, or is twice in the queues.
+                // It was queued again.
                 continue;
             }
             if node.end == End::Solved {
@@ -502,11 +386,10 @@ impl Search {
             node.is_taken = true;
             taken.push(number);
         }
-        self.turns[usize::from(is_turn)] += taken.len() as i64;
         if let Order::Beam(_) = self.order {
             self.has_forgotten |= self.queue.len > 0;
             self.queue.clear();
-        } else if taken.is_empty() && (self.queue.len > 0 || self.preferred.len > 0) {
+        } else if taken.is_empty() && self.queue.len > 0 {
             // All of that rank were queued again.
             return self.take(taken, meter);
         }
@@ -537,12 +420,9 @@ impl Search {
     /// Bytes taken, about, if there is room for what is beside the states.
     fn memory(&self) -> Result<u64, BudgetKind> {
         let nodes = self.nodes.len() * size_of::<Node>();
-        let queue = (self.queue.len + self.preferred.len) * size_of::<(u32, u32)>();
+        let queue = self.queue.len * size_of::<(u32, u32)>();
         let seen = self.seen.len() * 8 * self.state.len();
-        let helpful = 4 * (self.helpful.len() + self.helpful_ends.len());
-        let progress = self.progress.len() * size_of::<(u32, u64)>();
-        let wanted = 4 * self.wanted.len() + 8 * self.wanted_ends.len();
-        let beside = (nodes + queue + seen + helpful + progress + wanted) as u64;
+        let beside = (nodes + queue + seen) as u64;
         if beside > self.most_beside {
             return Err(BudgetKind::Memory);
         }

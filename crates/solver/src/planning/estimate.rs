@@ -7,11 +7,7 @@
 //!
 //! Source: the additive estimate and the maximum over delete relaxations as in
 //! Bonet and Geffner, Planning as heuristic search (2001); here both values of a
-//! fact are kept once reached. Relaxed plans as in Hoffmann and Nebel, The FF
-//! planning system (2001), section 4, with supporters of least additive cost as in
-//! Keyder and Geffner, Heuristics for planning with action costs revisited (2008).
-
-mod relaxed_plan;
+//! fact are kept once reached.
 
 use std::array::from_fn;
 use std::sync::Arc;
@@ -26,8 +22,6 @@ use ggp_gdl::terms::TermId;
 use super::Puzzle;
 use super::effects::Effects;
 use super::expand::Layout;
-pub use relaxed_plan::RelaxedPlan;
-use relaxed_plan::{Walk, asks_moves};
 
 /// What an estimate counts.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -35,7 +29,7 @@ pub enum Estimate {
     /// Facts that have to change, wherever all of something are wanted, and the
     /// fewest where any of it is.
     GoalCount,
-    /// As [`Distance`](Estimate::GoalCount), but facts weigh the more the fewer
+    /// As [`GoalCount`](Estimate::GoalCount), but facts weigh the more the fewer
     /// moves can change them as wanted: one by their number.
     WeightedGoalCount,
     /// Moves, if each fact wanted took moves of its own and nothing were ever
@@ -44,10 +38,6 @@ pub enum Estimate {
     /// Moves until the last fact wanted could be there, if nothing were ever
     /// undone. No plan is shorter.
     HMax,
-    /// Moves that are legal.
-    Mobility,
-    /// Moves of a plan that reaches all facts wanted if nothing were ever undone.
-    RelaxedPlan,
 }
 
 /// Works out estimates.
@@ -70,9 +60,6 @@ pub struct Estimator {
     /// change.
     unmet: Vec<[u16; 2]>,
     state: Packed,
-    /// By node: whether it depends on moves.
-    asks_moves: Vec<bool>,
-    walk: Walk,
 }
 
 impl Estimate {
@@ -133,32 +120,15 @@ impl Estimator {
             },
             network: Arc::new(net.network().clone()),
             state: Packed::new(),
-            asks_moves: asks_moves(net.network(), net.facts().len()),
-            walk: Walk::default(),
         }
     }
 
     /// Appends the estimates of states to `out`. [`NEVER`] is certain, but for
     /// those that count facts.
     pub fn estimate(&mut self, states: &[u64], out: &mut Vec<u16>) {
-        self.estimate_with(states, out, |_| {});
-    }
-
-    /// The same; `see` is given the plan of each state where there is one, in the
-    /// order of the states. Only [`Estimate::RelaxedPlan`] has plans.
-    pub fn estimate_with(
-        &mut self,
-        states: &[u64],
-        out: &mut Vec<u16>,
-        mut see: impl FnMut(&RelaxedPlan),
-    ) {
         let stride = self.layout.words();
         for chunk in states.chunks(LANES * stride) {
             let count = chunk.len() / stride;
-            if self.estimate == Estimate::Mobility {
-                out.extend(&self.mobility(chunk)[..count]);
-                continue;
-            }
             self.put(chunk, stride);
             let is_sum = self.estimate != Estimate::HMax;
             if self.estimate.is_of_facts() {
@@ -167,39 +137,8 @@ impl Estimator {
                 self.relax(count, is_sum);
             }
             let costs = self.cost(self.wanted);
-            if self.estimate != Estimate::RelaxedPlan {
-                out.extend(&costs[..count]);
-                continue;
-            }
-            for (lane, &cost) in costs.iter().enumerate().take(count) {
-                let plan = self.relaxed_plan(lane);
-                out.push(match cost {
-                    NEVER => NEVER,
-                    _ => (plan.moves.len() as u16).min(NEVER - 1),
-                });
-                see(&plan);
-                self.walk.plan = plan;
-            }
+            out.extend(&costs[..count]);
         }
-    }
-
-    fn mobility(&mut self, states: &[u64]) -> Costs {
-        let mut inputs: Vec<u64> = vec![0; self.network.inputs()];
-        for (lane, code) in states.chunks(self.layout.words()).enumerate() {
-            self.layout.decode(code, &mut self.state);
-            for (fact, input) in inputs.iter_mut().enumerate().take(self.facts) {
-                *input |= u64::from(holds(&self.state, fact)) << lane;
-            }
-        }
-        let values = self.network.evaluate(&inputs);
-        let mut moves = [0; LANES];
-        for &legal in &self.legal {
-            let legal = read(legal, &values);
-            for (lane, moves) in moves.iter_mut().enumerate() {
-                *moves += (legal >> lane & 1) as u16;
-            }
-        }
-        moves
     }
 
     fn put(&mut self, states: &[u64], stride: usize) {

@@ -1,6 +1,6 @@
 //! Iterative deepening over packed states, many at a time.
 //!
-//! In: a puzzle, and which lower bounds of the moves to come to go by. Out: a
+//! In: a puzzle, with a lower bound on the moves to come by weighted sums. Out: a
 //! shortest plan, or the proof that there is none. Each pass goes depth-first to
 //! where moves made and to come exceed its limit; the least sum that did so is the
 //! limit of the next. A table of limited size keeps how far each state was
@@ -14,7 +14,6 @@
 mod table;
 
 use super::effects::Effects;
-use super::estimate::{Estimate, Estimator, NEVER};
 use super::expand::{Children, Ends, Expander, Facts, Layout};
 use super::potential::bound::Bound;
 use super::{Outcome, Plan, Puzzle, Reason};
@@ -22,26 +21,6 @@ use ggp_engine::propnet::batch::Packed;
 use ggp_engine::propnet::code::Engine;
 use ggp_search::{Budget, BudgetKind, Compare, Meter, Observer, Stats};
 use table::Table;
-
-/// How to deepen.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Deepening {
-    /// Which lower bounds are asked.
-    pub bounds: Bounds,
-    /// What the table compares.
-    pub compare: Compare,
-}
-
-/// Lower bounds of the moves to come.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Bounds {
-    /// One move: plain iterative deepening.
-    One,
-    /// Weighted sums, see [`Bound`].
-    Sums,
-    /// The larger of these and of [`Estimate::HMax`].
-    All,
-}
 
 /// Lanes of the expander.
 const LANES: usize = 512;
@@ -56,37 +35,24 @@ const SHARE: u32 = 4;
 /// Level `n` of `stats` holds what was done in a pass, and its limit.
 pub fn iterative_deepening(
     puzzle: &Puzzle,
-    how: &Deepening,
     budget: &Budget,
     stats: &mut Stats,
     observer: &mut dyn Observer,
 ) -> Outcome {
     let mut meter = Meter::new(budget, stats, observer);
-    let bound = match how.bounds {
-        Bounds::One => None,
-        Bounds::Sums | Bounds::All => {
-            let time = budget.time.map(|time| time / SHARE);
-            Effects::of(puzzle).and_then(|effects| Bound::of(puzzle, &effects, time))
-        }
-    };
-    let is_whole = how.compare == Compare::State;
+    let time = budget.time.map(|time| time / SHARE);
+    let bound = Effects::of(puzzle).and_then(|effects| Bound::of(puzzle, &effects, time));
     // Sums may weigh any fact.
-    let layout = match is_whole || bound.is_some() {
+    let layout = match bound.is_some() {
         true => Layout::new(puzzle, Facts::All),
         false => Layout::new(puzzle, Facts::Relevant),
     };
-    let key_bits = match is_whole {
-        true => layout.bits(),
-        false => layout.key_bits(),
-    };
+    let key_bits = layout.key_bits();
     let mut search = Search {
         start: layout.encode(&puzzle.start),
         expander: Expander::new(puzzle, &layout, LANES, Engine::Auto),
-        estimator: (how.bounds == Bounds::All)
-            .then(|| Estimator::new(puzzle, &layout, Estimate::HMax)),
         bound,
         table: Table::new(key_bits, budget.memory_bytes / 2),
-        compare: how.compare,
         most_beside: budget.memory_bytes / 2,
         stack: Vec::new(),
         codes: Vec::new(),
@@ -103,10 +69,8 @@ struct Search {
     layout: Layout,
     start: Vec<u64>,
     expander: Expander,
-    estimator: Option<Estimator>,
     bound: Option<Bound>,
     table: Table,
-    compare: Compare,
     /// States to be expanded, the next last, and their codes.
     stack: Vec<Step>,
     codes: Vec<u64>,
@@ -157,15 +121,15 @@ impl Search {
             });
         }
         let start = self.start.clone();
-        meter.begin_level(0, self.compare);
-        let mut limit = self.bounds(&start, meter)?[0];
+        meter.begin_level(0, Compare::Key);
+        let mut limit = self.bounds(&start)[0];
         meter.end_level();
         if ends.over[0] == 1 || limit == u32::MAX {
             // A relaxation that ends nowhere has looked at the start alone.
             return Ok(Outcome::Unsolvable(Reason::Exhausted { positions: 1 }));
         }
         while limit <= depth {
-            meter.begin_level(limit, self.compare);
+            meter.begin_level(limit, Compare::Key);
             let end = self.pass(limit, meter)?;
             meter.end_level();
             match end {
@@ -232,7 +196,7 @@ impl Search {
                 plan.push(children.moves[child]);
                 return Ok(Pass::Solved(plan));
             }
-            let bounds = self.bounds(&children.states, meter)?;
+            let bounds = self.bounds(&children.states);
             for (position, &(way, depth)) in taken.iter().enumerate() {
                 let range = children.starts[position]..children.starts[position + 1];
                 // The first of all comes to lie on top.
@@ -272,7 +236,7 @@ impl Search {
 
     /// By state: how many moves are to come at least if it is no end, at least
     /// one; `u32::MAX` if no solution can follow.
-    fn bounds(&mut self, states: &[u64], meter: &mut Meter<'_>) -> Result<Vec<u32>, BudgetKind> {
+    fn bounds(&mut self, states: &[u64]) -> Vec<u32> {
         let stride = self.layout.words();
         let mut bounds = vec![1; states.len() / stride];
         if let Some(bound) = &self.bound {
@@ -281,20 +245,7 @@ impl Search {
                 *most = bound.moves(&self.state).max(1);
             }
         }
-        if let Some(estimator) = &mut self.estimator {
-            let mut latest = Vec::new();
-            for some in states.chunks(TOGETHER * stride) {
-                estimator.estimate(some, &mut latest);
-                meter.spend(0, 0, self.table.len(), 0)?;
-            }
-            for (&latest, most) in latest.iter().zip(&mut bounds) {
-                *most = match latest {
-                    NEVER => u32::MAX,
-                    _ => (*most).max(u32::from(latest)),
-                };
-            }
-        }
-        Ok(bounds)
+        bounds
     }
 
     /// Keeps a step as long as something goes on from it.

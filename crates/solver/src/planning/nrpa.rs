@@ -10,7 +10,7 @@
 //! (2011), algorithm 2; many lines for each adaptation as in Cazenave, Sevestre
 //! and Toulemont, Stabilized nested rollout policy adaptation (2021).
 
-use super::rollout::{LANES, Line, Policy, Rollouts, Sampling, Start};
+use super::rollout::{LANES, Line, Rollouts, Sampling, Start};
 use super::{BestSoFar, Outcome, Puzzle};
 use ggp_search::{Budget, BudgetKind, Compare, Meter, Observer, Stats};
 
@@ -81,8 +81,7 @@ fn learn(
     groups.resize_with(how.groups, || vec![Level::new(puzzle.moves()); how.levels]);
     let mut weights: Vec<Vec<f64>> = vec![vec![1.0; puzzle.moves()]; how.groups];
     loop {
-        let policy = Policy::Weights(&weights);
-        if let Some(plan) = rollouts.play(&starts, &policy, meter)? {
+        if let Some(plan) = rollouts.play(&starts, &weights, meter)? {
             let optimal = plan.is_empty();
             return Ok(Outcome::Solved { plan, optimal });
         }

@@ -75,14 +75,6 @@ pub(super) struct Line {
     pub value: i64,
 }
 
-/// How gladly moves are chosen.
-pub(super) enum Policy<'p> {
-    /// All alike.
-    Uniform,
-    /// By group of neighbouring lanes and by move: the weight.
-    Weights(&'p [Vec<f64>]),
-}
-
 /// Plays lines.
 pub(super) struct Rollouts {
     pub random: Xoshiro256PlusPlus,
@@ -142,27 +134,8 @@ impl Rollouts {
         &mut self.lines
     }
 
-    /// The states after one move each.
-    pub fn step(&mut self, states: &[Packed], moves: &[usize]) -> Vec<Packed> {
-        self.batch.set_states(states);
-        self.batch.step(moves);
-        self.batch.states(states.len())
-    }
-
-    /// The legal moves in some states; none where the game is over.
-    pub fn legal(&mut self, states: &[Packed]) -> Vec<Vec<u32>> {
-        let mut all = Vec::with_capacity(states.len());
-        for states in states.chunks(LANES) {
-            self.batch.set_states(states);
-            let over = self.batch.terminal().to_vec();
-            let open: Vec<u64> = first(states.len()).zip(over).map(|(a, b)| a & !b).collect();
-            self.gather(&open);
-            all.extend_from_slice(&self.legal[..states.len()]);
-        }
-        all
-    }
-
-    /// Plays a line in each lane. A solution, if one is met.
+    /// Plays a line in each lane. A solution, if one is met. `weights` are those of
+    /// moves, by group of neighbouring lanes.
     ///
     /// # Panics
     ///
@@ -170,7 +143,7 @@ impl Rollouts {
     pub fn play(
         &mut self,
         starts: &[Start],
-        policy: &Policy<'_>,
+        weights: &[Vec<f64>],
         meter: &mut Meter<'_>,
     ) -> Result<Option<Plan>, BudgetKind> {
         let count = starts.len();
@@ -213,15 +186,10 @@ impl Rollouts {
             for lane in lanes(&open) {
                 let legal = &self.legal[lane];
                 let line = &mut self.lines[lane];
-                let chosen = match policy {
-                    Policy::Uniform => legal[self.random.random_range(0..legal.len())],
-                    Policy::Weights(groups) => {
-                        let weights = &groups[lane / (LANES / groups.len())];
-                        line.starts.push(line.legal.len());
-                        line.legal.extend_from_slice(legal);
-                        draw(&mut self.random, legal, weights)
-                    }
-                };
+                let weights = &weights[lane / (LANES / weights.len())];
+                line.starts.push(line.legal.len());
+                line.legal.extend_from_slice(legal);
+                let chosen = draw(&mut self.random, legal, weights);
                 line.plan.push(chosen);
                 joint[lane] = chosen as usize;
             }

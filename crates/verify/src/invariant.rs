@@ -1,32 +1,32 @@
-//! Clauses that hold at the start, are kept by every move, and hold in no
+//! Invariants: clauses that hold at the start, that every move keeps, and that hold in no
 //! solution.
 //!
-//! That is all an invariant has to do: a play that solves the game would lead from
-//! a state in which it holds to one in which it does not, and some move would be
-//! the first not to keep it.
+//! These three properties prove that there is no plan: a play that solves the game would
+//! lead from a state in which the invariant holds to one in which it does not, and some
+//! move would be the first not to keep it.
 
 use rustc_hash::FxHashMap;
 
-use super::formula::{First, Formula};
-use super::program::Program;
-use super::{Failure, Given, Question};
+use crate::formula::{First, Formula};
+use crate::program::Program;
+use crate::{Failure, Given, Question};
 use ggp_gdl::terms::TermId;
 
-/// A fact, none if it can never hold, and whether it is to hold.
+/// A fact (`None` if it can never hold) and its value.
 type Literal = (Option<usize>, bool);
 
-/// What holds in every state, if it was checked.
-pub(super) struct Invariant {
-    /// One of each holds.
+/// Clauses and groups of an invariant.
+pub(crate) struct Invariant {
+    /// In each clause one literal holds.
     pub clauses: Vec<Vec<Literal>>,
-    /// No two of each hold.
+    /// In each group no two literals hold.
     pub exclusive: Vec<Vec<Literal>>,
 }
 
 impl Question<'_> {
-    /// Checks that clauses hold at the start, are kept by every move, and hold in
-    /// no solution but these.
-    pub(super) fn invariant(&self, given: &Given, ends: &[Vec<TermId>]) -> Result<String, Failure> {
+    /// Checks that clauses hold at the start, that every move keeps them, and that they hold
+    /// in no solution except `ends`.
+    pub(crate) fn invariant(&self, given: &Given, ends: &[Vec<TermId>]) -> Result<String, Failure> {
         let program = self.ground()?;
         let invariant = self.read(&program, given)?;
         let mut formula = self.assuming(&program, &invariant);
@@ -55,9 +55,9 @@ impl Question<'_> {
         ))
     }
 
-    /// Checks that clauses hold at the start and are kept by every move; with any
-    /// state that has them.
-    pub(super) fn kept<'p>(
+    /// Checks that clauses hold at the start and that every move keeps them. Also returns a
+    /// formula for any state in which they hold.
+    pub(crate) fn kept<'p>(
         &'p self,
         program: &'p Program,
         given: &Given,
@@ -89,7 +89,7 @@ impl Question<'_> {
         Ok(invariant)
     }
 
-    /// Any state that has an invariant.
+    /// A formula for any state in which an invariant holds.
     fn assuming<'p>(&'p self, program: &'p Program, invariant: &Invariant) -> Formula<'p> {
         let mut formula = self.formula(program, First::Any);
         for clause in &invariant.clauses {
@@ -165,13 +165,12 @@ fn at_start(program: &Program, fact: Option<usize>) -> bool {
     fact.is_some_and(|fact| program.facts[fact].holds)
 }
 
-/// Variables for a clause after so many moves; what can never hold is left out,
-/// and what always does is true.
+/// The literals of a clause after `moves` moves.
 fn literals(formula: &mut Formula<'_>, moves: usize, clause: &[Literal]) -> Vec<i32> {
     let mut variable = |&(fact, holds): &Literal| {
         let fact = match fact {
             Some(fact) => formula.fact(moves, fact),
-            None => -super::formula::YES,
+            None => -crate::formula::YES,
         };
         if holds { fact } else { -fact }
     };

@@ -1,8 +1,8 @@
 //! Rows of relations, and their joins.
 //!
-//! In: patterns of terms with variables. Out: rows that match them, found by an
-//! index for each way a relation is asked. Slow beside the planned evaluator and
-//! written without it, so that neither repeats a mistake of the other.
+//! In: patterns of terms with variables. Out: rows that match them, found by an index for
+//! each combination of known variables. Slower than the planned evaluator and written
+//! independently, so that neither repeats an error of the other.
 
 use std::hash::BuildHasher;
 
@@ -12,9 +12,9 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use ggp_gdl::program::{RelationId, Term, Variable};
 use ggp_gdl::terms::{TermId, Terms};
 
-/// The rows of one relation, each once, in the order in which they came.
+/// The rows of one relation, each once, in order of insertion.
 #[derive(Default)]
-pub(super) struct Rows {
+pub(crate) struct Rows {
     rows: Vec<Box<[TermId]>>,
     table: HashTable<u32>,
 }
@@ -38,7 +38,7 @@ impl Rows {
         found.map(|&number| number as usize)
     }
 
-    /// Whether the row is new.
+    /// Inserts a row; returns whether it is new.
     pub fn insert(&mut self, row: &[TermId]) -> bool {
         if self.find(row).is_some() {
             return false;
@@ -53,11 +53,11 @@ impl Rows {
     }
 }
 
-/// What the variables of a rule stand for.
-pub(super) type Bindings = Vec<Option<TermId>>;
+/// The values of the variables of a rule.
+pub(crate) type Bindings = Vec<Option<TermId>>;
 
-/// Whether a term can be the value; binds its variables.
-pub(super) fn unify(term: &Term, value: TermId, terms: &Terms, bindings: &mut Bindings) -> bool {
+/// Matches a term against a value and binds its variables; returns whether they match.
+pub(crate) fn unify(term: &Term, value: TermId, terms: &Terms, bindings: &mut Bindings) -> bool {
     match term {
         Term::Ground(id) => *id == value,
         Term::Variable(variable) => match bindings[variable.index()] {
@@ -76,8 +76,8 @@ pub(super) fn unify(term: &Term, value: TermId, terms: &Terms, bindings: &mut Bi
     }
 }
 
-/// Whether patterns match a row.
-pub(super) fn unify_all(
+/// Matches patterns against a row and binds their variables.
+pub(crate) fn unify_all(
     patterns: &[Term],
     row: &[TermId],
     terms: &Terms,
@@ -87,35 +87,34 @@ pub(super) fn unify_all(
     pairs.all(|(term, &value)| unify(term, value, terms, bindings))
 }
 
-/// A way to ask a relation: for the rows that match patterns in which some
-/// variables are known.
+/// A query of a relation: the rows that match patterns in which some variables are known.
 #[derive(PartialEq, Eq, Hash, Clone)]
 struct Question {
     relation: RelationId,
     patterns: Vec<Term>,
-    /// Variables that are known.
+    /// The variables that are known.
     key: Vec<Variable>,
 }
 
-/// The rows that answer a [`Question`], by the values of its key.
+/// The rows that answer a query, by the values of its known variables.
 struct Index {
     question: Question,
     variables: usize,
-    /// Rows that were looked at.
+    /// The number of rows indexed so far.
     seen: usize,
     rows: FxHashMap<Box<[TermId]>, Vec<u32>>,
 }
 
-/// All indexes.
+/// The indexes of all queries.
 #[derive(Default)]
-pub(super) struct Indexes {
+pub(crate) struct Indexes {
     list: Vec<Index>,
     by_question: FxHashMap<Question, usize>,
 }
 
 impl Indexes {
-    /// The number of the index for patterns of which these variables are known.
-    /// They are told apart by their order only.
+    /// The number of the index for patterns with these known variables. Variables are
+    /// distinguished by their order of appearance only.
     pub fn index(&mut self, relation: RelationId, patterns: &[Term], key: &[Variable]) -> usize {
         let mut names = FxHashMap::default();
         let patterns: Vec<Term> = patterns.iter().map(|t| renamed(t, &mut names)).collect();
@@ -138,7 +137,7 @@ impl Indexes {
         self.list.len() - 1
     }
 
-    /// The rows for a key, among all that the relation has by now.
+    /// The rows for a key, among all rows that the relation has so far.
     pub fn rows(&mut self, number: usize, key: &[TermId], all: &[Rows], terms: &Terms) -> &[u32] {
         let index = &mut self.list[number];
         let question = &index.question;
@@ -160,7 +159,7 @@ impl Indexes {
     }
 }
 
-/// A term with its variables numbered as they first appear.
+/// A term with its variables numbered in order of first appearance.
 fn renamed(term: &Term, names: &mut FxHashMap<Variable, Variable>) -> Term {
     match term {
         Term::Ground(id) => Term::Ground(*id),

@@ -1,10 +1,10 @@
-//! Sums of facts that moves keep, or do not make larger.
+//! Weighted sums of facts that moves keep, or do not make larger.
 //!
-//! Each move is put into the ground rules, as gates, with what its legality
-//! implies, and values are pushed through gate by gate: a node holds, does not, is
-//! a fact or its negation, or is open. Then the change of a sum is itself a sum
-//! over what is not known, and its bounds are found fact by fact, or group by group
-//! where facts exclude each other. Atoms that depend on each other stay open.
+//! For each move, the ground rules are evaluated as gates, together with the facts that its
+//! legality implies. A node is true, false, equal to a fact or its negation, or open. The
+//! change of a sum is then a sum over the unknown facts, and its bounds are computed fact by
+//! fact, or group by group where facts exclude each other. Mutually dependent atoms stay
+//! open.
 
 mod flips;
 
@@ -12,24 +12,23 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::doubt::Doubt;
-use super::gates::{Gates, Value, stands};
-use super::invariant::Invariant;
-use super::program::Program;
-use super::{Failure, Question};
+use crate::doubt::Doubt;
+use crate::gates::{Gates, Value, stands};
+use crate::invariant::Invariant;
+use crate::program::Program;
+use crate::{Failure, Question};
 use ggp_engine::propnet::network::{Literal, Network, Node};
 use ggp_gdl::terms::TermId;
 
-/// Cases of the end that are told apart.
+/// The most cases of the end that are distinguished.
 const MOST_CASES: usize = 64;
-/// Gates below each other that are looked at for cases.
+/// The greatest depth of gates that are examined for cases.
 const MOST_DEPTH: usize = 64;
 
-/// By fact, whether it is known to hold.
+/// The known value of each fact.
 type Facts = Vec<Option<bool>>;
 
-/// A sum of numbers, of facts times numbers, and of numbers each of which may be
-/// left out.
+/// A sum of a constant, of facts times weights, and of optional numbers.
 #[derive(Default)]
 struct Sum {
     known: i64,
@@ -50,7 +49,7 @@ impl Sum {
     }
 }
 
-/// What a sum can be: a number, and one of each list.
+/// The possible values of a sum: a constant plus one number of each list.
 struct Range {
     known: i64,
     options: Vec<Vec<i64>>,
@@ -75,7 +74,7 @@ impl Range {
                 .sum::<i64>()
     }
 
-    /// Whether the sum is odd; none if that depends.
+    /// Whether the sum is odd; `None` if both are possible.
     fn is_odd(&self) -> Option<bool> {
         let mut sum = self.known;
         for list in &self.options {
@@ -88,16 +87,16 @@ impl Range {
     }
 }
 
-/// Facts of which no two hold.
+/// A group of facts of which no two hold together.
 struct Group {
     facts: Vec<usize>,
-    /// Whether one always holds.
+    /// Whether one of them always holds.
     exact: bool,
 }
 
-/// A program as gates, its start, and what is known of solutions. The inputs are
-/// the facts, the moves, and what is open.
-pub(super) struct Sums<'q> {
+/// A program as gates, its first state, and the known facts of solutions. The inputs are the
+/// facts, the moves, and the open values.
+pub(crate) struct Sums<'q> {
     question: &'q Question<'q>,
     program: &'q Program,
     network: Network,
@@ -105,16 +104,16 @@ pub(super) struct Sums<'q> {
     legal: Vec<Literal>,
     exclusive: Vec<Group>,
     by_term: FxHashMap<TermId, usize>,
-    /// By fact: what it always equals, itself if nothing else.
+    /// The value of each fact in every state; the fact itself if nothing is known.
     stands: Vec<Value>,
-    /// By fact: groups that it is in.
+    /// The groups of each fact.
     groups: Vec<Vec<usize>>,
-    /// Each solution is one of these.
+    /// The cases of solutions: each solution belongs to one.
     solutions: Vec<Facts>,
 }
 
 impl<'q> Sums<'q> {
-    /// Takes an invariant that was checked.
+    /// The gates of a program with an invariant that was checked.
     pub fn new(question: &'q Question<'q>, program: &'q Program, known: &Invariant) -> Sums<'q> {
         let count = program.facts.len();
         let facts = program.facts.iter().enumerate();
@@ -177,8 +176,8 @@ impl<'q> Sums<'q> {
         sums
     }
 
-    /// Checks that no move makes a sum larger, and that it is smaller at the
-    /// start than in all solutions.
+    /// Checks that no move makes a sum larger, and that it is smaller at the start than in
+    /// every solution.
     pub fn potential(
         &self,
         weights: &[(String, i64)],
@@ -198,8 +197,8 @@ impl<'q> Sums<'q> {
         Ok(())
     }
 
-    /// Checks that no move changes whether a number of facts is odd, and that the
-    /// start and all solutions differ in that.
+    /// Checks that every move keeps the parity of the number of facts that hold, and that the
+    /// start and all solutions differ in it.
     pub fn parity(
         &self,
         facts: &[String],
@@ -236,7 +235,7 @@ impl<'q> Sums<'q> {
         Ok(())
     }
 
-    /// By fact.
+    /// The weight of each fact.
     fn weights(&self, weights: &[(String, i64)]) -> Result<Vec<i64>, Failure> {
         let mut terms = self.question.game.terms().clone();
         terms.refresh();
@@ -249,7 +248,7 @@ impl<'q> Sums<'q> {
                 let why = format!("{text} has no one weight, or a huge one");
                 return Err(Failure::Wrong(why));
             }
-            // What can never hold counts nothing.
+            // A fact that can never hold adds nothing.
             let Some(&fact) = self.by_term.get(&term) else {
                 continue;
             };
@@ -281,8 +280,8 @@ impl<'q> Sums<'q> {
         self.question.text(self.program.moves[chosen].term)
     }
 
-    /// What is known where a move is legal, and the values of nodes once it is made;
-    /// none if it is never legal.
+    /// The known facts where a move is legal, and the values of nodes when it is made; `None`
+    /// if it is never legal.
     fn made(&self, chosen: usize) -> Result<Option<(Facts, Vec<Value>)>, Failure> {
         if self.question.limits.is_over() {
             return Err(Failure::out_of_time());
@@ -296,7 +295,7 @@ impl<'q> Sums<'q> {
         Ok(Some((known, values)))
     }
 
-    /// By how much a legal move can change a sum; none if it is never legal.
+    /// The possible changes of a sum by a legal move; `None` if it is never legal.
     fn change(&self, chosen: usize, weights: &[i64]) -> Result<Option<Range>, Failure> {
         let Some((known, values)) = self.made(chosen)? else {
             return Ok(None);
@@ -314,7 +313,7 @@ impl<'q> Sums<'q> {
         Ok(Some(self.range(sum, &known)))
     }
 
-    /// What a sum can be where some facts are known.
+    /// The possible values of a sum where some facts are known.
     fn state(&self, known: &Facts, weights: &[i64]) -> Range {
         let mut sum = Sum::default();
         for (fact, &weight) in weights.iter().enumerate() {
@@ -345,7 +344,7 @@ impl<'q> Sums<'q> {
         while let Some((fact, times)) = left.pop_first() {
             let mut options = vec![times];
             let mut one_holds = false;
-            // One of the groups that the fact is in is enough to be right.
+            // Using one of the groups of a fact is sound.
             if let Some(&group) = self.groups[fact].first() {
                 let group = &self.exclusive[group];
                 one_holds = group.exact;
@@ -364,7 +363,7 @@ impl<'q> Sums<'q> {
         range
     }
 
-    /// What facts a literal implies at once; none if it never holds.
+    /// The facts that a literal directly implies; `None` if it never holds.
     fn implied(&self, literal: Literal) -> Option<Vec<(usize, bool)>> {
         let mut implied = Vec::new();
         let mut open = vec![literal];
@@ -381,7 +380,7 @@ impl<'q> Sums<'q> {
         Some(implied)
     }
 
-    /// Adds what is known and what follows; false if it contradicts itself.
+    /// Adds known facts and their consequences; returns false on a contradiction.
     fn learn(&self, known: &mut Facts, more: &[(usize, bool)]) -> bool {
         let mut open = more.to_vec();
         loop {
@@ -429,7 +428,8 @@ impl<'q> Sums<'q> {
         }
     }
 
-    /// What sums that never grow say of a solution; none if it is impossible.
+    /// The facts of a solution that follow from sums that never grow; `None` if the solution
+    /// is impossible.
     fn narrowed(&self, mut known: Facts, tells: &[(Vec<i64>, i64)]) -> Option<Facts> {
         let may_be = |facts: &Facts| {
             let mut tells = tells.iter();
@@ -456,7 +456,7 @@ impl<'q> Sums<'q> {
         Some(known)
     }
 
-    /// By node: its value with a move.
+    /// The value of each node when a move is made.
     fn values(&self, known: &Facts, chosen: usize) -> Vec<Value> {
         let network = &self.network;
         let open = known.len() + self.legal.len();
@@ -480,8 +480,7 @@ impl<'q> Sums<'q> {
         values
     }
 
-    /// Cases of which one holds if all of the literals do; none if nothing is
-    /// known.
+    /// Cases of which one holds if all literals do; `None` if nothing is known.
     fn all(&self, literals: &[Literal], depth: usize) -> Option<Vec<Vec<(usize, bool)>>> {
         let cases = literals
             .iter()
@@ -532,7 +531,7 @@ impl<'q> Sums<'q> {
     }
 }
 
-/// What all of some values together are.
+/// The conjunction of some values.
 fn all_of(values: impl Iterator<Item = Value>) -> Value {
     let mut all = Value::Known(true);
     for value in values {

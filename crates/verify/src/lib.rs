@@ -1,13 +1,13 @@
-//! Answers checked by code that had no part in finding them.
+//! Checks answers by code that shares nothing with what found them.
 //!
-//! In: a game, where it begins, the score that is wanted, and an [`Answer`]. Out:
-//! whether the answer is right, and by what that was found out. Plans are played
+//! In: a game, its first state, the target score, and a [`Claim`]. Out: whether the claim
+//! is right, and how that was established. Plans are played
 //! on the naive evaluator, and exhausted searches are searched again, by plain
 //! breadth-first search. For all else the rules are grounded anew (`ground`):
 //! invariants, and bounds too far for a search, are put to a SAT solver
 //! (`formula`), and sums are followed through each move (`sums`).
 
-mod answer;
+mod claim;
 mod doubt;
 mod formula;
 mod gates;
@@ -27,26 +27,25 @@ use ggp_engine::machine::{
 use ggp_gdl::game::{Game, Score};
 use ggp_gdl::terms::TermId;
 
-pub use answer::{Answer, End, Flips, Given, Proof, Record, digest};
+pub use claim::{Claim, End, Flips, Given, Proof, Record, digest};
 use doubt::Doubt;
 use formula::{First, Formula};
 use program::Program;
 use search::search;
 use sums::Sums;
 
-/// What the naive evaluator may take to play a plan, and matches in one state.
+/// Limits of the naive evaluator: the time for a plan, and matches in one state.
 const NAIVE: Duration = Duration::from_secs(10);
 const NAIVE_WORK: u64 = 50_000_000;
 
-/// What a check may cost.
+/// The limits of a check.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Positions that are looked at again.
+    /// The most positions that are searched again.
     pub positions: u64,
-    /// Facts and instances of rules that are written down.
+    /// The most ground facts and rules.
     pub instances: usize,
-    /// Conflicts of a SAT solver, for each question to it; less than none is no
-    /// limit.
+    /// The most conflicts of the SAT solver for each query; a negative number is no limit.
     pub conflicts: i32,
     /// When the check must end.
     pub stop: Stop,
@@ -77,21 +76,21 @@ impl Limits {
     }
 }
 
-/// What was found right.
+/// The result of a check that found no error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Checked {
-    /// What was checked, and how, in words.
+    /// The statements that were checked, and how.
     pub how: Vec<String>,
-    /// What else the answer claims, which was not checked, and why.
+    /// The statements that could not be checked, and why.
     pub open: Vec<String>,
 }
 
-/// Why an answer does not stand.
+/// The reason why an answer was not confirmed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Failure {
-    /// The answer, or its proof, is wrong.
+    /// The claim, or its proof, is wrong.
     Wrong(String),
-    /// It is not known whether it is right.
+    /// The claim could not be checked.
     Unchecked(String),
 }
 
@@ -129,22 +128,20 @@ impl From<PlayError> for Failure {
     }
 }
 
-/// Checks an answer about a game of one role that begins with these facts.
+/// Checks a claim about a game of one role that begins with these facts.
 ///
 /// # Errors
 ///
-/// Why the answer is wrong, or was not checked.
+/// [`Failure`] if the claim is wrong or could not be checked.
 pub fn verify(
     game: &Game,
     start: &[TermId],
     target: Score,
-    answer: &Answer,
+    claim: &Claim,
     limits: &Limits,
 ) -> Result<Checked, Failure> {
     if game.role_count() != 1 || game.roles().any(|role| game.is_random(role)) {
-        return Err(Failure::unchecked(
-            "there are no plans but of one role alone",
-        ));
+        return Err(Failure::unchecked("plans exist only for games of one role"));
     }
     let question = Question {
         game,
@@ -156,8 +153,8 @@ pub fn verify(
         how: Vec::new(),
         open: Vec::new(),
     };
-    match answer {
-        Answer::Solved {
+    match claim {
+        Claim::Solved {
             plans,
             optimal,
             all,
@@ -166,11 +163,11 @@ pub fn verify(
             let least = least.as_ref().filter(|_| *optimal);
             question.solved(plans, *optimal, *all, least, &mut checked)?;
         }
-        Answer::Counted { plans, all, proof } => {
+        Claim::Counted { plans, all, proof } => {
             question.counted(plans, *all, proof.as_ref(), &mut checked)?;
         }
-        Answer::NoSolutionWithin { moves } => checked.how.push(question.nothing_within(*moves)?),
-        Answer::OutOfBudget {
+        Claim::NoSolutionWithin { moves } => checked.how.push(question.nothing_within(*moves)?),
+        Claim::OutOfBudget {
             no_solution_within,
             best,
         } => {
@@ -190,12 +187,12 @@ pub fn verify(
                 checked.how.push(question.nothing_within(*moves)?);
             }
         }
-        Answer::Unsolvable { proof } => checked.how.push(question.proof(proof)?),
+        Claim::Unsolvable { proof } => checked.how.push(question.proof(proof)?),
     }
     Ok(checked)
 }
 
-/// What an answer is an answer to.
+/// The question that a claim answers.
 struct Question<'q> {
     game: &'q Game,
     start: &'q [TermId],
@@ -203,7 +200,7 @@ struct Question<'q> {
     limits: &'q Limits,
 }
 
-/// What a plan leads to, and who played it.
+/// The end of a plan, and the evaluator that played it.
 struct Ended {
     score: Score,
     /// Ascending.
@@ -246,7 +243,7 @@ impl Question<'_> {
         let mut claims: Vec<(&str, Result<String, Failure>)> = Vec::new();
         if optimal {
             let shorter = match (first.len() as u32, least) {
-                (0, _) => Ok("no plan is shorter than none".to_owned()),
+                (0, _) => Ok("no plan is shorter than the empty one".to_owned()),
                 (moves, Some(flips)) => match self.needs(flips, moves) {
                     Err(Failure::Unchecked(_)) if !self.limits.is_over() => {
                         self.nothing_within(moves - 1)
@@ -380,11 +377,13 @@ impl Question<'_> {
         }
     }
 
-    /// Counts the plans of so many moves.
+    /// Counts the plans with this number of moves.
     fn count(&self, moves: u32, plans: u64) -> Result<String, Failure> {
         let found = search(self, moves, search::Plans::Count)?;
         match found.plans == plans {
-            true => Ok(format!("a search counted as many of {moves} moves")),
+            true => Ok(format!(
+                "a search found the same number of plans with {moves} moves"
+            )),
             false => Err(Failure::Wrong(format!(
                 "there are {} such plans",
                 found.plans
@@ -392,7 +391,7 @@ impl Question<'_> {
         }
     }
 
-    /// Checks that no plan has so many moves or fewer.
+    /// Checks that no plan has `moves` moves or fewer.
     fn nothing_within(&self, moves: u32) -> Result<String, Failure> {
         match search(self, moves, search::Plans::Refuse) {
             Ok(found) => Ok(format!(
@@ -411,7 +410,7 @@ impl Question<'_> {
         }
     }
 
-    /// Checks that facts which moves flip need so many moves.
+    /// Checks that flipping these facts takes at least `moves` moves.
     fn needs(&self, flips: &Flips, moves: u32) -> Result<String, Failure> {
         let program = self.ground()?;
         let (known, mut formula) = self.kept(&program, &flips.given)?;
@@ -423,8 +422,8 @@ impl Question<'_> {
         ))
     }
 
-    /// Checks that no plan has exactly so many moves, if none has fewer; from then
-    /// on one more move is made.
+    /// Checks that no plan has exactly `moves` moves, given that no plan has fewer; then
+    /// adds one more move to the formula.
     fn refute(&self, formula: &mut Formula<'_>, moves: usize) -> Result<(), Failure> {
         let solved = formula.solved(moves);
         if formula.solve(&[solved])? {
@@ -449,7 +448,7 @@ impl Question<'_> {
         Formula::new(program, self.enough(program), first, self.limits)
     }
 
-    /// Goal atoms that are worth enough.
+    /// Goal atoms with at least the target score.
     fn enough(&self, program: &Program) -> Vec<u32> {
         let mut terms = self.game.terms().clone();
         terms.refresh();
@@ -506,7 +505,7 @@ impl Question<'_> {
         }
     }
 
-    /// Checks that no play is longer, and that none is a solution.
+    /// Checks that no play has more than `moves` moves, and that no play is a solution.
     fn ends_within(&self, moves: u32) -> Result<String, Failure> {
         let program = self.ground()?;
         let mut formula = self.formula(&program, First::Start);

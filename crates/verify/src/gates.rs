@@ -1,21 +1,21 @@
 //! Ground rules as gates.
 //!
-//! In: a program, and what facts are known to equal. Out: a network whose inputs
-//! are the facts, the moves, and what atoms that depend on each other read of each
-//! other, which is left open.
+//! In: a program, and facts with known values or equal to other facts. Out: a network
+//! whose inputs are the facts, the moves, and the values that mutually dependent atoms read
+//! of each other, which stay open.
 
 use std::cmp::Ordering;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::program::{Input, Program};
+use crate::program::{Input, Program};
 use ggp_engine::propnet::network::{Builder, Literal, Network};
 
-/// What is known of a node.
+/// The known value of a node.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum Value {
+pub(crate) enum Value {
     Known(bool),
-    /// A fact, or its negation.
+    /// The value of a fact, or of its negation.
     Fact(usize, bool),
     Open,
 }
@@ -30,8 +30,8 @@ impl Value {
     }
 }
 
-/// By fact: what clauses of one fact, or of two, say that it equals.
-pub(super) fn stands(count: usize, clauses: &[Vec<(Option<usize>, bool)>]) -> Vec<Value> {
+/// The value of each fact according to clauses of one or two facts.
+pub(crate) fn stands(count: usize, clauses: &[Vec<(Option<usize>, bool)>]) -> Vec<Value> {
     let mut stands: Vec<Value> = (0..count).map(|fact| Value::Fact(fact, false)).collect();
     let root = |stands: &[Value], mut fact: usize, mut negated: bool| {
         while let Value::Fact(other, other_negated) = stands[fact]
@@ -67,13 +67,14 @@ pub(super) fn stands(count: usize, clauses: &[Vec<(Option<usize>, bool)>]) -> Ve
 }
 
 /// Ground rules as gates.
-pub(super) struct Gates<'p> {
+pub(crate) struct Gates<'p> {
     program: &'p Program,
     stands: &'p [Value],
     builder: Builder,
-    /// By atom, once it is made.
+    /// The literal of each atom, once it was made.
     made: Vec<Option<Literal>>,
-    /// By atom that depends on itself: its loop, and what its like read of it.
+    /// For atoms that depend on themselves: the loop, and the input that the loop's atoms
+    /// read.
     open: FxHashMap<u32, (usize, Literal)>,
 }
 
@@ -95,7 +96,7 @@ impl<'p> Gates<'p> {
         }
     }
 
-    /// What an atom reads, if that is there.
+    /// The literal that an atom reads, if it was made.
     fn read(&self, by: u32, literal: i32) -> Option<Literal> {
         let atom = literal.unsigned_abs() - 1;
         let read = match (self.open.get(&by), self.open.get(&atom)) {
@@ -109,7 +110,7 @@ impl<'p> Gates<'p> {
         self.builder.into_network()
     }
 
-    /// An atom, and what it depends on first.
+    /// Makes the literal of an atom, after those of the atoms that it depends on.
     pub fn atom(&mut self, atom: u32) -> Literal {
         let mut open = vec![atom];
         while let Some(&atom) = open.last() {

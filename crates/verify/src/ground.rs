@@ -1,18 +1,18 @@
-//! The rules of a game without variables, as the checker understands them.
+//! Grounding of the rules, independent of the engine.
 //!
-//! In: a game of one role and the facts it begins with. Out: a [`Program`]: the
-//! instances of rules that can ever matter. Relations that do not depend on the
-//! state are evaluated; of the others every row is found that may ever hold: what
-//! can hold next may hold, what can be legal may be made, and negations of what
-//! depends on the state are left out.
+//! In: a game of one role and the facts of its first state. Out: a [`Program`] of all rule
+//! instances that can matter. Relations that do not depend on the state are evaluated. Of
+//! the others, every row that may ever hold is derived by delete relaxation: facts that can
+//! hold next may hold, moves that can be legal may be made, and negative literals about the
+//! state are ignored.
 
 mod join;
 
 use rustc_hash::FxHashMap;
 
-use super::Limits;
-use super::program::{Fact, Input, Move, Program};
-use super::rows::{Bindings, Indexes, Rows, unify_all};
+use crate::Limits;
+use crate::program::{Fact, Input, Move, Program};
+use crate::rows::{Bindings, Indexes, Rows, unify_all};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Game;
 use ggp_gdl::program::strata::{for_each_body_atom, stratify};
@@ -20,11 +20,11 @@ use ggp_gdl::program::{Atom, Literal, RelationId, Rule};
 use ggp_gdl::terms::{TermId, TermOverflow, Terms};
 use join::Plan;
 
-/// Rows looked at, for each instance that is allowed.
+/// The most rows examined per permitted instance.
 const ROWS_AN_INSTANCE: u64 = 200;
 
-/// Why the rules were not grounded.
-pub(super) enum TooLarge {
+/// The reason why the rules were not grounded.
+pub(crate) enum TooLarge {
     Limit(&'static str),
     Interrupted,
 }
@@ -36,7 +36,7 @@ impl From<TermOverflow> for TooLarge {
 }
 
 /// Grounds a game of one role.
-pub(super) fn ground(game: &Game, start: &[TermId], limits: &Limits) -> Result<Program, TooLarge> {
+pub(crate) fn ground(game: &Game, start: &[TermId], limits: &Limits) -> Result<Program, TooLarge> {
     let mut terms = game.terms().clone();
     terms.refresh();
     let rules = game.rules();
@@ -62,7 +62,7 @@ pub(super) fn ground(game: &Game, start: &[TermId], limits: &Limits) -> Result<P
     Ok(grounder.program(start))
 }
 
-/// By relation: whether the answers depend on it.
+/// For each relation: whether legality, successors or goals depend on it.
 fn needed(game: &Game) -> Vec<bool> {
     let wanted = [
         Keyword::Next,
@@ -93,7 +93,7 @@ fn needed(game: &Game) -> Vec<bool> {
     needed
 }
 
-/// By relation: whether it depends on the state or on moves, or is asked for.
+/// For each relation: whether it depends on the state or on moves, or is queried.
 fn moving(game: &Game) -> Vec<bool> {
     let mut moving = vec![false; game.rules().arity.len()];
     for word in [
@@ -121,13 +121,13 @@ fn moving(game: &Game) -> Vec<bool> {
     }
 }
 
-/// Bodies of rules, one behind the other.
+/// The bodies of rule instances, in one list.
 #[derive(Default)]
 struct Instances {
     heads: Vec<u32>,
     ends: Vec<u32>,
     literals: Vec<i32>,
-    /// Alternatives, each with a number of its own.
+    /// The atom of each disjunction.
     any: FxHashMap<Vec<Vec<i32>>, u32>,
     atoms: u32,
 }
@@ -180,7 +180,7 @@ impl Grounder<'_> {
         Ok(())
     }
 
-    /// Finds every row that may ever hold of the relations that do depend on it.
+    /// Derives every row that may ever hold of the relations that depend on the state.
     fn relax(&mut self, needed: &[bool], start: &[TermId]) -> Result<(), TooLarge> {
         let game = self.game.clone();
         let keyword = |word| game.keyword(word).map(RelationId::index);
@@ -193,7 +193,7 @@ impl Grounder<'_> {
                 self.moving[head] && needed[head]
             })
             .collect();
-        // By relation: the rules that read it, and where.
+        // For each relation: the rules that read it, and the position in their bodies.
         let mut readers: Vec<Vec<(usize, usize)>> = vec![Vec::new(); self.rows.len()];
         for (number, rule) in rules.iter().enumerate() {
             for (place, literal) in rule.body.iter().enumerate() {
@@ -265,7 +265,7 @@ impl Grounder<'_> {
         }
     }
 
-    /// Writes down the instances of the rules.
+    /// Collects the instances of the rules.
     fn instances(&mut self, needed: &[bool]) -> Result<(), TooLarge> {
         let mut first = vec![0; self.rows.len()];
         for relation in (0..self.rows.len()).filter(|&relation| self.moving[relation]) {
@@ -314,8 +314,7 @@ impl Grounder<'_> {
         Ok(())
     }
 
-    /// The atoms, each with 1 added and negated where its literal is, of a body
-    /// that may hold.
+    /// The atoms of a body that may hold, plus 1 each and negated for negative literals.
     fn body(
         &mut self,
         literals: &[Literal],
@@ -358,7 +357,7 @@ impl Grounder<'_> {
         Ok(Some(body))
     }
 
-    /// An atom that stands for alternatives.
+    /// The atom of a disjunction.
     fn any(&mut self, branches: Vec<Vec<i32>>) -> u32 {
         if let Some(&atom) = self.instances.any.get(&branches) {
             return atom;

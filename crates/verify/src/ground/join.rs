@@ -1,31 +1,31 @@
-//! Matches of rules among rows.
+//! Matches of rule bodies among rows.
 
-use super::super::rows::{Bindings, unify_all};
 use super::{Grounder, ROWS_AN_INSTANCE, TooLarge};
+use crate::rows::{Bindings, unify_all};
 use ggp_gdl::program::{Atom, Literal, RelationId, Rule, Term, Variable};
 use ggp_gdl::terms::TermId;
 
-/// Rows of a relation that are asked for once some variables are known.
+/// One step of a match: a query of a relation once some variables are known.
 struct Step {
     index: usize,
     relation: RelationId,
     patterns: Vec<Term>,
     key: Vec<Variable>,
     fresh: Vec<Variable>,
-    /// Literals of the body that can be tested then.
+    /// The literals that can be tested after the step.
     tests: Vec<usize>,
 }
 
 /// An order in which the body of a rule is matched.
-pub(super) struct Plan {
-    /// Tests before the first step.
+pub(crate) struct Plan {
+    /// The tests before the first step.
     tests: Vec<usize>,
     steps: Vec<Step>,
 }
 
 impl Grounder<'_> {
-    /// The order: next comes what has the fewest rows for what is known, about.
-    pub(super) fn plan(&mut self, rule: &Rule, given: Option<usize>) -> Plan {
+    /// The order: the next literal has about the fewest rows for the known variables.
+    pub(crate) fn plan(&mut self, rule: &Rule, given: Option<usize>) -> Plan {
         let mut known = vec![false; rule.variables.len()];
         let mut left: Vec<usize> = (0..rule.body.len())
             .filter(|&at| Some(at) != given)
@@ -50,7 +50,7 @@ impl Grounder<'_> {
                     open += f64::from(u8::from(!known[variable.index()]));
                 });
                 let relation = atom.relation.index();
-                // Of what grows still, it is not known how far.
+                // The final size of a growing relation is unknown.
                 let rows = self.rows[relation].len().max(match self.moving[relation] {
                     true => 100,
                     false => 1,
@@ -87,7 +87,7 @@ impl Grounder<'_> {
         Plan { tests, steps }
     }
 
-    /// Takes out the tests all of whose variables are known.
+    /// Removes and returns the tests whose variables are all known.
     fn tests(&self, rule: &Rule, left: &mut Vec<usize>, known: &[bool]) -> Vec<usize> {
         let is_ready = |&at: &usize| {
             let mut ready = !matches!(rule.body[at], Literal::Positive(_));
@@ -100,7 +100,7 @@ impl Grounder<'_> {
     }
 
     /// The heads of all matches.
-    pub(super) fn heads(
+    pub(crate) fn heads(
         &mut self,
         rule: &Rule,
         plan: &Plan,
@@ -114,7 +114,7 @@ impl Grounder<'_> {
         Ok(heads)
     }
 
-    pub(super) fn matches(
+    pub(crate) fn matches(
         &mut self,
         rule: &Rule,
         plan: &Plan,
@@ -159,7 +159,7 @@ impl Grounder<'_> {
     }
 
     /// Whether a literal without variables may hold.
-    pub(super) fn holds(
+    pub(crate) fn holds(
         &mut self,
         literal: &Literal,
         bindings: &Bindings,
@@ -192,7 +192,7 @@ impl Grounder<'_> {
         })
     }
 
-    pub(super) fn row(
+    pub(crate) fn row(
         &mut self,
         atom: &Atom,
         bindings: &Bindings,

@@ -1,12 +1,11 @@
 //! Ground rules for a SAT solver, state by state.
 //!
-//! In: atoms in the state after so many moves, asked for one by one. Out: a
-//! solver that knows what they depend on: an atom holds exactly if one of its
-//! bodies does (Clark's completion), a fact of a state exactly if it was to hold
-//! next. Where atoms depend on each other this has models that the rules do not
-//! mean; they are found by deriving everything anew, and loop formulas exclude
-//! them. So what is refuted is refuted, and a model that is left is what the
-//! rules mean.
+//! In: atoms of the state after a number of moves, requested one by one. Out: a solver
+//! with the clauses that they depend on: an atom holds exactly if one of its bodies does
+//! (Clark's completion), and a fact of a state exactly if `next` holds for it in the state
+//! before. Where atoms depend on each other, this has models that the rules do not allow.
+//! They are recognized by deriving all atoms again, and loop formulas exclude them. UNSAT
+//! is therefore sound, and a remaining model is a model of the rules.
 //!
 //! Source: Clark, Negation as failure (1978); Lin and Zhao, ASSAT: computing
 //! answer sets of a logic program by SAT solvers (2004).
@@ -14,45 +13,45 @@
 use ggp_engine::sat::{SatSolver, Solver};
 use rustc_hash::FxHashMap;
 
-use super::program::{Input, Program};
-use super::{Failure, Limits};
+use crate::program::{Input, Program};
+use crate::{Failure, Limits};
 
 /// The first state.
 #[derive(Copy, Clone, PartialEq, Eq)]
-pub(super) enum First {
-    /// That of the program.
+pub(crate) enum First {
+    /// The first state of the program.
     Start,
-    /// Any.
+    /// Any state.
     Any,
 }
 
 /// A state, and the move made in it.
 #[derive(Default)]
 struct Frame {
-    /// By atom: its variable, 0 if there is none yet.
+    /// The variable of each atom; 0 if it has none yet.
     atoms: Vec<i32>,
-    /// By rule: whether its body holds.
+    /// The literal of each rule's body.
     bodies: FxHashMap<u32, i32>,
 }
 
-/// States and moves as clauses. Variables and their negations are numbers other
-/// than 0.
-pub(super) struct Formula<'p> {
+/// States and moves as clauses. Literals are numbers other than 0; a negative number is the
+/// negation.
+pub(crate) struct Formula<'p> {
     program: &'p Program,
     solver: Solver,
     limits: &'p Limits,
     first: First,
     variables: i32,
     frames: Vec<Frame>,
-    /// Goal atoms that are worth enough.
+    /// Goal atoms with at least the target score.
     enough: Vec<u32>,
 }
 
-/// Atoms and variables, all states together.
+/// The most atoms and variables of all states together.
 const MOST: usize = 100_000_000;
 
-/// True.
-pub(super) const YES: i32 = 1;
+/// The literal that is always true.
+pub(crate) const YES: i32 = 1;
 
 impl<'p> Formula<'p> {
     pub fn new(program: &'p Program, enough: Vec<u32>, first: First, limits: &'p Limits) -> Self {
@@ -75,13 +74,12 @@ impl<'p> Formula<'p> {
         self.variables
     }
 
-    /// One of these holds.
+    /// Adds a clause: one of these literals holds.
     pub fn add(&mut self, clause: &[i32]) {
         self.solver.add(clause);
     }
 
-    /// Whether an atom holds in the state after so many moves, or comes of the
-    /// move made there.
+    /// The literal of an atom in the state after `moves` moves.
     pub fn atom(&mut self, moves: usize, atom: u32) -> i32 {
         let mut open = Vec::new();
         let literal = self.named(moves, atom, &mut open);
@@ -98,12 +96,12 @@ impl<'p> Formula<'p> {
         literal
     }
 
-    /// Whether a fact holds after so many moves.
+    /// The literal of a fact after `moves` moves.
     pub fn fact(&mut self, moves: usize, fact: usize) -> i32 {
         self.atom(moves, self.program.facts[fact].now)
     }
 
-    /// An atom's variable; if it is new, what it means is still open.
+    /// The literal of an atom; if it is new, `open` takes it, since it still has no clauses.
     fn named(&mut self, moves: usize, atom: u32, open: &mut Vec<(usize, u32)>) -> i32 {
         while self.frames.len() <= moves {
             self.frames.push(Frame {
@@ -136,7 +134,7 @@ impl<'p> Formula<'p> {
         literal
     }
 
-    /// Whether a body holds.
+    /// The literal of a rule's body.
     fn body(&mut self, moves: usize, rule: u32, open: &mut Vec<(usize, u32)>) -> i32 {
         let program = self.program;
         let literals: Vec<i32> = (program.body(rule).iter())
@@ -163,7 +161,7 @@ impl<'p> Formula<'p> {
         all
     }
 
-    /// Whether the game is over after so many moves.
+    /// The literal that says that the game is over after `moves` moves.
     pub fn over(&mut self, moves: usize) -> i32 {
         match self.program.terminal {
             Some(terminal) => self.atom(moves, terminal),
@@ -171,7 +169,8 @@ impl<'p> Formula<'p> {
         }
     }
 
-    /// Whether it is over after so many moves, and worth enough.
+    /// A literal that implies that the game is over after `moves` moves with the target
+    /// score.
     pub fn solved(&mut self, moves: usize) -> i32 {
         let over = self.over(moves);
         let solved = self.variable();
@@ -184,8 +183,8 @@ impl<'p> Formula<'p> {
         solved
     }
 
-    /// Where this holds, the game is not over after so many moves, and exactly
-    /// one move is made that is legal.
+    /// A literal that implies that the game is not over after `moves` moves, and that exactly
+    /// one move is made there, a legal one.
     pub fn goes_on(&mut self, moves: usize) -> i32 {
         let goes_on = self.variable();
         let over = self.over(moves);
@@ -210,7 +209,7 @@ impl<'p> Formula<'p> {
         goes_on
     }
 
-    /// No two of these hold.
+    /// Adds clauses: no two of these literals hold.
     pub fn at_most_one(&mut self, of: &[i32]) {
         let mut before = -YES;
         for &one in of {
@@ -222,7 +221,7 @@ impl<'p> Formula<'p> {
         }
     }
 
-    /// Whether two of these hold, at least where that is asked for.
+    /// A literal that implies that two of these literals hold.
     pub fn two(&mut self, of: &[i32]) -> i32 {
         let mut pairs = vec![-self.variable()];
         let two = -pairs[0];
@@ -240,11 +239,11 @@ impl<'p> Formula<'p> {
         two
     }
 
-    /// Whether all that was said can be, with these assumptions.
+    /// Whether all clauses can hold together with these assumptions.
     ///
     /// # Errors
     ///
-    /// If that was not found out in time.
+    /// [`Failure::Unchecked`] if a limit ends the search first.
     pub fn solve(&mut self, assumed: &[i32]) -> Result<bool, Failure> {
         loop {
             if self.limits.is_over() {
@@ -252,7 +251,7 @@ impl<'p> Formula<'p> {
             }
             let atoms = self.frames.len() * self.program.inputs.len();
             if atoms.max(self.variables as usize) > MOST {
-                return Err(Failure::unchecked("the steps are too many to write down"));
+                return Err(Failure::unchecked("there are too many steps to encode"));
             }
             let conflicts = u32::try_from(self.limits.conflicts).ok();
             match self.solver.solve(assumed, conflicts) {
@@ -268,14 +267,14 @@ impl<'p> Formula<'p> {
         }
     }
 
-    /// The value of a variable, or of its negation, in the model found.
+    /// The value of a literal in the last model.
     pub fn holds(&self, literal: i32) -> bool {
         self.solver.holds(literal)
     }
 
-    /// The move made in a model that was found, after so many.
+    /// The move made after `moves` moves in the last model.
     pub fn chosen(&self, moves: usize) -> Option<usize> {
-        let is_made = |chosen: &super::program::Move| {
+        let is_made = |chosen: &crate::program::Move| {
             let made = chosen
                 .made
                 .map(|made| self.frames[moves].atoms[made as usize]);
@@ -284,8 +283,8 @@ impl<'p> Formula<'p> {
         self.program.moves.iter().position(is_made)
     }
 
-    /// Excludes what holds in the model found only because of itself. The result
-    /// says whether there was any.
+    /// Excludes atoms that hold in the last model only because of themselves. Returns
+    /// whether there were any.
     fn cut_loops(&mut self) -> bool {
         let mut clauses = Vec::new();
         for frame in &self.frames {
@@ -294,7 +293,7 @@ impl<'p> Formula<'p> {
                 literal != 0 && self.holds(literal)
             };
             for atoms in &self.program.loops {
-                // All atoms of a loop are named or none is.
+                // Either all atoms of a loop have variables, or none has.
                 if frame.atoms[atoms[0] as usize] == 0 {
                     continue;
                 }
@@ -302,7 +301,7 @@ impl<'p> Formula<'p> {
                 let before = clauses.len();
                 self.explain(frame, unfounded, &mut clauses);
                 if clauses.len() > before {
-                    // What depends on this loop may be wrong because of it.
+                    // Loops that depend on this one may be unfounded only because of it.
                     break;
                 }
             }
@@ -311,8 +310,8 @@ impl<'p> Formula<'p> {
         !clauses.is_empty()
     }
 
-    /// For atoms that hold because of each other: each needs a rule that needs
-    /// none of those that it depends on.
+    /// Appends loop formulas for unfounded atoms: each atom of a loop needs a rule that
+    /// needs no atom of the loop.
     fn explain(&self, frame: &Frame, unfounded: Vec<u32>, clauses: &mut Vec<Vec<i32>>) {
         let mut left = unfounded.clone();
         while let Some(&atom) = left.first() {

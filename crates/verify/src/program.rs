@@ -1,7 +1,7 @@
-//! Rules without variables.
+//! Ground rules of a game with one role.
 //!
-//! An atom holds if all literals of one of its bodies do; what holds only because
-//! of itself does not. Facts of the state and the move made are given.
+//! An atom holds if all literals of one of its bodies do, but not if it holds only because
+//! of itself. Facts of the state and the move made are inputs.
 
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -9,54 +9,54 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use ggp_gdl::terms::TermId;
 
 /// A fact of the state.
-pub(super) struct Fact {
+pub(crate) struct Fact {
     pub term: TermId,
-    /// Whether it holds.
+    /// The atom that says that it holds.
     pub now: u32,
-    /// Whether it holds after the move; none if it never does.
+    /// The atom that says that it holds after the move; `None` if it never does.
     pub next: Option<u32>,
     /// Whether it holds at the start.
     pub holds: bool,
 }
 
 /// A move of the role.
-pub(super) struct Move {
+pub(crate) struct Move {
     pub term: TermId,
-    /// Whether it is legal.
+    /// The atom that says that it is legal.
     pub legal: u32,
-    /// Whether it is made; none if nothing reads that.
+    /// The atom that says that it is made; `None` if no rule reads it.
     pub made: Option<u32>,
 }
 
-/// What gives an atom its value, if not rules.
+/// The source of an atom's value; `None` if rules define it.
 #[derive(Copy, Clone, PartialEq, Eq)]
-pub(super) enum Input {
+pub(crate) enum Input {
     None,
     Fact(u32),
     Move(u32),
 }
 
 /// The rules of a game of one role, grounded.
-pub(super) struct Program {
-    /// By atom: where its rules begin; one more at the end.
+pub(crate) struct Program {
+    /// The first rule of each atom, and the number of rules at the end.
     starts: Vec<u32>,
-    /// By rule: where its body ends.
+    /// The end of each rule's body in `literals`.
     ends: Vec<u32>,
-    /// Atoms with 1 added, negated where the literal is.
+    /// Atoms plus 1, negated for negative literals.
     literals: Vec<i32>,
     pub inputs: Vec<Input>,
     pub facts: Vec<Fact>,
     pub moves: Vec<Move>,
-    /// Goal values of the role.
+    /// The goal values of the role and their atoms.
     pub goals: Vec<(TermId, u32)>,
-    /// Whether the game is over; none if it never is.
+    /// The atom that says that the game is over; `None` if it never is.
     pub terminal: Option<u32>,
-    /// Atoms that depend on each other, together, those of use to others first.
+    /// Groups of atoms that depend on each other; a group comes after those it depends on.
     pub loops: Vec<Vec<u32>>,
 }
 
 impl Program {
-    /// Takes rules: an atom and a body each.
+    /// A program of these rules: an atom and a body each.
     pub fn new(
         mut rules: Vec<(u32, &[i32])>,
         inputs: Vec<Input>,
@@ -140,8 +140,7 @@ impl Program {
         atoms.filter(is_loop).collect()
     }
 
-    /// Atoms of a loop that hold only because of each other, where these atoms
-    /// hold.
+    /// The atoms of a loop that hold only because of each other.
     pub fn unfounded(&self, atoms: &[u32], holds: impl Fn(u32) -> bool) -> Vec<u32> {
         let mut left: Vec<u32> = atoms.iter().copied().filter(|&atom| holds(atom)).collect();
         loop {

@@ -2,35 +2,35 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Failure, Question};
+use crate::{Failure, Question};
 use ggp_engine::machine::{DatalogMachine, Machine, PlayError};
 
-/// What to do about plans.
+/// The treatment of plans in a search.
 #[derive(Copy, Clone, PartialEq, Eq)]
-pub(super) enum Plans {
-    /// There is to be none.
+pub(crate) enum Plans {
+    /// Any plan is an error.
     Refuse,
-    /// Those of the last level are counted, others are refused.
+    /// Plans of the last level are counted, shorter plans are an error.
     Count,
-    /// The ends that they lead to are counted.
+    /// The ends of plans are counted.
     Ends,
 }
 
-/// What was found.
-pub(super) struct Found {
+/// The result of a search.
+pub(crate) struct Found {
     pub positions: u64,
-    /// Plans of the last level, or ends of plans.
+    /// The number of plans of the last level, or of ends of plans.
     pub plans: u64,
 }
 
-/// Looks at all positions within so many moves.
-pub(super) fn search(question: &Question<'_>, moves: u32, plans: Plans) -> Result<Found, Failure> {
+/// Searches all positions within `moves` moves.
+pub(crate) fn search(question: &Question<'_>, moves: u32, plans: Plans) -> Result<Found, Failure> {
     let limits = question.limits;
     let mut machine = DatalogMachine::new(question.game, limits.machine())?;
     let role = question.game.roles().next().expect("there is one");
     let first = machine.state(question.start)?;
     let mut known = FxHashSet::from_iter([first.clone()]);
-    // Positions, and in how many ways each is reached.
+    // Positions, with the number of move sequences that reach each.
     let mut level = FxHashMap::from_iter([(first, 1u64)]);
     let mut found = Found {
         positions: 1,
@@ -45,7 +45,7 @@ pub(super) fn search(question: &Question<'_>, moves: u32, plans: Plans) -> Resul
                 return Err(Failure::out_of_time());
             }
             if machine.is_terminal(&state)? {
-                // An end without one score is worth nothing.
+                // An end without exactly one score counts as 0.
                 let is_solved = match machine.goal(&state, role) {
                     Err(error @ (PlayError::Interrupted | PlayError::TooLarge { .. })) => {
                         return Err(error.into());

@@ -1,28 +1,28 @@
-//! How many moves are needed where moves flip facts.
+//! Lower bounds on the number of moves where moves flip facts.
 //!
-//! If every move either flips a fact or leaves it as it is, whatever the state, then
-//! what becomes of the fact depends only on which moves are made an odd number of
-//! times. So each plan solves a system of equations over two elements, and has as many
-//! moves as its lightest solution at least. All solutions are looked at.
+//! If every move either flips a fact or leaves it unchanged, whatever the state, then the
+//! final value of the fact depends only on which moves are made an odd number of times. Each
+//! plan therefore solves a system of linear equations over GF(2), and has at least as many
+//! moves as the lightest solution has ones. All solutions are enumerated.
 
 use std::collections::BTreeSet;
 
 use super::{Doubt, Sums, Value};
-use crate::verify::{Failure, Limits};
+use crate::{Failure, Limits};
 
-/// Unknowns that may be chosen freely: each doubles the solutions.
+/// The most free unknowns; each doubles the number of solutions.
 const MOST_FREE: usize = 24;
-/// Solutions between two looks at the clock.
+/// The number of solutions between two looks at the clock.
 const TOGETHER: u64 = 1 << 16;
 
 impl Sums<'_> {
-    /// Checks that a solution takes so many moves at least, going by these facts; how
-    /// many it takes.
+    /// Checks that a solution takes at least `moves` moves, according to these facts. Returns
+    /// the fewest moves according to these facts.
     ///
     /// # Errors
     ///
-    /// If it may take fewer, a move may flip one of the facts and may leave it as it is,
-    /// or there is too much to look at.
+    /// If a solution may take fewer moves, if a move flips one of the facts in some states
+    /// only, or if there are too many solutions.
     pub fn needs(
         &self,
         facts: &[String],
@@ -33,7 +33,7 @@ impl Sums<'_> {
         let weights = self.weights(&ones)?;
         let facts = (0..weights.len()).filter(|&fact| weights[fact] != 0);
         let facts: Vec<usize> = facts.collect();
-        // Moves that flip the same count as one.
+        // Moves that flip the same facts count as one.
         let mut flipped = BTreeSet::new();
         for chosen in 0..self.legal.len() {
             flipped.insert(self.flipped(chosen, &facts, doubt)?);
@@ -61,12 +61,12 @@ impl Sums<'_> {
         match fewest >= moves {
             true => Ok(fewest),
             false if is_known => Err(Failure::Wrong(why())),
-            // The end may ask for more than is seen here.
+            // The end may require more than is known here.
             false => Err(Failure::Unchecked(why())),
         }
     }
 
-    /// Which of these facts a move flips; none if it is never legal.
+    /// The facts among these that a move flips; empty if it is never legal.
     fn flipped(
         &self,
         chosen: usize,
@@ -102,7 +102,7 @@ impl Sums<'_> {
     }
 }
 
-/// Equations: unknowns whose sum is the last bit.
+/// Equations over GF(2): the sum of a row's unknowns is its last bit.
 struct System {
     unknowns: usize,
     rows: Vec<Vec<u64>>,
@@ -139,10 +139,10 @@ impl System {
         self.rows.push(row);
     }
 
-    /// The least number of ones in a solution; none if there is none.
+    /// The least number of ones in a solution; `None` if there is no solution.
     fn lightest(mut self, limits: &Limits) -> Result<Option<u32>, Failure> {
         let (rows, last) = (&mut self.rows, self.unknowns);
-        // Afterwards the first rows have an unknown each that no other row has.
+        // Gauss-Jordan: afterwards each of the first rows has an unknown of its own.
         let mut bound = Vec::new();
         let mut free = Vec::new();
         for unknown in 0..last {
@@ -169,7 +169,7 @@ impl System {
             let why = format!("there are two to the power of {free} sets of moves to look at");
             return Err(Failure::Unchecked(why));
         }
-        // The unknowns that are 1 where one bit of the rows is.
+        // The bound unknowns whose row has this bit.
         let ones = |of: usize| -> Vec<u64> {
             let mut ones = vec![0; last / 64 + 1];
             let bound = bound.iter().zip(rows.iter());
@@ -186,7 +186,7 @@ impl System {
         let changes: Vec<Vec<u64>> = changes.collect();
         let weight = |row: &[u64]| row.iter().map(|word| word.count_ones()).sum::<u32>();
         let mut fewest = weight(&solution);
-        // In an order in which one change leads from each to the next.
+        // In Gray code order: one change leads from each solution to the next.
         for number in 1..1_u64 << changes.len() {
             if number % TOGETHER == 0 && limits.is_over() {
                 return Err(Failure::out_of_time());
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn the_lightest_of_all_solutions_is_found() {
-        // By all assignments of up to six unknowns.
+        // Compares with all assignments of up to six unknowns.
         let mut state = 1_u64;
         let mut next = |end: u64| {
             state = state

@@ -1,16 +1,17 @@
-//! What following the effects of a move through gates leaves open, found out by a
-//! SAT solver, as far as it is little.
+//! Questions that following the effects of a move through gates leaves open, answered by a
+//! SAT solver if they are small.
 
-use super::Failure;
-use super::formula::Formula;
-use super::program::Program;
+use crate::Failure;
+use crate::formula::Formula;
+use crate::program::Program;
 
-/// Facts that a move changes, before and after it, and ways in which they hold.
+/// The most facts that a move may change, counted before and after it, and the most
+/// combinations of their values.
 const MOST_FACTS: usize = 24;
 const MOST_WAYS: usize = 5_000;
 
-/// Any state with an invariant, and a legal move in it.
-pub(super) struct Doubt<'f, 'p> {
+/// A formula for any state in which an invariant holds, and a legal move in it.
+pub(crate) struct Doubt<'f, 'p> {
     formula: &'f mut Formula<'p>,
     goes_on: i32,
 }
@@ -21,8 +22,8 @@ impl<'f, 'p> Doubt<'f, 'p> {
         Doubt { formula, goes_on }
     }
 
-    /// Whether there may be a solution in which these facts hold or do not, and a
-    /// sum is bad.
+    /// Whether a solution may exist in which the facts have these values (`None`: either
+    /// value) and the weighted sum is bad.
     pub fn may_be(
         &mut self,
         facts: &[Option<bool>],
@@ -42,8 +43,7 @@ impl<'f, 'p> Doubt<'f, 'p> {
         self.meets(assumed, &sum, is_bad)
     }
 
-    /// Whether a move may change a sum by an amount that is bad. It may, if it is
-    /// too much to find out.
+    /// Whether a move may change a sum by a bad amount; true if that is too hard to decide.
     pub fn may_change(
         &mut self,
         program: &Program,
@@ -73,7 +73,7 @@ impl<'f, 'p> Doubt<'f, 'p> {
         self.meets(vec![self.goes_on, made], &moving, is_bad)
     }
 
-    /// Whether a move flips a fact, whatever the state; none if that depends.
+    /// Whether a move flips a fact in every state; `None` if that depends on the state.
     pub fn flips(
         &mut self,
         program: &Program,
@@ -94,7 +94,7 @@ impl<'f, 'p> Doubt<'f, 'p> {
         Ok((!(flips && stays)).then_some(flips))
     }
 
-    /// Whether a sum of what holds may be bad, way by way.
+    /// Whether the sum over the literals that hold may be bad, combination by combination.
     fn meets(
         &mut self,
         mut assumed: Vec<i32>,
