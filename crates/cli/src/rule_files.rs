@@ -38,7 +38,7 @@ pub struct RuleOptions {
     /// Distinguish upper and lower case: `Cell` is not `cell`
     #[arg(long, help_heading = "Rules")]
     pub case_sensitive: bool,
-    /// How to evaluate the rules
+    /// Backend that evaluates the rules
     #[arg(long, value_enum, default_value_t, help_heading = "Rules")]
     pub backend: BackendChoice,
     #[command(flatten)]
@@ -157,7 +157,7 @@ The rows are lines, or joined by `/`, or written [[1,2],[3,4]]. Cells are separa
 commas; without separators, each character is a cell. Also added: (grid_rows R), (grid_columns C), \
 (grid_row 1) ..., (grid_column 1) ..., (grid_next 1 2) ...";
 
-/// How rules are evaluated.
+/// The backend that evaluates the rules.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
 pub enum BackendChoice {
     /// What suits the game

@@ -47,7 +47,7 @@ pub struct Options {
     /// Games compared at the same time; 0 for one per processor
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
-    /// How to evaluate the rules
+    /// Backend that evaluates the rules
     #[arg(long, value_enum, default_value_t)]
     backend: BackendChoice,
     #[command(flatten)]
