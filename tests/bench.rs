@@ -170,7 +170,10 @@ fn a_folder_is_played_in_the_order_of_its_names() {
     let (table, _) = place.text("rules --start", 0);
     assert!(table.contains("played by"), "{table}");
     let (_, error) = place.text("rules/d.kif", 2);
-    assert!(error.contains("the file rules/d.kif does not exist"), "{error}");
+    assert!(
+        error.contains("the file rules/d.kif does not exist"),
+        "{error}"
+    );
 }
 
 #[test]

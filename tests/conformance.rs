@@ -309,7 +309,9 @@ fn the_way_a_playout_ends_is_compared() {
         (stuck, &[""; 0][..]),
         (
             wrong,
-            &["playout 0 final goal picker: 2, of which these are missing: 100 / 1, of which these are unexpected: nothing"],
+            &[
+                "playout 0 final goal picker: 2, of which these are missing: 100 / 1, of which these are unexpected: nothing",
+            ],
         ),
         (open, &[]),
     ] {
@@ -430,10 +432,7 @@ fn budgets_and_names_narrow_the_run() {
         games: vec!["chess".to_owned()],
         ..Options::default()
     };
-    assert_eq!(
-        run(none).unwrap_err().to_string(),
-        "no game matches chess"
-    );
+    assert_eq!(run(none).unwrap_err().to_string(), "no game matches chess");
     let late = Options {
         time: Some(Duration::ZERO),
         ..Options::default()

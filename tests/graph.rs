@@ -123,7 +123,10 @@ fn what_cannot_be_drawn_is_refused() {
         (&["--animate", "--format", "dot"][..], "only an SVG"),
         (&["--animate", "--prune", "cycle"], "cannot be used with"),
         (&["--format", "png"], "a PNG is written to a file"),
-        (&["--output", "no/such/folder.svg"], "the parent folder does not exist"),
+        (
+            &["--output", "no/such/folder.svg"],
+            "the parent folder does not exist",
+        ),
         (
             &["--output", "graph.foo"],
             "ends in .svg, .png, .dot or .json, not .foo",

@@ -1,6 +1,6 @@
 //! The language server as an editor sees it: messages to and from the program.
 
-mod mends;
+mod fixes;
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 const URI: &str = "file:///rules/walk.kif";
 
-/// A robot that walks; the first line has signs of one, two and four bytes.
+/// A robot that walks; the first line has characters of one, two and four bytes.
 const WALK: &str = "; a é 𝄞
 (role robot)
 (init (at 0)) (after 0 1) (after 1 2)
@@ -27,7 +27,7 @@ struct Editor {
     server: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
-    /// Messages that nobody waited for yet.
+    /// Messages that were not waited for yet.
     others: VecDeque<Value>,
     sent: i64,
 }
@@ -91,7 +91,7 @@ impl Editor {
         serde_json::from_slice(&body).expect("it is JSON")
     }
 
-    /// The whole answer to a request.
+    /// The complete answer to a request.
     fn answer(&mut self, method: &str, params: Value) -> Value {
         self.sent += 1;
         let id = self.sent;
@@ -111,7 +111,7 @@ impl Editor {
         answer["result"].clone()
     }
 
-    /// The next message of a kind that is no answer.
+    /// The next notification of a method.
     fn wait(&mut self, method: &str) -> Value {
         let known = self
             .others
@@ -148,7 +148,7 @@ fn at(line: u32, character: u32) -> Value {
     json!({ "textDocument": { "uri": URI }, "position": { "line": line, "character": character } })
 }
 
-/// The position of the `number`-th place of a text, as the protocol counts.
+/// The position of the `number`-th occurrence of a text, in the units of the protocol.
 fn place(of: &str, number: usize) -> Value {
     let start = WALK.match_indices(of).nth(number).expect("it is there").0;
     let line = WALK[..start].matches('\n').count();
@@ -161,7 +161,7 @@ fn with(mut params: Value, key: &str, value: Value) -> Value {
     params
 }
 
-/// The text after edits, the last first.
+/// The text after edits, applied from the last to the first.
 fn edited(text: &str, edits: &Value) -> String {
     let offset = |position: &Value| {
         let line = position["line"].as_u64().expect("a number") as usize;
@@ -196,10 +196,10 @@ fn edited(text: &str, edits: &Value) -> String {
 }
 
 #[test]
-fn mistakes_are_shown_as_one_types() {
+fn errors_are_reported_while_typing() {
     let mut editor = Editor::open(WALK);
     assert!(editor.findings().is_empty());
-    // Behind the signs of several bytes: the line is read in UTF-16 units.
+    // After characters of several bytes: the column is in UTF-16 units.
     let end = json!({ "line": 0, "character": 8 });
     let change = |range: Value, text: &str| {
         json!({
@@ -230,7 +230,7 @@ fn mistakes_are_shown_as_one_types() {
         (&found[0]["code"], &found[0]["severity"]),
         (&json!("W203"), &json!(2))
     );
-    // The whole text anew.
+    // The whole text is replaced.
     editor.tell(
         "textDocument/didChange",
         json!({ "textDocument": { "uri": URI, "version": 4 }, "contentChanges": [{ "text": WALK }] }),
@@ -252,7 +252,7 @@ fn mistakes_are_shown_as_one_types() {
 }
 
 #[test]
-fn names_tell_what_they_are_and_where_they_come_from() {
+fn hover_describes_names_and_finds_their_definitions() {
     let mut editor = Editor::open(WALK);
     let mut hover = |at: Value| {
         let answer = editor.ask("textDocument/hover", at);
@@ -267,7 +267,7 @@ fn names_tell_what_they_are_and_where_they_come_from() {
     assert!(after.contains("2 facts, 0 rules"), "{after}");
     assert!(after.contains("argument 2: `1`, `2` (2 names)"), "{after}");
     assert!(hover(place("at 0", 0)).contains("argument 1: `0`, `1`, `2` (3 names)"));
-    // What stands before `after` can be 0 or 1 only.
+    // The argument before `after` can only be 0 or 1.
     assert_eq!(hover(place("?x", 0)), "`?x` — `0`, `1` (2 names)");
     assert_eq!(hover(at(0, 0)), "");
 
@@ -282,7 +282,7 @@ fn names_tell_what_they_are_and_where_they_come_from() {
     let definition = editor.ask("textDocument/definition", place("(at 2", 0));
     assert!(
         definition.as_array().unwrap().is_empty(),
-        "a bracket is no name"
+        "a bracket is not a name"
     );
     let definition = editor.ask("textDocument/definition", place("at 2", 0));
     assert_eq!(lines(&definition), [2, 5, 6]);
@@ -301,7 +301,7 @@ fn names_tell_what_they_are_and_where_they_come_from() {
 }
 
 #[test]
-fn names_and_variables_get_others() {
+fn names_and_variables_are_renamed() {
     let mut editor = Editor::open(WALK);
     let renamed = |editor: &mut Editor, at: Value, new: &str| {
         editor.answer("textDocument/rename", with(at, "newName", json!(new)))
@@ -333,7 +333,7 @@ fn names_and_variables_get_others() {
 }
 
 #[test]
-fn what_can_stand_somewhere_is_offered() {
+fn completions_fit_their_position() {
     let mut editor = Editor::open(WALK);
     let mut offered = |typed: &str| -> Vec<String> {
         editor.tell(
@@ -365,7 +365,7 @@ fn what_can_stand_somewhere_is_offered() {
         ["?z"]
     );
     assert_eq!(offered("(init ("), ["at"]);
-    // Facts where facts are asked for, moves where moves are.
+    // Facts are completed where facts are expected, and moves where moves are.
     let moves = "(<= (legal robot (jump ?x)) (true (at ?x)))";
     assert_eq!(offered(&format!("{moves} (<= p (true (")), ["at"]);
     assert_eq!(offered(&format!("{moves} (<= p (does ?r (")), ["jump"]);
@@ -374,7 +374,7 @@ fn what_can_stand_somewhere_is_offered() {
 }
 
 #[test]
-fn texts_are_laid_out_and_outlined() {
+fn files_are_formatted_and_outlined() {
     let loose = WALK.replace(") (true", ")   (true");
     let mut editor = Editor::open(&loose);
     let params = json!({ "textDocument": { "uri": URI }, "options": { "tabSize": 4, "insertSpaces": true } });
@@ -402,7 +402,7 @@ fn texts_are_laid_out_and_outlined() {
         ]
     );
     assert_eq!(names[4], "(legal robot go)");
-    // Brackets that do not match are left as they are.
+    // Unbalanced brackets are left unchanged.
     let mut broken = Editor::open("(p (q)");
     let refused = broken.answer("textDocument/formatting", params);
     assert!(refused["error"]["message"].as_str().is_some());
@@ -411,7 +411,7 @@ fn texts_are_laid_out_and_outlined() {
 }
 
 #[test]
-fn lenses_count_play_and_check() {
+fn lenses_run_perft_playouts_and_checks() {
     let mut editor = Editor::open(WALK);
     let lenses = editor.ask(
         "textDocument/codeLens",
@@ -431,10 +431,10 @@ fn lenses_count_play_and_check() {
     assert!(run("ggp.playout").ends_with("robot 100"));
     let counted = run("ggp.perft");
     assert!(
-        counted.contains("2: 4 ways, 3 positions, 1 of them ends"),
+        counted.contains("2: 4 paths, 3 positions, 1 of them terminal"),
         "{counted}"
     );
-    assert!(run("ggp.check").contains("play can go on for ever"));
+    assert!(run("ggp.check").contains("a match can go on forever"));
     let refused = editor.answer(
         "workspace/executeCommand",
         json!({ "command": "rm", "arguments": [URI] }),
@@ -449,7 +449,7 @@ fn lenses_count_play_and_check() {
 }
 
 #[test]
-fn what_is_not_understood_is_answered_and_ends_nothing() {
+fn invalid_requests_get_an_error_and_the_server_continues() {
     let mut editor = Editor::open(WALK);
     let answer = editor.answer("textDocument/teleport", json!({}));
     assert_eq!(answer["error"]["code"], -32601);
@@ -457,7 +457,7 @@ fn what_is_not_understood_is_answered_and_ends_nothing() {
     assert_eq!(answer["error"]["code"], -32602);
     editor.tell("textDocument/didChange", json!({ "nothing": true }));
     editor.tell("$/unknown", json!([]));
-    // Places beyond the text.
+    // Positions beyond the text.
     let beyond = editor.ask("textDocument/hover", at(500, 500));
     assert_eq!(beyond, Value::Null);
     editor.tell(
@@ -472,7 +472,7 @@ fn what_is_not_understood_is_answered_and_ends_nothing() {
 }
 
 #[test]
-fn connectives_say_what_they_mean() {
+fn hover_explains_connectives() {
     let text = "(p a) (<= (q ?x) (p ?x) (or (not (p ?x)) (distinct ?x or)))";
     let mut editor = Editor::open(text);
     for (word, meaning) in [
@@ -492,7 +492,7 @@ fn connectives_say_what_they_mean() {
 }
 
 #[test]
-fn infix_notation_is_said_to_be_and_left_alone() {
+fn infix_notation_is_reported_and_not_formatted() {
     let mut editor = Editor::open("role(robot)\nterminal :- true(at(2))\n");
     let found = editor.findings();
     assert_eq!(found.len(), 1, "{found:?}");

@@ -1,10 +1,10 @@
-//! What is found in rules, and how it is drawn.
+//! Boards and tables found in rules, and their drawings.
 
 use std::fs;
 
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine};
 use ggp_gdl::game::Game;
-use ggp_picture::{Drawing, ENOUGH, Picture, sample};
+use ggp_picture::{Drawing, Picture, SAMPLE_STATES, sample};
 use serde_json::Value;
 
 fn machine(text: &str) -> AnyMachine {
@@ -12,11 +12,11 @@ fn machine(text: &str) -> AnyMachine {
     AnyMachine::new(&game, Backend::Datalog, Limits::default()).unwrap()
 }
 
-/// The drawing of the state after some moves.
+/// The drawing of the state after moves.
 fn draw(text: &str, moves: &[&str]) -> Drawing {
     let mut machine = machine(text);
     let mut state = machine.initial().unwrap();
-    let states = sample(&mut machine, ENOUGH).unwrap();
+    let states = sample(&mut machine, SAMPLE_STATES).unwrap();
     let picture = Picture::new(machine.game(), machine.terms(), &states, None);
     let role = machine.game().roles().next().unwrap();
     for chosen in moves {
@@ -36,7 +36,7 @@ fn check(text: &str, moves: &[&str], expected: &str) {
     assert_eq!(trimmed(&found), trimmed(expected), "\n{found}");
 }
 
-/// Somebody paints squares of two by three; the columns have names in an order.
+/// A role paints squares of two by three; the columns have ordered names.
 const PAINT: &str = "
     (role painter) (left a b) (left b c) (row 1) (row 2)
     (init (rounds 2))
@@ -98,7 +98,7 @@ fn a_move_that_names_a_column_falls_into_it() {
     );
 }
 
-/// Frogs and toads hop to the free place beside them.
+/// Frogs and toads hop to a free neighbouring cell.
 const HOPS: &str = "
     (role a) (then 1 2) (then 2 3) (then 3 4) (then 4 5)
     (init (pad 1 frog)) (init (pad 2 frog)) (init (pad 3 free)) (init (pad 4 toad))
@@ -112,7 +112,7 @@ const HOPS: &str = "
     (<= terminal (true (pad 1 free))) (goal a 100)";
 
 #[test]
-fn what_is_at_each_of_some_places_in_order_is_a_line() {
+fn contents_of_ordered_positions_are_a_line() {
     check(
         HOPS,
         &["(hop 2 3)"],
@@ -121,7 +121,7 @@ fn what_is_at_each_of_some_places_in_order_is_a_line() {
   pad f . f t t
   (f frog, t toad)",
     );
-    // By a detour, so that only the states of a game tell.
+    // With an intermediate relation, so that only the states of a match show it.
     let hidden = HOPS
         .replace("(next (pad ?m ?w))", "(comes ?m ?w)")
         .replace("(next (pad ?n free))", "(comes ?n free)")
@@ -131,7 +131,7 @@ fn what_is_at_each_of_some_places_in_order_is_a_line() {
 }
 
 #[test]
-fn what_a_player_brings_somewhere_is_piled_up_there() {
+fn things_that_moves_bring_somewhere_are_piled_up() {
     let rules = "
         (role a) (less 1 2) (less 2 3) (peg left) (peg right)
         (init (on 1 left)) (init (on 2 left)) (init (on 3 left))
@@ -145,7 +145,7 @@ fn what_a_player_brings_somewhere_is_piled_up_there() {
 }
 
 #[test]
-fn one_role_has_nobody_opposite() {
+fn a_single_role_has_no_opponent_side() {
     let cell = |x, y| format!("(init (at {x} {y} {}))", if y < 4 { "ape" } else { "bee" });
     let cells = (1..=2).flat_map(|x| (1..=6).map(move |y| cell(x, y)));
     let rules = format!(
@@ -161,7 +161,7 @@ fn one_role_has_nobody_opposite() {
 }
 
 #[test]
-fn what_the_rules_print_on_a_board_is_shown_until_something_stands_there() {
+fn static_text_is_shown_in_empty_cells() {
     let rules = "
         (role a) (digit 1 1 7) (digit 1 2 8) (digit 2 1 9) (digit 2 2 7)
         (<= (legal a (black ?r ?c)) (digit ?r ?c ?n))
@@ -181,7 +181,7 @@ fn what_the_rules_print_on_a_board_is_shown_until_something_stands_there() {
 }
 
 #[test]
-fn what_only_says_how_the_game_begins_is_not_printed() {
+fn relations_for_the_initial_state_are_not_static_text() {
     let rules = "
         (role a) (place 1 1 on) (place 1 2 off) (place 2 1 on) (place 2 2 on)
         (<= (init (lit ?r ?c)) (place ?r ?c on))
@@ -218,7 +218,7 @@ fn a_background_is_left_blank() {
     );
 }
 
-/// The rules with other names, numbers kept, and the names that they had.
+/// The rules with other names (numbers are kept), and the original names.
 fn scrambled(text: &str) -> (String, Vec<String>) {
     const RESERVED: [&str; 15] = [
         "role", "init", "true", "next", "legal", "does", "goal", "terminal", "base", "input",
@@ -254,10 +254,10 @@ fn scrambled(text: &str) -> (String, Vec<String>) {
     (out, names)
 }
 
-/// Drawings of some states, without signs, which come from the letters of names.
+/// Drawings of some states without signs, which are letters of names.
 fn drawings(text: &str) -> Vec<String> {
     let mut machine = machine(text);
-    let states = sample(&mut machine, ENOUGH).unwrap();
+    let states = sample(&mut machine, SAMPLE_STATES).unwrap();
     let picture = Picture::new(machine.game(), machine.terms(), &states, None);
     let drawing = |facts| {
         let mut drawing = picture.draw(machine.terms(), facts, Default::default());
@@ -275,7 +275,7 @@ fn drawings(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn names_mean_nothing() {
+fn pictures_do_not_depend_on_names() {
     let mut games = 0;
     for (name, game) in crate::common::own_games() {
         let Some(text) = text_of(&game) else { continue };
@@ -309,7 +309,7 @@ fn text_of(game: &Game) -> Option<String> {
 fn no_fact_is_lost() {
     for (name, game) in crate::common::own_games() {
         let mut machine = AnyMachine::new(&game, Backend::Datalog, Limits::default()).unwrap();
-        let states = sample(&mut machine, ENOUGH).unwrap();
+        let states = sample(&mut machine, SAMPLE_STATES).unwrap();
         let picture = Picture::new(&game, machine.terms(), &states, None);
         let draw = |facts: &[_]| picture.draw(machine.terms(), facts, Default::default());
         for facts in states.iter().step_by(9) {
@@ -324,14 +324,14 @@ fn no_fact_is_lost() {
     }
 }
 
-/// The start of one of our games.
+/// Checks the initial state of a bundled game.
 fn starts(game: &str, expected: &str) {
     let path = format!("{}/games/{game}.kif", env!("CARGO_MANIFEST_DIR"));
     check(&fs::read_to_string(path).unwrap(), &[], expected);
 }
 
 #[test]
-fn players_sit_opposite_each_other_the_first_one_below() {
+fn sides_face_each_other_with_the_first_role_at_the_bottom() {
     starts(
         "checkers",
         "
@@ -406,7 +406,7 @@ fn heaps_and_piles_are_drawn() {
     );
 }
 
-/// Three names say where, and most of them say that nothing is there.
+/// Three arguments are the coordinates, and most facts say that a cell is empty.
 const DEEP: &str = "
     (role a) (n 1) (n 2) (succ 1 2)
     (<= (init (at ?x ?y ?z none)) (n ?x) (n ?y) (n ?z))
@@ -431,7 +431,7 @@ fn a_third_coordinate_makes_boards_side_by_side() {
 }
 
 #[test]
-fn svg_takes_no_name_for_markup() {
+fn names_are_escaped_in_svg() {
     let rules = DEEP.replace("mine", "<script>x</script>&\u{22}'");
     let drawing = draw(&rules, &["(take 1 2 2)"]);
     let svg = ggp_picture::svg(&drawing, "a <b> title");
@@ -467,7 +467,7 @@ fn a_large_board_is_cut() {
 }
 
 #[test]
-fn what_stands_on_something_is_piled_up() {
+fn things_on_top_of_each_other_are_stacks() {
     let rules = "
         (role a) (init (on ball table)) (init (on table floor))
         (<= (legal a wait)) (<= (next ?f) (true ?f)) (<= terminal (true (on ball floor)))
@@ -503,7 +503,7 @@ fn a_number_for_each_pair_of_names_is_a_table() {
 }
 
 #[test]
-fn a_background_that_comes_and_goes_is_what_most_places_have_at_first() {
+fn a_background_that_changes_by_chance_is_the_most_frequent_initial_content() {
     let lights = |start: &str| {
         format!(
             "(role a) (place 1) (place 2) (place 3) (other on off) (other off on) {start}

@@ -4,7 +4,7 @@ use std::process::Command;
 use std::{env, fs, process};
 
 #[test]
-fn edges_of_squares_are_lines_and_those_named_first_lie_flat() {
+fn edges_of_squares_are_lines_and_the_first_kind_is_horizontal() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
     command.current_dir(env!("CARGO_MANIFEST_DIR"));
     command.args([
@@ -54,25 +54,26 @@ fn drawings_are_written_to_files() {
     assert!(message.contains("ends in .svg, .png or .txt"), "{message}");
 }
 
-/// Runs `ggp draw` with a picture file of a text.
-fn drawn_with(game: &str, wishes: &str) -> (Option<i32>, String, String) {
+/// Runs `ggp draw` with a picture file of the given text.
+fn drawn_with(game: &str, picture: &str) -> (Option<i32>, String, String) {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("wishes.toml");
-    fs::write(&path, wishes).unwrap();
+    let path = folder.path().join("picture.toml");
+    fs::write(&path, picture).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_ggp"))
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .args(["--quiet", "draw", game, "--picture"])
         .arg(&path)
         .output()
         .unwrap();
-    let [out, told] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
-    let told = told.replace(path.to_str().unwrap(), "FILE");
-    (output.status.code(), out, told)
+    let [out, message] =
+        [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    let message = message.replace(path.to_str().unwrap(), "FILE");
+    (output.status.code(), out, message)
 }
 
 #[test]
-fn a_picture_file_says_what_structure_does_not() {
-    let wishes = "hide = [\"wall\"]
+fn a_picture_file_overrides_the_derived_picture() {
+    let picture = "hide = [\"wall\"]
         [[board]]
         facts = \"at\"
         row = 3
@@ -82,8 +83,8 @@ fn a_picture_file_says_what_structure_does_not() {
         [signs]
         west = \"W\"
         east = \"♞\"";
-    let (code, out, told) = drawn_with("games/light_cycles.kif", wishes);
-    assert_eq!((code, told.as_str()), (Some(0), ""));
+    let (code, out, message) = drawn_with("games/light_cycles.kif", picture);
+    assert_eq!((code, message.as_str()), (Some(0), ""));
     let expected = "
     6 5 4 3 2 1
   6 . . . . . .
@@ -94,10 +95,10 @@ fn a_picture_file_says_what_structure_does_not() {
   1 . . . . . .
   (W west, ♞ east)";
     assert_eq!(out.trim_end(), expected.trim_start_matches('\n'));
-    // One line of a board's width, if no row is named.
+    // A line as long as the board is wide, if no row is named.
     let line = "board = [{ facts = \"heap\", column = 1 }]";
-    let (code, out, told) = drawn_with("games/nim.kif", line);
-    assert_eq!((code, told.as_str()), (Some(0), ""));
+    let (code, out, message) = drawn_with("games/nim.kif", line);
+    assert_eq!((code, message.as_str()), (Some(0), ""));
     assert!(out.contains("a b c\n  heap 3 4 5"), "{out}");
     let (_, out, _) = drawn_with("games/nim.kif", "hide = [\"heap\"]");
     assert!(out.contains("turn") && !out.contains("heap"), "{out}");
@@ -107,7 +108,7 @@ fn a_picture_file_says_what_structure_does_not() {
 
 #[test]
 fn symbols_are_drawn_for_contents_and_for_empty_places() {
-    let wishes = "[colours]
+    let picture = "[colours]
         west = \"#123456\"
         [symbols]
         west = \"M10 10 H90 V90 Z\"
@@ -129,18 +130,18 @@ fn symbols_are_drawn_for_contents_and_for_empty_places() {
     let folder = tempfile::tempdir().unwrap();
     let game = folder.path().join("game.kif");
     fs::write(&game, rules).unwrap();
-    let wished = wishes.to_owned() + "\nempty = \"nothing\"";
-    fs::write(folder.path().join("game.picture.toml"), wished).unwrap();
-    let picture = folder.path().join("picture.svg");
+    let with_empty = picture.to_owned() + "\nempty = \"nothing\"";
+    fs::write(folder.path().join("game.picture.toml"), with_empty).unwrap();
+    let svg_path = folder.path().join("picture.svg");
     let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
     command
         .args(["--quiet", "draw"])
         .arg(&game)
         .arg("--output")
-        .arg(&picture);
+        .arg(&svg_path);
     let output = command.output().unwrap();
     assert!(output.status.success(), "{output:?}");
-    let drawn = fs::read_to_string(&picture).unwrap();
+    let drawn = fs::read_to_string(&svg_path).unwrap();
     for (path, count) in [
         // On the board and in the legend.
         (
@@ -155,20 +156,20 @@ fn symbols_are_drawn_for_contents_and_for_empty_places() {
             "class=\"fill-paper\" d=\"M5 5 h2\" style=\"stroke:#abc;stroke-width:4;stroke-linejoin:round\"",
             2,
         ),
-        // Two places have nothing on them.
+        // Two cells are empty.
         ("d=\"M50 50 h1\"", 2),
         ("d=\"M50 50 h2\"", 0),
     ] {
         assert_eq!(drawn.matches(path).count(), count, "{path}: {drawn}");
     }
-    // Letters stay as they are.
-    let (code, out, told) = drawn_with(game.to_str().unwrap(), wishes);
-    assert_eq!((code, told.as_str()), (Some(0), ""));
+    // The text output keeps its letters.
+    let (code, out, message) = drawn_with(game.to_str().unwrap(), picture);
+    assert_eq!((code, message.as_str()), (Some(0), ""));
     assert!(out.contains('w') && !out.contains("M10"), "{out}");
 }
 
 #[test]
-fn what_is_printed_stands_under_symbols_and_marks_leave_empty_places() {
+fn static_text_is_drawn_below_symbols_and_marks_leave_empty_cells() {
     let svg = |arguments: &[&str]| {
         let folder = tempfile::tempdir().unwrap();
         let picture = folder.path().join("picture.svg");
@@ -192,13 +193,13 @@ fn what_is_printed_stands_under_symbols_and_marks_leave_empty_places() {
     let after = svg(&[board[0], board[1], "--moves", "(shade 1 1)"]);
     assert!(after.contains("M0 0 H100 V100 H0 Z") && !before.contains("M0 0 H100 V100 H0 Z"));
     assert_eq!(digits(&before), digits(&after));
-    // All holes of a board of pegs, and no corner.
+    // All holes of a peg board, without the corners.
     let drawn = svg(&["games/senku.kif"]);
     assert_eq!(drawn.matches("M50 38 A12").count(), 1);
 }
 
 #[test]
-fn the_file_beside_the_rules_is_found() {
+fn the_file_next_to_the_rules_is_found() {
     let run = |arguments: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_ggp"))
             .current_dir(env!("CARGO_MANIFEST_DIR"))
@@ -222,11 +223,11 @@ fn the_file_beside_the_rules_is_found() {
 }
 
 #[test]
-fn a_wrong_picture_file_is_refused_with_place_and_mend() {
-    for (wishes, expected) in [
+fn errors_in_a_picture_file_are_reported_with_line_and_suggestion() {
+    for (picture, expected) in [
         (
             "[signs]\nwset = \"W\"",
-            "FILE:2:1: \"wset\" is no name of the rules; did you mean west?",
+            "FILE:2:1: the rules do not contain the name \"wset\"; did you mean west?",
         ),
         (
             "[signs]\nwest = \"west\"",
@@ -238,7 +239,7 @@ fn a_wrong_picture_file_is_refused_with_place_and_mend() {
         ),
         (
             "hide = [\"at\", \"walls\"]",
-            "FILE:1:15: \"walls\" is no name of the rules; did you mean wall?",
+            "FILE:1:15: the rules do not contain the name \"walls\"; did you mean wall?",
         ),
         (
             "[[board]]\nfacts = \"at\"\nrow = 4\ncolumn = 1",
@@ -258,15 +259,15 @@ fn a_wrong_picture_file_is_refused_with_place_and_mend() {
         ),
         (
             "[symbols]\nwest = \"M1 1\\\"/><script>\"",
-            "FILE:2:8: '\"' is no command of a path",
+            "FILE:2:8: '\"' is not a command of an SVG path",
         ),
         (
             "[symbols]\nwest = []",
-            "FILE:2:8: a symbol is a path, as \"M10 10 H90 V90 Z\", or a list",
+            "FILE:2:8: a symbol is a path, such as \"M10 10 H90 V90 Z\", or a list",
         ),
         (
             "[symbols]\nwest = [{ path = \"M1 1\", colour = \"red\" }]",
-            "FILE:2:8: \"colour\" is not understood: a shape is a path, or { path =",
+            "FILE:2:8: unknown key \"colour\": a shape is a path, or { path =",
         ),
         (
             "[symbols]\nwest = [{ path = \"M1 1\", fill = \"url(#x)\" }]",
@@ -274,7 +275,7 @@ fn a_wrong_picture_file_is_refused_with_place_and_mend() {
         ),
         (
             "[symbols]\nwest = [{ path = \"M1 1\", width = 1000 }]",
-            "FILE:2:8: the width of a line is from 1 to 50",
+            "FILE:2:8: the width of an outline is from 1 to 50",
         ),
         (
             "[symbols]\nwest = [{ fill = \"red\" }]",
@@ -282,12 +283,12 @@ fn a_wrong_picture_file_is_refused_with_place_and_mend() {
         ),
         (
             "[symbols]\nwset = \"M1 1\"",
-            "FILE:2:1: \"wset\" is no name of the rules; did you mean west?",
+            "FILE:2:1: the rules do not contain the name \"wset\"; did you mean west?",
         ),
-        ("signs", "FILE is no picture file"),
+        ("signs", "FILE is not a picture file"),
     ] {
-        let (code, _, told) = drawn_with("games/light_cycles.kif", wishes);
-        assert_eq!(code, Some(2), "{wishes}");
-        assert!(told.contains(expected), "{wishes}: {told}");
+        let (code, _, message) = drawn_with("games/light_cycles.kif", picture);
+        assert_eq!(code, Some(2), "{picture}");
+        assert!(message.contains(expected), "{picture}: {message}");
     }
 }

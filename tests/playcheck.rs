@@ -1,10 +1,11 @@
-//! What play shows of rules: mistakes are found, what is proved is so, examples
-//! can be played again, and names mean nothing.
+//! Dynamic checks: mistakes are found, proofs are correct, examples can be replayed, and
+//! names carry no meaning.
 
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, NaiveMachine, PlayError};
 use ggp_gdl::game::{Game, Move};
 use ggp_playcheck::{
-    Alarm, AuditOptions, Basis, Claim, Report, Subject, Verdict, audit, audit_within,
+    Alarm, Basis, Claim, ClaimVerdict, PlaycheckOptions, Report, Subject, playcheck,
+    playcheck_within,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -14,30 +15,30 @@ fn game(text: &str) -> Game {
     Game::from_text("test.kif", text).expect("the rules can be read")
 }
 
-fn report(game: &Game, options: &AuditOptions) -> Report {
+fn report(game: &Game, options: &PlaycheckOptions) -> Report {
     let mut machine = AnyMachine::new(game, Backend::Auto, Limits::default()).expect("it is small");
-    audit(&mut machine, &Limits::default(), options).expect("it can be played")
+    playcheck(&mut machine, &Limits::default(), options).expect("it can be played")
 }
 
-/// As much as a test needs, whatever the load of the machine.
-fn options(states: usize) -> AuditOptions {
-    AuditOptions {
-        plays: 300,
+/// Enough for a test, whatever the load of the machine.
+fn options(states: usize) -> PlaycheckOptions {
+    PlaycheckOptions {
+        playouts: 300,
         states,
         time: Duration::from_secs(120),
-        ..AuditOptions::default()
+        ..PlaycheckOptions::default()
     }
 }
 
 fn claim(report: &Report, subject: Subject) -> &Claim {
     let mut claims = report.claims.iter();
     let found = claims.find(|claim| claim.subject == subject);
-    found.unwrap_or_else(|| panic!("nothing is said of {subject:?}"))
+    found.unwrap_or_else(|| panic!("there is no claim about {subject:?}"))
 }
 
 type State = <NaiveMachine as Machine>::State;
 
-/// Plays an example again, slowly; every move must be legal.
+/// Replays an example with the naive machine; every move must be legal.
 fn replayed(game: &Game, moves: &[String]) -> (NaiveMachine, State, Vec<State>) {
     let mut machine = NaiveMachine::new(game, Limits::default());
     let mut state = machine.initial().expect("there is a start");
@@ -53,7 +54,7 @@ fn replayed(game: &Game, moves: &[String]) -> (NaiveMachine, State, Vec<State>) 
     (machine, state, before)
 }
 
-/// What each claim says of its example is so.
+/// Checks that an example of a claim shows what the claim says.
 fn check_example(game: &Game, claim: &Claim) -> Result<(), String> {
     let Some(moves) = &claim.moves else {
         return Ok(());
@@ -64,12 +65,12 @@ fn check_example(game: &Game, claim: &Claim) -> Result<(), String> {
         .role
         .as_ref()
         .map(|name| game.role_named(name).expect("it is a role"));
-    let fails = claim.verdict == Verdict::Fails;
+    let fails = claim.verdict == ClaimVerdict::Fails;
     let is_so = match claim.subject {
-        // Over before it begins.
-        Subject::Ends if claim.round.is_none() => machine.is_terminal(&state).expect("it is small"),
+        // The game is over before it begins.
+        Subject::Ends if claim.cycle.is_none() => machine.is_terminal(&state).expect("it is small"),
         Subject::Ends => {
-            let around = claim.round.clone().unwrap_or_default();
+            let around = claim.cycle.clone().unwrap_or_default();
             let (_, back, _) = replayed(game, &[&moves[..], &around[..]].concat());
             !around.is_empty() && back == state
         }
@@ -86,7 +87,7 @@ fn check_example(game: &Game, claim: &Claim) -> Result<(), String> {
                 .goal(&state, role.expect("it has one"))
                 .expect("it has a goal");
             machine.is_terminal(&state).expect("it is small")
-                && (score.get() == 100) == (claim.verdict == Verdict::Holds)
+                && (score.get() == 100) == (claim.verdict == ClaimVerdict::Holds)
         }
         Subject::Turns => {
             let choices = roles.iter().filter(|role| {
@@ -100,15 +101,15 @@ fn check_example(game: &Game, claim: &Claim) -> Result<(), String> {
         }
         Subject::Sum => machine.is_terminal(&state).expect("it is small"),
         Subject::Change => !before.is_empty(),
-        Subject::Single => {
+        Subject::SingleValue => {
             let facts = machine.facts(&state);
             let facts = facts
                 .iter()
                 .map(|fact| game.canonical(machine.terms(), *fact));
             facts.filter(|fact| claim.text.contains(&**fact)).count() >= 2
         }
-        Subject::Kept => !before.is_empty(),
-        Subject::Facts | Subject::Read | Subject::Alike | Subject::Roles => true,
+        Subject::Frame => !before.is_empty(),
+        Subject::Facts | Subject::Used | Subject::RoleSymmetry | Subject::Roles => true,
     };
     match is_so {
         true => Ok(()),
@@ -137,7 +138,7 @@ fn with(from: &str, to: &str) -> Game {
 }
 
 #[test]
-fn right_rules_have_no_errors() {
+fn correct_rules_have_no_errors() {
     let walk = game(WALK);
     for states in [0, 1_000] {
         let report = report(&walk, &options(states));
@@ -150,18 +151,18 @@ fn right_rules_have_no_errors() {
             Subject::Turns,
         ] {
             let claim = claim(&report, subject);
-            assert_eq!(claim.verdict, Verdict::Holds, "{}", claim.text);
+            assert_eq!(claim.verdict, ClaimVerdict::Holds, "{}", claim.text);
             assert_ne!(claim.basis, Basis::Seen, "{}", claim.text);
         }
         assert!(report.findings.is_empty(), "{:?}", report.findings);
         assert!(
-            claim(&report, Subject::Alike)
+            claim(&report, Subject::RoleSymmetry)
                 .text
-                .contains("but for the initial state")
+                .contains("except for the initial state")
         );
-        // A fact that is always there, and that nothing reads.
+        // A fact that always holds and that nothing reads.
         assert!(claim(&report, Subject::Facts).text.contains("idle"));
-        let unread = &claim(&report, Subject::Read).text;
+        let unread = &claim(&report, Subject::Used).text;
         assert!(
             unread.ends_with("depends on: idle (test.kif:2:53)"),
             "{unread}"
@@ -170,24 +171,24 @@ fn right_rules_have_no_errors() {
     assert_eq!(report(&walk, &options(1_000)).space, Some(6));
 }
 
-/// Each mistake, what is said about it, and with which verdict.
-fn mistakes() -> Vec<(Game, Subject, Verdict)> {
+/// Each mistake, with the claim about it and its verdict.
+fn mistakes() -> Vec<(Game, Subject, ClaimVerdict)> {
     let go = "(<= (legal ?r go) (true (turn ?r)) (true (at ?x)) (after ?x ?y))";
     vec![
         // A role is left without a move.
         (
             with(go, "(<= (legal ?r go) (true (turn ?r)) (true (at 1)))"),
             Subject::Legal,
-            Verdict::Fails,
+            ClaimVerdict::Fails,
         ),
-        // An end without a goal, with two, with one that is none.
+        // A terminal position without a goal, with two goals, and with an invalid one.
         (
             with(
                 "(<= (goal ?r 0) (role ?r)",
                 "(<= (goal ?r 0) (role ?r) (true (at 1))",
             ),
             Subject::Goal,
-            Verdict::Fails,
+            ClaimVerdict::Fails,
         ),
         (
             with(
@@ -195,7 +196,7 @@ fn mistakes() -> Vec<(Game, Subject, Verdict)> {
                 "(<= (goal ?r 0) (role ?r))",
             ),
             Subject::Goal,
-            Verdict::Fails,
+            ClaimVerdict::Fails,
         ),
         (
             with(
@@ -203,52 +204,52 @@ fn mistakes() -> Vec<(Game, Subject, Verdict)> {
                 "(worth 101) (<= (goal ?r ?n) (worth ?n)",
             ),
             Subject::Goal,
-            Verdict::Fails,
+            ClaimVerdict::Fails,
         ),
-        // Play goes round.
+        // A match goes in a cycle.
         (
             with(
                 "(<= (next (at 3)) (does ?r jump))",
                 "(<= (next (at 1)) (does ?r jump))",
             ),
             Subject::Ends,
-            Verdict::Fails,
+            ClaimVerdict::Fails,
         ),
         // Nobody wins.
         (
             with("(<= (goal ?r 100)", "(<= (goal ?r 90)"),
             Subject::Winnable,
-            Verdict::Fails,
+            ClaimVerdict::Fails,
         ),
-        // Both move at once.
+        // Both roles move at once.
         (
             with(
                 "(<= (legal ?r wait) (role ?r) (not (true (turn ?r))))",
                 "(<= (legal ?r wait) (role ?r) (not (true (turn ?r)))) (<= (legal ?r rest) (role ?r) (not (true (turn ?r))))",
             ),
             Subject::Turns,
-            Verdict::Fails,
+            ClaimVerdict::Fails,
         ),
-        // Both may get 100.
+        // Both roles may get 100.
         (
             with(
                 "(<= (goal ?r 0) (role ?r) (not (true (turn ?r))))",
                 "(<= (goal ?r 100) (role ?r) (not (true (turn ?r))))",
             ),
             Subject::Sum,
-            Verdict::Holds,
+            ClaimVerdict::Holds,
         ),
-        // A role is forgotten.
+        // A role is not declared.
         (
             with("(role a) (role b)", "(role a) (player a) (player b)"),
             Subject::Roles,
-            Verdict::Fails,
+            ClaimVerdict::Fails,
         ),
-        // One role is not like the other.
+        // The roles are not symmetric.
         (
             with("(other a b)", "(other a b) (chief a)"),
-            Subject::Alike,
-            Verdict::Open,
+            Subject::RoleSymmetry,
+            ClaimVerdict::Open,
         ),
     ]
 }
@@ -257,7 +258,7 @@ fn mistakes() -> Vec<(Game, Subject, Verdict)> {
 fn mistakes_are_found_with_an_example() {
     for (game, subject, verdict) in mistakes() {
         for states in [0, 1_000] {
-            // Without all positions a round is not found.
+            // Without the complete state space, the cycle is not found.
             if states == 0 && subject == Subject::Ends {
                 continue;
             }
@@ -274,8 +275,8 @@ fn mistakes_are_found_with_an_example() {
 }
 
 #[test]
-fn nothing_is_said_to_hold_beside_what_fails() {
-    // Ends without a goal have no sum; a play that is stuck does not end.
+fn consequences_of_a_failed_claim_are_not_claimed() {
+    // Terminal positions without a goal have no sum; a stuck match does not end.
     let goalless = with(
         "(<= (goal ?r 0) (role ?r)",
         "(<= (goal ?r 0) (role ?r) (true (at 1))",
@@ -289,14 +290,14 @@ fn nothing_is_said_to_hold_beside_what_fails() {
         let mut claims = goalless.claims.iter();
         assert!(claims.all(|claim| claim.subject != Subject::Sum));
         let stuck = report(&stuck, &options(states));
-        assert_eq!(claim(&stuck, Subject::Ends).verdict, Verdict::Open);
+        assert_eq!(claim(&stuck, Subject::Ends).verdict, ClaimVerdict::Open);
     }
 }
 
 #[test]
-fn rules_that_never_fire_are_shown_where_they_fail() {
+fn dead_rules_are_reported_at_the_failing_literal() {
     for (game, at, proved) in [
-        // A name that is written in two ways, and what follows from it.
+        // A name with two spellings, and its consequences.
         (
             with(
                 "(<= terminal (true (at 4)))",
@@ -305,7 +306,7 @@ fn rules_that_never_fire_are_shown_where_they_fail() {
             "(true (att 3))",
             true,
         ),
-        // Fulfilled alone, never together.
+        // Two conditions that are satisfied alone, but never together.
         (
             with(
                 "(<= terminal (true (at 4)))",
@@ -338,7 +339,7 @@ fn rules_that_never_fire_are_shown_where_they_fail() {
     }
 }
 
-/// Notes and help of what is said of rules that never fire.
+/// The notes and help texts of findings about rules that never fire.
 fn words(report: &Report) -> Vec<String> {
     let findings = report.findings.iter();
     let said = findings.map(|finding| {
@@ -350,9 +351,10 @@ fn words(report: &Report) -> Vec<String> {
 }
 
 #[test]
-fn causes_are_told_before_what_follows_from_them() {
+fn causes_are_reported_before_their_consequences() {
     for states in [0, 1_000] {
-        // Stuck at once for a word: nothing is said of what never comes then.
+        // The game is stuck immediately because of one word; rules that cannot be reached
+        // are not reported.
         let stuck = with(
             "(<= (legal ?r go) (true (turn ?r)) (true (at ?x)) (after ?x ?y))",
             "(<= (legal ?r go) (true (turn ?r)) (hour noon) (true (at ?x)) (after ?x ?y)) (hour noom)",
@@ -369,15 +371,15 @@ fn causes_are_told_before_what_follows_from_them() {
             panic!("{:#?}", report_of_stuck.findings);
         };
         assert!(
-            said.starts_with("no fact matches this, and nothing can make one"),
+            said.starts_with("no fact matches this, and nothing can produce one"),
             "{said}"
         );
         assert!(said.contains("did you mean noom?; "), "{said}");
         assert!(
-            said.contains("play never comes to where others fire: test.kif:"),
+            said.contains("no match reaches a position in which these fire: test.kif:"),
             "{said}"
         );
-        // What is needed by others is said once, and with it who needs it.
+        // A cause is reported once, together with its consequences.
         let needed = with(
             "(<= terminal (true (at 4)))",
             "(<= terminal (true (at 4))) (<= (next odd) (true (at five))) (<= even (true odd))
@@ -388,12 +390,12 @@ fn causes_are_told_before_what_follows_from_them() {
             panic!("{said:#?}");
         };
         let (_, follows) = said
-            .split_once("because of it test.kif:11:")
+            .split_once("as a consequence, test.kif:11:")
             .expect("it follows");
         assert!(follows.ends_with(" never fire either"), "{said}");
         assert_eq!(follows.matches("test.kif:12:").count(), 2, "{said}");
     }
-    // Rules that need each other have no other cause.
+    // Rules that depend on each other have no other cause.
     let round = with(
         "(<= terminal (true (at 4)))",
         "(<= terminal (true (at 4))) (<= (next hen) (true egg)) (<= (next egg) (true hen))",
@@ -402,39 +404,42 @@ fn causes_are_told_before_what_follows_from_them() {
 }
 
 #[test]
-fn what_follows_from_a_fault_is_not_said() {
-    let subjects = |game: &Game, states| -> Vec<(Subject, Verdict)> {
+fn consequences_of_an_error_are_not_reported() {
+    let subjects = |game: &Game, states| -> Vec<(Subject, ClaimVerdict)> {
         let report = report(game, &options(states));
         let claims = report.claims.iter();
         claims.map(|claim| (claim.subject, claim.verdict)).collect()
     };
     for states in [0, 1_000] {
-        // Who has two goals gets neither.
+        // A role with two goals gets neither.
         let several = with(
             "(<= (goal ?r 0) (role ?r) (not (true (turn ?r))))",
             "(<= (goal ?r 0) (role ?r))",
         );
         let found = subjects(&several, states);
         assert!(
-            found.contains(&(Subject::Goal, Verdict::Fails)),
+            found.contains(&(Subject::Goal, ClaimVerdict::Fails)),
             "{found:?}"
         );
-        let winnable = |(subject, verdict): &&(Subject, Verdict)| {
-            *subject == Subject::Winnable && *verdict != Verdict::Holds
+        let winnable = |(subject, verdict): &&(Subject, ClaimVerdict)| {
+            *subject == Subject::Winnable && *verdict != ClaimVerdict::Holds
         };
         assert_eq!(found.iter().find(winnable), None);
-        // Where no move is ever made nothing is said of moves but that.
+        // If no move is ever made, that is the only report about moves.
         let wait = "(<= (legal ?r wait) (role ?r) (not (true (turn ?r))))";
         let stuck = with(wait, "(<= (legal ?r wait) (role ?r) (true (turn ?r)))");
         let found = subjects(&stuck, states);
-        assert!(found.contains(&(Subject::Legal, Verdict::Fails)));
+        assert!(found.contains(&(Subject::Legal, ClaimVerdict::Fails)));
         for subject in [Subject::Change, Subject::Turns, Subject::Legal] {
-            assert!(!found.contains(&(subject, Verdict::Holds)), "{subject:?}");
+            assert!(
+                !found.contains(&(subject, ClaimVerdict::Holds)),
+                "{subject:?}"
+            );
         }
     }
 }
 
-const SPOTS: &str = "
+const CELLS: &str = "
     (role x) (spot 1) (spot 2) (spot 3)
     (<= (init (on ?n free)) (spot ?n))
     (<= (legal x (fill ?n)) (true (on ?n free)))
@@ -445,38 +450,42 @@ const SPOTS: &str = "
     (<= (goal x 0) open)";
 
 #[test]
-fn facts_that_are_not_kept_and_places_with_two_values_are_told() {
+fn facts_without_frame_rules_and_keys_with_two_values_are_reported() {
     let keep = "(<= (next (on ?n ?v)) (true (on ?n ?v)) (not (does x (fill ?n))))";
     for states in [0, 1_000] {
-        let fine = report(&game(SPOTS), &options(states));
-        let told = [Subject::Kept, Subject::Single];
-        let is_told = |claim: &Claim| told.contains(&claim.subject);
-        assert!(!fine.claims.iter().any(is_told), "{:#?}", fine.claims);
+        let fine = report(&game(CELLS), &options(states));
+        let told = [Subject::Frame, Subject::SingleValue];
+        let is_about_values = |claim: &Claim| told.contains(&claim.subject);
+        assert!(
+            !fine.claims.iter().any(is_about_values),
+            "{:#?}",
+            fine.claims
+        );
 
-        let forgotten = game(&SPOTS.replace(keep, ""));
+        let forgotten = game(&CELLS.replace(keep, ""));
         let report_of = report(&forgotten, &options(states));
-        let kept = claim(&report_of, Subject::Kept);
+        let kept = claim(&report_of, Subject::Frame);
         assert_eq!(
             kept.text,
-            "no rule keeps on (test.kif:3:9): what holds of it is gone after one move"
+            "no rule keeps on (test.kif:3:9): these facts are lost after one move"
         );
         check_example(&forgotten, kept).expect("it is so");
 
-        let both = game(&SPOTS.replace(" (not (does x (fill ?n))))", ")"));
-        let short = AuditOptions {
+        let both = game(&CELLS.replace(" (not (does x (fill ?n))))", ")"));
+        let short = PlaycheckOptions {
             depth: 20,
             ..options(states)
         };
         let report_of = report(&both, &short);
-        let single = claim(&report_of, Subject::Single);
-        assert_eq!(single.verdict, Verdict::Fails);
+        let single = claim(&report_of, Subject::SingleValue);
+        assert_eq!(single.verdict, ClaimVerdict::Fails);
         assert_eq!(single.moves.as_ref().map(Vec::len), Some(1));
         check_example(&both, single).expect("it is so");
     }
 }
 
 #[test]
-fn who_interrupts_gets_what_was_seen() {
+fn an_interrupt_keeps_the_observations() {
     let flag = Arc::new(AtomicBool::new(false));
     let alarm = Alarm::new(Arc::clone(&flag));
     let limits = Limits {
@@ -485,8 +494,8 @@ fn who_interrupts_gets_what_was_seen() {
     };
     let walk = game(WALK);
     let mut machine = AnyMachine::new(&walk, Backend::Auto, limits.clone()).expect("it is small");
-    let options = AuditOptions {
-        plays: u64::MAX,
+    let options = PlaycheckOptions {
+        playouts: u64::MAX,
         ..options(0)
     };
     let report = std::thread::scope(|scope| {
@@ -494,15 +503,15 @@ fn who_interrupts_gets_what_was_seen() {
             std::thread::sleep(Duration::from_millis(500));
             flag.store(true, Ordering::Relaxed);
         });
-        audit_within(&mut machine, &limits, &alarm, &options)
+        playcheck_within(&mut machine, &limits, &alarm, &options)
     });
     let report = report.expect("it is what was seen");
-    assert!(report.interrupted && report.cut && report.plays > 0);
-    assert_eq!(claim(&report, Subject::Goal).verdict, Verdict::Holds);
+    assert!(report.interrupted && report.cut && report.playouts > 0);
+    assert_eq!(claim(&report, Subject::Goal).verdict, ClaimVerdict::Holds);
 }
 
 #[test]
-fn what_is_proved_of_the_rules_holds_in_all_positions() {
+fn proved_claims_hold_in_all_positions() {
     crate::common::for_each(&crate::common::own_games(), |_, game| {
         let some = report(game, &options(0));
         for claim in &some.claims {
@@ -524,10 +533,10 @@ fn what_is_proved_of_the_rules_holds_in_all_positions() {
                 claim.basis,
                 Basis::Induction | Basis::Rules | Basis::Example
             );
-            if is_proved && claim.verdict != Verdict::Open && claim.verdict != whole.verdict {
+            if is_proved && claim.verdict != ClaimVerdict::Open && claim.verdict != whole.verdict {
                 return Err(format!("{claim:?}, but {whole:?}"));
             }
-            // A bound is at least what is needed.
+            // A bound is at least as large as the exact number.
             let most = |claim: &Claim| {
                 claim
                     .text
@@ -543,7 +552,7 @@ fn what_is_proved_of_the_rules_holds_in_all_positions() {
 }
 
 #[test]
-fn names_mean_nothing() {
+fn reports_do_not_depend_on_names() {
     let compared = AtomicUsize::new(0);
     crate::common::for_each(&crate::common::own_games(), |_, game| {
         let text: String = game
@@ -564,7 +573,7 @@ fn names_mean_nothing() {
                         c.subject,
                         c.verdict,
                         c.basis,
-                        c.weight,
+                        c.severity,
                         c.moves.as_ref().map(Vec::len),
                     )
                 })
@@ -574,12 +583,12 @@ fn names_mean_nothing() {
                 report.space,
                 report.positions,
                 report.lengths,
-                report.silent,
+                report.dead_rules,
             )
         });
         // Goals other than 0, 50 and 100 are renamed, too.
         let is_goal = |(subject, verdict, ..): &&(_, _, _, _, _)| {
-            *subject == Subject::Goal && *verdict == Verdict::Fails
+            *subject == Subject::Goal && *verdict == ClaimVerdict::Fails
         };
         if other.0.iter().any(|claim| is_goal(&claim)) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The server of the page, as browsers and programs find it.
+//! The web server, as seen by browsers and programs.
 
 mod answers;
 mod graph;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use service::Service;
 use sha2::Digest;
 
-/// A walk of two steps, or of more, with a name for it.
+/// A walk of two or more steps, with a given name.
 const WALK: &str = "
 (role walker)
 (init (at 0)) (after 0 1) (after 1 2)
@@ -26,7 +26,7 @@ fn set(text: &str) -> Value {
     json!({ "files": [{ "name": "own.kif", "text": text }] })
 }
 
-/// The text of the rule file of one of our games.
+/// The rules of a bundled game.
 fn rules(game: &str) -> String {
     let file = format!("{}/games/{game}.kif", env!("CARGO_MANIFEST_DIR"));
     std::fs::read_to_string(file).expect("it is there")
@@ -63,7 +63,7 @@ fn a_game_is_played_to_its_end_against_a_player() {
     let goals: Vec<u64> = (0..2)
         .map(|role| last["goals"][role].as_u64().expect("a goal"))
         .collect();
-    // Whoever takes the first free place loses against that, or it is a draw at best.
+    // A player that takes the first free cell loses against it, or draws at best.
     assert!(goals[1] >= 50, "{goals:?}");
     let beyond = service.post(
         "/api/games/tic_tac_toe/think",
@@ -79,7 +79,7 @@ fn text(value: &Value) -> String {
 }
 
 #[test]
-fn a_puzzle_is_solved_and_its_plan_is_one() {
+fn a_puzzle_is_solved_and_the_plan_reaches_the_goal() {
     let service = Service::start(&[]);
     let events = service
         .post("/api/games/lights_out_3x3/solve", &json!({ "seconds": 60 }))
@@ -107,7 +107,7 @@ fn a_puzzle_is_solved_and_its_plan_is_one() {
 }
 
 #[test]
-fn rules_of_ones_own_are_checked_kept_and_nobody_elses() {
+fn uploaded_rules_are_checked_stored_and_private() {
     let service = Service::start(&["--max-games", "2"]);
     let broken = WALK.replace(
         "(true (at ?x)) (after ?x ?y))",
@@ -129,10 +129,10 @@ fn rules_of_ones_own_are_checked_kept_and_nobody_elses() {
         .post(&format!("/api/games/{id}/position"), &asked)
         .ok();
     assert_eq!(position["facts"], json!(["(at 1)"]));
-    // Another browser does not have it.
+    // Another browser cannot access it.
     let other = service.anew();
     assert_eq!(other.get(&format!("/api/games/{id}")).status, 404);
-    // Of three the one is forgotten that was not used for longest.
+    // Of three games, the least recently used one is dropped.
     for more in ["; one", "; two"] {
         service
             .post("/api/games", &set(&format!("{WALK}\n{more}")))
@@ -143,7 +143,7 @@ fn rules_of_ones_own_are_checked_kept_and_nobody_elses() {
 }
 
 #[test]
-fn what_is_asked_wrongly_is_told_in_words() {
+fn wrong_requests_get_an_error_message() {
     let service = Service::start(&["--max-request", "20000"]);
     let position = "/api/games/tic_tac_toe/position";
     let wrong = |path: &str, asked: Value, status: u16, word: &str| {
@@ -236,7 +236,7 @@ fn moves_without_a_choice_can_be_left_out() {
 }
 
 #[test]
-fn names_that_are_markup_do_nothing() {
+fn names_that_are_markup_are_escaped() {
     let service = Service::start(&[]);
     let bad = "<script>alert</script>";
     let rules = rules("tic_tac_toe").replace("cross", bad);
@@ -262,7 +262,7 @@ fn names_that_are_markup_do_nothing() {
 }
 
 #[test]
-fn servers_on_one_host_do_not_take_each_others_sessions() {
+fn servers_on_one_host_keep_separate_sessions() {
     let services = [Service::start(&[]), Service::start(&[])];
     let cookies = services.each_ref().map(|service| {
         let head = service.get("/api/players").head.to_lowercase();
@@ -278,7 +278,7 @@ fn servers_on_one_host_do_not_take_each_others_sessions() {
 }
 
 #[test]
-fn pages_of_other_sites_hear_nothing() {
+fn requests_from_other_sites_are_rejected() {
     let service = Service::start(&[]);
     assert_eq!(
         service
@@ -297,7 +297,7 @@ fn pages_of_other_sites_hear_nothing() {
 }
 
 #[test]
-fn other_names_make_the_same_picture_and_moves_at_the_same_places() {
+fn pictures_and_cells_of_moves_do_not_depend_on_names() {
     let service = Service::start(&[]);
     for name in [
         "tic_tac_toe",
@@ -329,26 +329,26 @@ fn other_names_make_the_same_picture_and_moves_at_the_same_places() {
             };
             let shapes: Vec<_> = boards.map(shape).collect();
             let legal = position["legal"].as_array().expect("a list").iter();
-            let spots = |moves: &Value| {
+            let cells = |moves: &Value| {
                 let moves = moves.as_array().expect("a list").iter();
-                moves.map(|one| one["spots"].clone()).collect::<Vec<_>>()
+                moves.map(|one| one["cells"].clone()).collect::<Vec<_>>()
             };
-            (shapes, legal.map(spots).collect::<Vec<_>>())
+            (shapes, legal.map(cells).collect::<Vec<_>>())
         });
         assert_eq!(found[0], found[1], "{name}");
-        let (shapes, spots) = &found[0];
+        let (shapes, cells) = &found[0];
         assert!(!shapes.is_empty(), "{name}");
-        let first = spots
+        let first = cells
             .iter()
             .find(|moves| moves.len() > 1)
             .expect("somebody has a choice");
-        let is_somewhere = |spots: &Value| !spots.as_array().expect("a list").is_empty();
+        let is_somewhere = |cells: &Value| !cells.as_array().expect("a list").is_empty();
         assert!(first.iter().all(is_somewhere), "{name}: {first:?}");
     }
 }
 
 #[test]
-fn a_move_is_about_the_places_that_it_names() {
+fn a_move_refers_to_the_cells_that_it_names() {
     let service = Service::start(&[]);
     let first = |game: &str, action: &str| {
         let path = format!("/api/games/{game}/position");
@@ -359,26 +359,26 @@ fn a_move_is_about_the_places_that_it_names() {
             .flat_map(|moves| moves.as_array().expect("a list"));
         let mut moves = moves.filter(|one| one["move"] == action);
         let found = moves.next().unwrap_or_else(|| panic!("{game}: {action}"));
-        let row = |spot: &Value| {
-            let board = &position["drawing"]["boards"][spot[0].as_u64().unwrap() as usize];
+        let row = |cell: &Value| {
+            let board = &position["drawing"]["boards"][cell[0].as_u64().unwrap() as usize];
             let name = |axis: &str, at: &Value| text(&board[axis][at.as_u64().unwrap() as usize]);
-            format!("{} {}", name("rows", &spot[1]), name("columns", &spot[2]))
+            format!("{} {}", name("rows", &cell[1]), name("columns", &cell[2]))
         };
-        let spots = found["spots"].as_array().expect("a list").iter();
-        spots.map(row).collect::<Vec<_>>()
+        let cells = found["cells"].as_array().expect("a list").iter();
+        cells.map(row).collect::<Vec<_>>()
     };
     assert_eq!(first("tic_tac_toe", "(mark 2 3)"), ["2 3"]);
-    // Who moves says where as well, and what tells boards apart.
+    // The role is a coordinate as well, and so is the argument that selects a board.
     assert_eq!(first("kalah", "(sow 2)"), ["south 2"]);
     assert_eq!(first("dots_and_boxes", "(draw flat 2 1)"), ["2 1"]);
-    // No rule has both the move and the place, but the names are those of places,
+    // No rule contains both the move and the cell, but the names are those of cells
     assert_eq!(first("lights_out_3x3", "(press 1 2)"), ["1 2"]);
     let mut steps = first("checkers", "(move 2 2 1 3)");
     steps.sort();
     assert_eq!(steps, ["2 2", "3 1"]);
-    // or of what stands somewhere.
+    // or of the content of a cell.
     assert_eq!(first("eight_puzzle", "(slide 6)"), ["3 2"]);
-    // A move that names a column is about all of it.
+    // A move that names a column refers to the whole column.
     let column = first("connect_four", "(drop 3)");
     assert_eq!(column.len(), 6, "{column:?}");
     assert!(
@@ -388,7 +388,7 @@ fn a_move_is_about_the_places_that_it_names() {
 }
 
 #[test]
-fn nobody_sees_a_choice_at_a_table_until_all_have_chosen() {
+fn choices_at_a_table_are_hidden_until_all_have_chosen() {
     let service = Service::start(&[]);
     let other = service.anew();
     let seats = json!({ "game": "rock_paper_scissors", "seats": ["person", "person"] });
@@ -462,7 +462,7 @@ fn players_take_their_seats_at_a_table() {
 }
 
 #[test]
-fn work_is_bounded_and_ends_when_nobody_listens() {
+fn work_is_limited_and_stops_when_the_client_disconnects() {
     let service = Service::start(&["--max-jobs-each", "2"]);
     let path = "/api/games/connect_four/think";
     let asked = json!({ "role": 0, "player": "mcts:100s" });
@@ -474,7 +474,7 @@ fn work_is_bounded_and_ends_when_nobody_listens() {
         assert_eq!(stream.next_event().0, "thought");
     }
     assert_eq!(service.post(path, &asked).status, 429);
-    // Others go on.
+    // Other sessions are not affected.
     let other = service.anew();
     let quick = json!({ "role": 0, "player": "first" });
     assert_eq!(
@@ -487,14 +487,14 @@ fn work_is_bounded_and_ends_when_nobody_listens() {
         "move"
     );
     drop(streams);
-    // Sooner or later there is room again.
+    // Eventually there is room again.
     while service.post(path, &quick).status == 429 {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
 }
 
 #[test]
-fn fifty_browsers_are_answered_at_once() {
+fn fifty_browsers_are_served_at_once() {
     let service = Service::start(&[]);
     std::thread::scope(|scope| {
         let browsers: Vec<_> = (0..50).map(|_| service.anew()).collect();
@@ -514,9 +514,9 @@ fn fifty_browsers_are_answered_at_once() {
     });
 }
 
-/// One file is served of the modules, and is made again after a change of them.
+/// The modules are served as one bundle, which must be rebuilt after a change.
 #[test]
-fn the_page_is_made_of_its_modules() {
+fn the_bundle_is_up_to_date() {
     let root = env!("CARGO_MANIFEST_DIR");
     let mut modules: Vec<_> = std::fs::read_dir(format!("{root}/crates/web/src/page"))
         .expect("it is there")
@@ -544,7 +544,7 @@ fn the_page_is_made_of_its_modules() {
 }
 
 #[test]
-fn the_page_needs_nothing_from_elsewhere() {
+fn the_page_loads_nothing_from_other_servers() {
     let service = Service::start(&[]);
     let folder = format!("{}/crates/web/src/served", env!("CARGO_MANIFEST_DIR"));
     let index = service.get("/");

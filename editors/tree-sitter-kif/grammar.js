@@ -1,9 +1,9 @@
 /**
- * KIF as rule files of general game playing write it.
+ * KIF as used in rule files of general game playing.
  *
- * Lists are told apart by what they begin with, so that editors can colour and
- * fold them; what a rule set means is not looked at. Whatever has its brackets
- * right is read without an error.
+ * Lists are classified by their first member, so that editors can colour and fold
+ * them; the meaning of a rule set is not checked. Every text with balanced brackets
+ * is parsed without an error.
  */
 
 /// <reference types="tree-sitter-cli/dsl" />
@@ -11,7 +11,7 @@
 const any_case = (word) =>
   new RegExp(word.split("").map((c) => `[${c}${c.toUpperCase()}]`).join(""));
 
-// Longer names that begin with a word are names: `word` below sees to that.
+// A longer name that begins with a keyword is a name, because of `word` below.
 const words = (...list) => choice(...list.map(any_case));
 
 module.exports = grammar({

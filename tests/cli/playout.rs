@@ -41,7 +41,9 @@ fn long_playouts_are_cut() {
     place.write("many.kif", many_lights());
     let found = place.run("playout many.kif --depth 2");
     assert!(
-        found.out.contains("end after 2 moves (cut off, see --depth)"),
+        found
+            .out
+            .contains("end after 2 moves (cut off, see --depth)"),
         "{found:#?}"
     );
     let json = place.json("playout many.kif --depth 2", &[]);

@@ -1,4 +1,4 @@
-//! Why something holds, and what became of it.
+//! Explanations and histories of facts.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::service::Service;
 use super::text;
 
 #[test]
-fn questions_have_answers() {
+fn questions_are_answered() {
     let service = Service::start(&[]);
     let asked = json!({ "question": "(legal cross (mark 1 1))" });
     let why = service.post("/api/games/tic_tac_toe/why", &asked).ok();
@@ -43,7 +43,7 @@ fn a_fact_has_a_history() {
         told.contains("(does cross (mark 1 1))") && told.contains("move 1"),
         "{told}"
     );
-    // What holds no more has one as well.
+    // A fact that no longer holds has a history as well.
     let past = service.post(why, &asked("(turn nought)", true)).ok();
     assert_eq!(past["holds"], true);
     let legal = service.post(why, &asked("(legal cross wait)", true));

@@ -1,6 +1,6 @@
-// Makes crates/web/src/served/page.js of the modules in crates/web/src/page: `node tests/web/bundle.mjs`, and
-// `--check` only tells whether it is what they make. One file, since a browser needs much longer
-// to ask for forty and to read them.
+// Bundles the modules in crates/web/src/page into crates/web/src/served/page.js: `node
+// tests/web/bundle.mjs`. With `--check`, only reports whether the bundle is up to date. One
+// file, because a browser needs much longer to request and parse forty.
 
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { build } from 'esbuild';
 const source = fileURLToPath(new URL('../../crates/web/src/page/', import.meta.url));
 const target = fileURLToPath(new URL('../../crates/web/src/served/page.js', import.meta.url));
 
-// tests/web.rs computes the same, so that a stale file is noticed where there is no Node.
+// tests/web.rs computes the same hash, so that a stale bundle is noticed without Node.js.
 const hash = createHash('sha256');
 for (const name of readdirSync(source).sort()) hash.update(`${name}\n`).update(readFileSync(source + name));
 

@@ -1,4 +1,4 @@
-//! Graphs, told while they grow.
+//! Graphs, sent while they grow.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use super::service::{self, Service};
 use super::{rules, set, text};
 
-/// A graph put together from its events, each looked at as it comes.
-struct Told {
+/// A graph assembled from its events, each of which is checked as it arrives.
+struct ReceivedGraph {
     nodes: Vec<Value>,
     arcs: Vec<(u64, u64, String)>,
     events: usize,
@@ -23,21 +23,21 @@ struct Told {
 fn number(value: &Value) -> u64 {
     value
         .as_u64()
-        .unwrap_or_else(|| panic!("{value} is no number"))
+        .unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
 fn list(value: &Value) -> &[Value] {
     value
         .as_array()
-        .unwrap_or_else(|| panic!("{value} is no list"))
+        .unwrap_or_else(|| panic!("{value} is not a list"))
 }
 
-fn told(service: &Service, game: &str, asked: &Value) -> Told {
+fn received(service: &Service, game: &str, asked: &Value) -> ReceivedGraph {
     let path = format!("/api/games/{game}/graph");
     let mut events = service.post(&path, asked).events();
     let (name, last) = events.pop().expect("there is an answer");
     assert_eq!(name, "graph", "{last}");
-    let mut told = Told {
+    let mut received = ReceivedGraph {
         nodes: Vec::new(),
         arcs: Vec::new(),
         events: events.len(),
@@ -46,40 +46,40 @@ fn told(service: &Service, game: &str, asked: &Value) -> Told {
     for (name, grown) in &events {
         assert_eq!(name, "grown");
         for node in list(&grown["nodes"]) {
-            assert_eq!(number(&node["id"]), told.nodes.len() as u64);
+            assert_eq!(number(&node["id"]), received.nodes.len() as u64);
             assert_eq!(node["level"], grown["level"]);
             assert!(number(&node["same"]) <= number(&node["id"]));
-            assert_eq!(node["from"].is_null(), told.nodes.is_empty());
-            told.nodes.push(node.clone());
+            assert_eq!(node["from"].is_null(), received.nodes.is_empty());
+            received.nodes.push(node.clone());
         }
         for arc in list(&grown["arcs"]) {
             let (from, to) = (number(&arc["from"]), number(&arc["to"]));
             assert!(
-                from.max(to) < told.nodes.len() as u64,
+                from.max(to) < received.nodes.len() as u64,
                 "{arc} comes too early"
             );
             assert_eq!(
-                number(&told.nodes[from as usize]["level"]) + 1,
+                number(&received.nodes[from as usize]["level"]) + 1,
                 number(&grown["level"])
             );
-            told.arcs.push((from, to, text(&arc["move"])));
+            received.arcs.push((from, to, text(&arc["move"])));
         }
     }
-    assert_eq!(told.last["nodes"], told.nodes.len());
-    assert_eq!(told.last["arcs"], told.arcs.len());
+    assert_eq!(received.last["nodes"], received.nodes.len());
+    assert_eq!(received.last["arcs"], received.arcs.len());
     let mut levels: BTreeMap<u64, u64> = BTreeMap::new();
-    for node in &told.nodes {
+    for node in &received.nodes {
         *levels.entry(number(&node["level"])).or_default() += 1;
     }
     assert_eq!(
-        told.last["levels"],
+        received.last["levels"],
         json!(levels.values().collect::<Vec<_>>())
     );
-    told
+    received
 }
 
 #[test]
-fn what_is_told_of_a_graph_as_it_grows_is_the_graph() {
+fn the_events_add_up_to_the_graph() {
     let service = Service::start(&[]);
     for (name, merge) in [
         ("buttons_and_lights", "stripped"),
@@ -88,8 +88,11 @@ fn what_is_told_of_a_graph_as_it_grows_is_the_graph() {
         ("wolf_goat_cabbage", "state"),
         ("hanoi", "stripped"),
     ] {
-        let told = told(&service, name, &json!({ "merge": merge }));
-        assert!(told.events >= list(&told.last["levels"]).len(), "{name}");
+        let received = received(&service, name, &json!({ "merge": merge }));
+        assert!(
+            received.events >= list(&received.last["levels"]).len(),
+            "{name}"
+        );
         let game = Game::from_text(name, &rules(name)).unwrap();
         let (mut machine, _) = AnyMachine::auto(&game, Limits::default()).unwrap();
         let start = machine.initial().unwrap();
@@ -110,21 +113,24 @@ fn what_is_told_of_a_graph_as_it_grows_is_the_graph() {
             let action = game.canonical(terms, arc.action.term());
             (arc.from as u64, arc.to as u64, action)
         });
-        assert_eq!(told.arcs, arcs.collect::<Vec<_>>(), "{name} {merge}");
+        assert_eq!(received.arcs, arcs.collect::<Vec<_>>(), "{name} {merge}");
         let levels = graph.nodes().iter().map(|node| u64::from(node.level));
-        let known = told.nodes.iter().map(|node| number(&node["level"]));
+        let known = received.nodes.iter().map(|node| number(&node["level"]));
         assert!(known.eq(levels), "{name} {merge}");
-        assert_eq!(told.last["complete"], graph.is_complete());
+        assert_eq!(received.last["complete"], graph.is_complete());
     }
 }
 
 #[test]
-fn what_is_merged_is_as_asked() {
+fn positions_are_merged_as_requested() {
     let service = Service::start(&[]);
     let size = |merge: &str| {
-        let told = told(&service, "buttons_and_lights", &json!({ "merge": merge }));
-        let sames = told.nodes.iter().filter(|node| node["same"] == node["id"]);
-        (told.nodes.len(), sames.count())
+        let received = received(&service, "buttons_and_lights", &json!({ "merge": merge }));
+        let sames = received
+            .nodes
+            .iter()
+            .filter(|node| node["same"] == node["id"]);
+        (received.nodes.len(), sames.count())
     };
     // Three lights that are on or off, whatever the step.
     assert_eq!(size("stripped"), (8, 8));
@@ -133,17 +139,17 @@ fn what_is_merged_is_as_asked() {
 }
 
 #[test]
-fn a_graph_is_as_large_as_asked_at_most() {
+fn a_graph_does_not_exceed_the_requested_size() {
     let service = Service::start(&[]);
     for most in [1, 2, 50] {
         let asked = json!({ "merge": "tree", "most": most });
-        let told = told(&service, "eight_puzzle", &asked);
-        assert_eq!(told.nodes.len(), most);
-        assert_eq!(told.last["complete"], false);
-        assert!(text(&told.last["said"]).contains(&most.to_string()));
-        assert_eq!(told.last["dead"], json!([]));
+        let received = received(&service, "eight_puzzle", &asked);
+        assert_eq!(received.nodes.len(), most);
+        assert_eq!(received.last["complete"], false);
+        assert!(text(&received.last["said"]).contains(&most.to_string()));
+        assert_eq!(received.last["dead"], json!([]));
     }
-    let near = told(&service, "eight_puzzle", &json!({ "depth": 3 }));
+    let near = received(&service, "eight_puzzle", &json!({ "depth": 3 }));
     assert_eq!(list(&near.last["levels"]).len(), 4);
     assert!(text(&near.last["said"]).contains('3'), "{}", near.last);
     let path = "/api/games/eight_puzzle/graph";
@@ -157,25 +163,25 @@ fn a_graph_is_as_large_as_asked_at_most() {
     ] {
         let answer = service.post(path, &asked);
         assert_eq!(answer.status, 400, "{asked}");
-        let told = text(&answer.json()["message"]);
-        assert!(told.contains(word), "{asked}: {told}");
+        let received = text(&answer.json()["message"]);
+        assert!(received.contains(word), "{asked}: {received}");
     }
     let wrong = service
         .post(path, &json!({ "moves": [["nowhere"]] }))
         .events();
-    let (name, told) = wrong.last().expect("an answer");
+    let (name, received) = wrong.last().expect("an answer");
     assert_eq!(name, "failed");
-    assert!(text(&told["message"]).contains("move 1"), "{told}");
+    assert!(text(&received["message"]).contains("move 1"), "{received}");
 }
 
 #[test]
 fn a_graph_of_several_roles_has_joint_moves() {
     let service = Service::start(&[]);
-    let ttt = told(&service, "tic_tac_toe", &json!({ "depth": 2 }));
+    let ttt = received(&service, "tic_tac_toe", &json!({ "depth": 2 }));
     assert_eq!(ttt.last["levels"], json!([1, 9, 72]));
     assert_eq!(ttt.arcs.len(), 81);
     assert_eq!(ttt.arcs[0].2.matches('(').count(), 1, "{:?}", ttt.arcs[0]);
-    // The ways lead to the nodes.
+    // The paths lead to the nodes.
     let mut at = 72;
     let mut moves = Vec::new();
     while let Some(from) = ttt.nodes[at]["from"].as_u64() {
@@ -185,14 +191,14 @@ fn a_graph_of_several_roles_has_joint_moves() {
     assert_eq!(moves.len(), 2);
     let asked = json!({ "moves": moves });
     service.post("/api/games/tic_tac_toe/position", &asked).ok();
-    let from_there = told(
+    let from_there = received(
         &service,
         "tic_tac_toe",
         &json!({ "moves": moves, "depth": 1 }),
     );
     assert_eq!(from_there.last["levels"], json!([1, 7]));
 
-    let at_once = told(&service, "rock_paper_scissors", &json!({ "depth": 1 }));
+    let at_once = received(&service, "rock_paper_scissors", &json!({ "depth": 1 }));
     assert_eq!(at_once.arcs.len(), 9);
     assert!(
         at_once
@@ -202,40 +208,43 @@ fn a_graph_of_several_roles_has_joint_moves() {
     );
     let score = |role: usize| {
         let asked = json!({ "merge": "state", "role": role, "most": 20_000 });
-        let told = told(&service, "prisoners_dilemma", &asked);
-        let solved = told.nodes.iter().filter(|node| node["status"] == "solved");
-        (told.nodes.len(), solved.count())
+        let received = received(&service, "prisoners_dilemma", &asked);
+        let solved = received
+            .nodes
+            .iter()
+            .filter(|node| node["status"] == "solved");
+        (received.nodes.len(), solved.count())
     };
     assert_eq!(score(0).0, score(1).0);
 }
 
 #[test]
-fn dead_are_the_positions_from_which_nothing_is_solved() {
+fn positions_without_a_path_to_a_solution_are_dead() {
     let service = Service::start(&[]);
-    let told = told(&service, "wolf_goat_cabbage", &json!({ "merge": "state" }));
-    assert_eq!(told.last["complete"], true, "{}", told.last);
-    let mut hope: Vec<bool> = (told.nodes.iter())
+    let received = received(&service, "wolf_goat_cabbage", &json!({ "merge": "state" }));
+    assert_eq!(received.last["complete"], true, "{}", received.last);
+    let mut hope: Vec<bool> = (received.nodes.iter())
         .map(|node| node["status"] == "solved")
         .collect();
     assert!(hope.contains(&true));
-    for _ in 0..told.nodes.len() {
-        for (from, to, _) in &told.arcs {
+    for _ in 0..received.nodes.len() {
+        for (from, to, _) in &received.arcs {
             hope[*from as usize] |= hope[*to as usize];
         }
     }
     let dead: Vec<usize> = (0..hope.len()).filter(|&node| !hope[node]).collect();
     assert!(!dead.is_empty());
-    assert_eq!(told.last["dead"], json!(dead));
+    assert_eq!(received.last["dead"], json!(dead));
 }
 
 #[test]
-fn other_names_have_the_same_graph() {
+fn graphs_do_not_depend_on_names() {
     let service = Service::start(&[]);
     for name in ["buttons_and_lights", "wolf_goat_cabbage", "tic_tac_toe"] {
         let shapes = [rules(name), service::scrambled(name)].map(|kif| {
             let id = text(&service.post("/api/games", &set(&kif)).ok()["id"]);
-            let told = told(&service, &id, &json!({ "depth": 4, "most": 20_000 }));
-            let last = &told.last;
+            let received = received(&service, &id, &json!({ "depth": 4, "most": 20_000 }));
+            let last = &received.last;
             let of = |key: &str| last[key].clone();
             (
                 of("nodes"),
@@ -250,7 +259,7 @@ fn other_names_have_the_same_graph() {
 }
 
 #[test]
-fn a_graph_ends_when_nobody_listens() {
+fn exploration_stops_when_the_client_disconnects() {
     let service = Service::start(&["--max-jobs-each", "1"]);
     let path = "/api/games/amazons/graph";
     let mut stream = service.stream_of(path, &json!({ "merge": "tree", "most": 20_000 }));

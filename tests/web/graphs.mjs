@@ -1,20 +1,20 @@
-// Graphs of positions, and trees of players.
+// Graphs of positions, and search trees of players.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { LINE_OF_THREE, ONE_LIGHT, addressed, opened, own, says, unending } from './person.mjs';
 
-/** A value of the sheet that a canvas belongs to. */
+/** A property of the graph canvas. */
 const sheet = (page, look, where = '.graph') => page.evaluate(([source, place]) => new Function('sheet', `return ${source}`)(document.querySelector(`${place} canvas`).sheet), [look, where]);
 const summary = (page) => page.locator('.graph > p[aria-live]');
-/** Where a node of the sheet stands in the window. */
-const spot = (page, node, where = '.graph') => sheet(page, `(() => { const box = sheet.canvas.getBoundingClientRect(); const [x, y] = sheet.at(${node}); return [x + box.left, y + box.top]; })()`, where);
+/** The position of a node in the window. */
+const nodeAt = (page, node, where = '.graph') => sheet(page, `(() => { const box = sheet.canvas.getBoundingClientRect(); const [x, y] = sheet.at(${node}); return [x + box.left, y + box.top]; })()`, where);
 
 async function exploring(page, { depth, most, merge } = {}) {
   await page.getByRole('tab', { name: 'Graph' }).click();
-  if (depth) await page.getByLabel('Most moves from here').fill(String(depth));
-  if (most) await page.getByLabel('Most positions').fill(String(most));
-  if (merge) await page.getByLabel('What counts as the same position').selectOption(merge);
+  if (depth) await page.getByLabel('Maximum number of moves from here').fill(String(depth));
+  if (most) await page.getByLabel('Maximum number of positions').fill(String(most));
+  if (merge) await page.getByLabel('Merge positions').selectOption(merge);
   await page.getByRole('button', { name: 'Explore' }).click();
 }
 
@@ -24,7 +24,10 @@ async function explored(page, asked) {
   await page.waitForFunction(() => document.querySelector('.graph canvas').sheet.settled);
 }
 
-/** What the server would send of a graph with so many nodes: each has arcs to three of the next level. */
+/**
+ * The server's events for a graph with `nodes` nodes: each has arcs to three nodes of the
+ * next level.
+ */
 function many(nodes, wide) {
   const events = [];
   const level = (id) => (id === 0 ? 0 : 1 + Math.floor((id - 1) / wide));
@@ -39,7 +42,7 @@ function many(nodes, wide) {
 }
 
 export const tests = {
-  async a_graph_grows_level_by_level_and_its_sums_agree({ page }) {
+  async a_graph_grows_level_by_level_and_its_counts_agree({ page }) {
     await opened(page, `#/${LINE_OF_THREE}`);
     await page.evaluate(() => {
       window.told = [];
@@ -48,7 +51,7 @@ export const tests = {
     await explored(page, { depth: 4 });
     const told = await page.evaluate(() => window.told);
     assert.ok(new Set(told.filter((one) => one.endsWith('…'))).size >= 4, `it did not grow: ${told}`);
-    // 9 squares, and the same position by whatever order.
+    // 9 squares, and equal positions for all orders of moves.
     assert.match(await summary(page).textContent(), /^1,090 positions, /);
     const rows = await page.locator('.counts tbody tr').evaluateAll((all) => all.map((row) => [...row.children].map((cell) => Number(cell.textContent.replaceAll(',', '')))));
     assert.deepEqual(rows.map(([level, count]) => [level, count]), [[0, 1], [1, 9], [2, 72], [3, 252], [4, 756]]);
@@ -73,10 +76,10 @@ export const tests = {
     await page.getByRole('button', { name: 'Explore' }).waitFor();
   },
 
-  async plans_ends_and_repeated_positions_are_told_apart({ page }) {
+  async plans_endings_and_repeated_positions_are_distinguished({ page }) {
     await own(page, ONE_LIGHT);
     await explored(page);
-    // Three lights that are lit or not; two are to be put out, in either order.
+    // Three lights that are on or off; two must be turned off, in either order.
     assert.match(await summary(page).textContent(), /^8 positions, 21 moves, 4 levels/);
     assert.deepEqual(await sheet(page, `[...sheet.scene.lit.arcs].map((arc) => arc.move).sort()`), ['(press 1)', '(press 1)', '(press 3)', '(press 3)']);
     assert.deepEqual(await sheet(page, `sheet.scene.ranks.map((rank) => rank.map((node) => sheet.scene.kind(node)).sort().join(' '))`),
@@ -109,12 +112,12 @@ export const tests = {
       (<= (goal player 100) (true lit)) (<= (goal player 0) (not (true lit)))`);
     await explored(page, { merge: 'state' });
     assert.deepEqual(await sheet(page, 'sheet.scene.ranks.map((rank) => rank.length)'), [1, 2, 2, 2]);
-    await page.mouse.move(...await spot(page, 'sheet.scene.ranks[0][0]'));
+    await page.mouse.move(...await nodeAt(page, 'sheet.scene.ranks[0][0]'));
     await page.waitForFunction(() => document.querySelector('.graph canvas').sheet.alike.length > 0);
     assert.deepEqual(await sheet(page, 'sheet.alike.map((node) => node.level)'), [1, 2, 3]);
   },
 
-  async a_node_shows_its_board_and_is_gone_to_by_keys({ page }) {
+  async a_node_shows_its_board_and_is_opened_with_the_keyboard({ page }) {
     await opened(page, `#/${LINE_OF_THREE}?moves=(mark 1 1) wait`);
     await explored(page, { depth: 2 });
     assert.match(await summary(page).textContent(), /^After 1 move: 65 positions, /);
@@ -125,7 +128,7 @@ export const tests = {
     await page.keyboard.press('Enter');
     const glance = page.locator('.glance');
     await glance.locator('.board svg').waitFor();
-    assert.match(await glance.textContent(), /way of 2 moves|ways of 2 moves/);
+    assert.match(await glance.textContent(), /paths? of 2 moves/);
     const lit = await sheet(page, 'sheet.scene.lit.arcs.size');
     assert.ok(lit >= 2);
     const way = await sheet(page, `[...sheet.scene.lit.arcs].map((arc) => arc.move)`);
@@ -133,28 +136,28 @@ export const tests = {
     await page.waitForFunction(() => /^3 \//.test(document.querySelector('.count').textContent));
     await addressed(page, /moves=\(mark 1 1\) wait;wait \(mark \d \d\);\(mark \d \d\) wait$/);
     assert.ok(way.some((move) => decodeURIComponent(page.url()).includes(move)));
-    await says(page, /to move/);
+    await says(page, /Your move/);
   },
 
-  async twenty_thousand_nodes_stay_quick_to_move({ page }) {
+  async twenty_thousand_nodes_move_smoothly({ page }) {
     await page.route('**/graph', (route) => route.fulfill({ contentType: 'text/event-stream', body: many(20_000, 900) }));
     await opened(page, `#/${LINE_OF_THREE}`);
     await explored(page, { most: 20000 });
     assert.equal(await page.locator('.graph').getAttribute('data-nodes'), '20000');
-    // What would stand on the same pixel is drawn once, and of the arcs a fair choice.
+    // Nodes on the same pixel are drawn once, and of the arcs only a uniform selection.
     assert.ok(await sheet(page, 'sheet.drawn.nodes') <= 23 * 400, 'all nodes are drawn');
     assert.ok(await sheet(page, 'sheet.drawn.arcs') <= 20_600, 'all arcs are drawn');
     await sheet(page, `(() => { sheet.counts = []; const { frame } = sheet; sheet.frame = function (now) { frame.call(this, now); this.counts.push({ ...this.drawn, moving: this.moving }); }; })()`);
-    // The wheel knows whole pixels only.
-    const [x, y] = (await spot(page, 'sheet.scene.ranks[11][450]')).map(Math.round);
-    const [fx, fy] = await spot(page, 'sheet.scene.ranks[11][450]');
+    // The mouse wheel works in whole pixels.
+    const [x, y] = (await nodeAt(page, 'sheet.scene.ranks[11][450]')).map(Math.round);
+    const [fx, fy] = await nodeAt(page, 'sheet.scene.ranks[11][450]');
     const before = await sheet(page, '({ ...sheet.view })');
     await page.mouse.move(x, y);
     for (let turn = 0; turn < 12; turn += 1) await page.mouse.wheel(0, -100);
     await page.waitForFunction(() => !document.querySelector('.graph canvas').sheet.moving);
     const after = await sheet(page, '({ ...sheet.view })');
     assert.ok(Math.abs(after.zoom - before.zoom * Math.exp(12 * 0.16)) < 1e-6, `${before.zoom} to ${after.zoom}`);
-    const [nx, ny] = await spot(page, 'sheet.scene.ranks[11][450]');
+    const [nx, ny] = await nodeAt(page, 'sheet.scene.ranks[11][450]');
     const [px, py] = [x + (fx - x) * after.kx / before.kx, y + (fy - y) * after.ky / before.ky];
     assert.ok(Math.hypot(nx - px, ny - py) < 0.1, `what is under the pointer moved by ${nx - px}, ${ny - py}`);
     await page.mouse.down();
@@ -175,7 +178,7 @@ export const tests = {
     assert.ok(Math.abs(await sheet(page, 'sheet.view.zoom') - 1) < 1e-9);
   },
 
-  async what_is_there_keeps_its_order_while_a_level_grows({ page }) {
+  async existing_nodes_keep_their_order_while_a_level_grows({ page }) {
     const source = readFileSync(new URL('../../crates/web/src/page/layers.js', import.meta.url), 'utf8').replaceAll('export ', '');
     const orders = await page.evaluate((module) => {
       const layers = new (new Function(`${module}; return Layers;`)())();
@@ -202,7 +205,7 @@ export const tests = {
     await explored(page, { depth: 2 });
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 400);
     await page.locator('.graph canvas').scrollIntoViewIfNeeded();
-    const [x, y] = await spot(page, 'sheet.scene.ranks[1][4]');
+    const [x, y] = await nodeAt(page, 'sheet.scene.ranks[1][4]');
     const zoom = await sheet(page, 'sheet.view.zoom');
     const touch = await context.newCDPSession(page);
     const fingers = (type, far) => touch.send('Input.dispatchTouchEvent', { type, touchPoints: far === null ? [] : [{ x: x - far, y, id: 1 }, { x: x + far, y, id: 2 }] });
@@ -220,7 +223,7 @@ export const tests = {
     await opened(page, '#/connect_four_small');
     const questions = [];
     page.on('request', (request) => { if (request.url().endsWith('/think')) questions.push(request.postDataJSON()); });
-    await page.getByLabel(/Who plays/).nth(1).selectOption('mcts');
+    await page.getByLabel(/Player of/).nth(1).selectOption('mcts');
     await page.getByLabel(/Seconds a move/).nth(1).fill('600');
     await page.getByLabel(/Seconds a move/).nth(1).press('Enter');
     await page.locator('.group.open button.move').first().click();
@@ -262,9 +265,9 @@ export const tests = {
     await page.locator('.tree canvas').scrollIntoViewIfNeeded();
     const node = 'sheet.scene.ranks[2][0]';
     const [first, second] = await sheet(page, `[${node}.parent.move, ${node}.move]`, '.tree');
-    await page.mouse.move(...await spot(page, node, '.tree'));
-    await page.locator('.tree .sheet-tip').getByText(/visits?, expects \d/).waitFor();
-    await page.mouse.click(...await spot(page, node, '.tree'));
+    await page.mouse.move(...await nodeAt(page, node, '.tree'));
+    await page.locator('.tree .sheet-tip').getByText(/visits?, expected score \d/).waitFor();
+    await page.mouse.click(...await nodeAt(page, node, '.tree'));
     await page.waitForFunction(() => /^2 \//.test(document.querySelector('.count').textContent));
     await addressed(page, new RegExp(`moves=${`${first} wait;wait ${second}`.replaceAll(/[()]/g, '\\$&')}`));
   },

@@ -1,4 +1,4 @@
-// How it looks: colours, widths, long lists.
+// The appearance: colours, widths, long lists.
 
 import assert from 'node:assert/strict';
 import { home, opened, says, typed, own, LINE_OF_THREE } from './person.mjs';
@@ -43,7 +43,7 @@ export const tests = {
   async thoughts_have_the_colours_of_the_dots({ page }) {
     for (const [hash, second] of [['#/connect_four', 'rgb(242, 194, 0)'], ['#/breakthrough_small', 'rgb(22, 22, 22)'], ['#/dots_and_boxes', null]]) {
       await opened(page, hash);
-      await page.getByLabel(/Who plays/).nth(1).selectOption('mcts');
+      await page.getByLabel(/Player of/).nth(1).selectOption('mcts');
       await page.getByLabel(/Seconds a move/).nth(1).fill('600');
       await page.getByLabel(/Seconds a move/).nth(1).press('Enter');
       await page.locator('.group.open button.move').first().click();
@@ -95,7 +95,7 @@ export const tests = {
       await page.getByRole('button', { name: 'Why is wait legal?' }).click();
       await page.locator('.why-line').first().waitFor();
       await page.getByRole('tab', { name: 'Graph' }).click();
-      await page.getByLabel('Most moves from here').fill('1');
+      await page.getByLabel('Maximum number of moves from here').fill('1');
       await page.getByRole('button', { name: 'Explore' }).click();
       await page.locator('.graph[data-nodes]').waitFor();
       assert.deepEqual(await faint(page), [], colorScheme);
@@ -110,7 +110,7 @@ export const tests = {
   },
 };
 
-/** Texts that stand out from what is behind them by less than 4.5 to 1. */
+/** Texts whose contrast with their background is less than 4.5 to 1. */
 function faint(page) {
   return page.evaluate(() => {
     const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });

@@ -1,4 +1,4 @@
-// Games are found and played: alone, with programs, with others.
+// Matches: alone, against programs, and against other persons.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -13,21 +13,21 @@ export const tests = {
     await page.waitForFunction((before) => document.querySelectorAll('.card').length < before, all);
     await page.locator(`.card[href="#/${LINE_OF_THREE}"]`).click();
     await board(page).locator('svg').waitFor();
-    assert.equal(await page.locator('[data-spot]').count(), 9);
-    assert.match(await status(page).textContent(), /cross to move/);
+    assert.equal(await page.locator('[data-cell]').count(), 9);
+    assert.match(await status(page).textContent(), /Your move: cross/);
   },
 
   async a_match_is_played_to_its_end_against_mcts({ page }) {
     await opened(page, `#/${LINE_OF_THREE}`);
     await seated(page, 'nought', 'mcts', 0.2);
     for (let turn = 0; turn < 5; turn += 1) {
-      await says(page, /cross to move\.|is over/);
-      if (/is over/.test(await status(page).textContent())) break;
+      await says(page, /Your move: cross\.|Game over/);
+      if (/Game over/.test(await status(page).textContent())) break;
       const ply = Number((await page.locator('.count').textContent()).split('/')[0]);
       await page.locator('.group.open button.move').first().click();
       await page.waitForFunction((before) => Number(document.querySelector('.count').textContent.split('/')[0]) > before, ply);
     }
-    await says(page, /The game is over: cross \d+, nought \d+/);
+    await says(page, /Game over: cross \d+, nought \d+/);
     assert.ok(await page.locator('.goal.final').count() === 2);
   },
 
@@ -39,7 +39,7 @@ export const tests = {
     assert.ok(await page.locator('.candidates tbody tr').count() > 1);
     await page.locator('.thoughts .chart').waitFor();
     await page.getByRole('button', { name: 'Move now' }).click();
-    await says(page, /red to move/, 4000);
+    await says(page, /Your move: red/, 4000);
   },
 
   async a_pause_stops_players_and_they_go_on({ page }) {
@@ -52,8 +52,8 @@ export const tests = {
     await page.getByText('Stopped. Best so far').waitFor();
     assert.equal(await page.locator('.thought .spinner').count(), 0);
     await seated(page, 'yellow', 'mcts', 0.3);
-    await page.getByRole('button', { name: 'Go on' }).click();
-    await says(page, /red to move/);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await says(page, /Your move: red/);
   },
 
   async programs_play_each_other_once_started({ page }) {
@@ -61,8 +61,8 @@ export const tests = {
     await seated(page, 'nought', 'random');
     await seated(page, 'cross', 'random');
     await says(page, /cross to move \(paused\)/);
-    await page.getByRole('button', { name: 'Go on' }).click();
-    await says(page, /The game is over/);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await says(page, /Game over/);
     await addressed(page, /seats=random;random/);
   },
 
@@ -81,9 +81,9 @@ export const tests = {
       (<= won (true (bet ?side)) (true (coin ?side)))
       (<= (goal you 100) won) (<= (goal you 0) (not won)) (goal random 0)`);
     await page.locator('.group.open').getByText('(bet heads)').click();
-    await says(page, /is over: you (0|100)/);
+    await says(page, /Game over: you (0|100)/);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await says(page, /you to move/);
+    await says(page, /Your move: you/);
   },
 
   async a_tournament_makes_a_cross_table({ page }) {
@@ -95,7 +95,7 @@ export const tests = {
     assert.match(await page.locator('.cross tbody tr').first().textContent(), /mcts/);
     if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/tournament.png` });
     await page.locator('.results button').first().click();
-    await says(page, /The game is over/);
+    await says(page, /Game over/);
   },
 
   async a_hint_names_a_move_and_makes_none({ page }) {
@@ -114,7 +114,7 @@ export const tests = {
     await page.getByRole('button', { name: 'Show the tree' }).click();
     await page.locator('.thought .spinner').waitFor();
     await page.locator('.group.open button.move').first().click();
-    await says(page, /yellow to move/);
+    await says(page, /Your move: yellow/);
     await page.getByText('Stopped. Best so far').waitFor();
     assert.equal(await page.locator('.thought .spinner').count(), 0);
     await page.getByRole('button', { name: 'Hint', exact: true }).waitFor();
@@ -125,11 +125,11 @@ export const tests = {
     await own(page, BOTH);
     await seated(page, 'right', 'person');
     await page.locator('.group.open', { hasText: 'left' }).getByRole('button', { name: '(name 2)', exact: true }).click();
-    await says(page, /right to move/);
+    await says(page, /Your move: right/);
     assert.equal(await page.locator('.group', { hasText: 'left' }).getByText('(name').count(), 0);
-    assert.match(await page.locator('.moves').textContent(), /Has chosen; hidden/);
+    assert.match(await page.locator('.moves').textContent(), /Has chosen \(hidden/);
     await page.locator('.group.open', { hasText: 'right' }).getByRole('button', { name: '(name 1)', exact: true }).click();
-    await says(page, /is over/);
+    await says(page, /Game over/);
     assert.match(await status(page).textContent(), /left \(name 2\), right \(name 1\)/);
   },
 
@@ -142,25 +142,25 @@ export const tests = {
     const [one, two] = [await context.newPage(), await context.newPage()];
     await one.goto(cross);
     await two.goto(nought);
-    await says(one, /cross to move/);
+    await says(one, /Your move: cross/);
     await says(two, /Waiting for cross/);
     await place(one, 1, 1).click();
-    await says(two, /nought to move/);
+    await says(two, /Your move: nought/);
     await place(two, 0, 0).click();
-    await says(one, /cross to move\. Last: nought/);
+    await says(one, /Your move: cross\. Last: nought/);
     assert.deepEqual(await facts(one), await facts(two));
     assert.equal((await facts(one)).length, 3);
-    // Who looks back hears that the match goes on.
+    // A player who looks at an earlier position is informed that the match goes on.
     await two.getByRole('button', { name: 'Undo' }).click();
-    await says(two, /earlier in the match, which stands at 2 moves/);
+    await says(two, /an earlier position; the match has 2 moves/);
     await place(one, 2, 2).click();
-    await says(two, /stands at 3 moves/);
+    await says(two, /the match has 3 moves/);
     await two.locator('.count', { hasText: '1 / 3' }).waitFor();
     await two.getByRole('button', { name: 'To the end' }).click();
-    await says(two, /nought to move\. Last: cross/);
+    await says(two, /Your move: nought\. Last: cross/);
   },
 
-  async who_looks_on_sits_down_with_an_invitation({ page, context }) {
+  async a_spectator_takes_a_seat_with_an_invitation({ page, context }) {
     await opened(page, `#/${LINE_OF_THREE}`);
     await seated(page, 'nought', 'person');
     await page.getByRole('button', { name: 'Invite' }).click();
@@ -169,36 +169,36 @@ export const tests = {
     const other = await context.newPage();
     await other.goto(link.replace(/\?.*/, ''));
     await says(other, /Waiting for cross/);
-    await other.getByLabel('Invitation: its link').fill('nobody');
-    await other.getByRole('button', { name: 'Sit down' }).click();
-    await other.getByText('the key of no seat').waitFor();
-    await other.getByLabel('Invitation: its link').fill(key);
-    await other.getByRole('button', { name: 'Sit down' }).click();
-    await says(other, /to move/);
+    await other.getByLabel('Invitation: the link').fill('nobody');
+    await other.getByRole('button', { name: 'Take a seat' }).click();
+    await other.getByText('does not belong to a seat').waitFor();
+    await other.getByLabel('Invitation: the link').fill(key);
+    await other.getByRole('button', { name: 'Take a seat' }).click();
+    await says(other, /Your move/);
     await place(other, 1, 1).click();
     await says(other, /Waiting for nought\. Last: cross/);
     const third = await context.newPage();
     await third.goto(link.replace(/key=[^&]+/, 'key=nobodys'));
-    await third.getByText('key in this address is that of no seat').waitFor();
+    await third.getByText('key in this address does not belong to a seat').waitFor();
     await says(third, /Waiting for nought/);
-    await third.getByLabel('Invitation: its link').fill(await page.getByLabel('Link for nought', { exact: true }).inputValue());
-    await third.getByRole('button', { name: 'Sit down' }).click();
-    await says(third, /nought to move/);
+    await third.getByLabel('Invitation: the link').fill(await page.getByLabel('Link for nought', { exact: true }).inputValue());
+    await third.getByRole('button', { name: 'Take a seat' }).click();
+    await says(third, /Your move: nought/);
   },
 
   async undo_redo_branch_and_share({ page, browser }) {
     await opened(page, `#/${LINE_OF_THREE}`);
     await seated(page, 'nought', 'person');
     await place(page, 0, 0).click();
-    await says(page, /nought to move/);
+    await says(page, /Your move: nought/);
     await place(page, 1, 1).click();
-    await says(page, /cross to move\. Last: nought/);
+    await says(page, /Your move: cross\. Last: nought/);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await says(page, /nought to move/);
+    await says(page, /Your move: nought/);
     await page.getByRole('button', { name: 'Redo' }).click();
     await says(page, /Last: nought \(mark 2 2\)/);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await says(page, /nought to move/);
+    await says(page, /Your move: nought/);
     await place(page, 2, 2).click();
     await says(page, /Last: nought \(mark 3 3\)/);
     await page.locator('.branches').getByText('(mark 2 2)').click();
@@ -210,7 +210,7 @@ export const tests = {
     await board(other).locator('svg').waitFor();
     assert.deepEqual(await facts(other), await facts(page));
     await page.getByLabel('Position in the match').fill('0');
-    await says(page, /cross to move\.$/);
+    await says(page, /Your move: cross\.$/);
     assert.equal((await facts(page)).length, 1);
     await elsewhere.close();
   },
@@ -252,13 +252,13 @@ export const tests = {
     const record = { matchId: `ggp.${LINE_OF_THREE}.1`, moves: [['( press 1 )'], ['( press 3 )']], rulesheet: ONE_LIGHT };
     const file = { name: 'match.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(record)) };
     await page.locator('.hero input[type=file]').setInputFiles(file);
-    await says(page, /is over: player 100/);
+    await says(page, /Game over: player 100/);
     const [saved] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save' }).click()]);
     const { isCompleted, goalValues, rulesheet } = JSON.parse(await readFile(await saved.path(), 'utf8'));
     assert.deepEqual([isCompleted, goalValues, rulesheet], [true, [100], ONE_LIGHT]);
     await opened(page, `#/${LINE_OF_THREE}`);
     await page.locator('.sharing input[type=file]').setInputFiles(file);
-    await says(page, /is over: player 100/);
+    await says(page, /Game over: player 100/);
   },
 
   async a_move_is_made_with_keys_alone({ page }) {
@@ -268,7 +268,7 @@ export const tests = {
     for (const key of ['ArrowRight', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
     await says(page, /Last: cross \(mark 2 2\)/);
     await page.keyboard.press('u');
-    await says(page, /cross to move\.$/);
+    await says(page, /Your move: cross\.$/);
     await page.locator('.skip').focus();
     await page.keyboard.press('Enter');
     assert.equal(await page.evaluate(() => document.activeElement.id), 'view');
@@ -278,19 +278,19 @@ export const tests = {
   async two_clicks_name_a_piece_and_its_way({ page }) {
     await opened(page, '#/breakthrough_small');
     const { legal } = await (await fetch(`${home}api/games/breakthrough_small/position`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })).json();
-    const about = (spot) => legal[0].filter((move) => move.spots.some((one) => one.join() === spot.join()));
-    const from = legal[0].flatMap((move) => move.spots).find((spot) => about(spot).length > 1);
+    const about = (cell) => legal[0].filter((move) => move.cells.some((one) => one.join() === cell.join()));
+    const from = legal[0].flatMap((move) => move.cells).find((cell) => about(cell).length > 1);
     const move = about(from)[0];
-    const to = move.spots.find((spot) => spot.join() !== from.join());
-    await page.locator(`[data-spot="${from.join(' ')}"]`).first().click();
-    await page.getByText(`${about(from).length} moves about this place`).waitFor();
-    await page.locator(`[data-spot="${to.join(' ')}"]`).first().click();
+    const to = move.cells.find((cell) => cell.join() !== from.join());
+    await page.locator(`[data-cell="${from.join(' ')}"]`).first().click();
+    await page.getByText(`${about(from).length} moves here`).waitFor();
+    await page.locator(`[data-cell="${to.join(' ')}"]`).first().click();
     await page.waitForFunction((made) => document.querySelector('.status').textContent.includes(made), move.move);
   },
 
   async an_edge_between_places_is_clicked({ page }) {
     await opened(page, '#/dots_and_boxes');
-    await page.locator('[data-spot="1 0 2"]').first().click();
+    await page.locator('[data-cell="1 0 2"]').first().click();
     await page.locator('.history', { hasText: '(draw upright 1 3)' }).waitFor();
   },
 

@@ -1,4 +1,4 @@
-//! Answers, and what is written down of them.
+//! The answers, compared with their description in OpenAPI format.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::service::Service;
 use super::{WALK, set, text};
 
 #[test]
-fn answers_are_as_the_openapi_file_says() {
+fn answers_match_the_openapi_file() {
     let service = Service::start(&[]);
     let file = service.get("/api/openapi.json").ok();
     let check = |schema: &str, answer: &Value| {
@@ -55,7 +55,7 @@ fn answers_are_as_the_openapi_file_says() {
     for (name, event) in &events {
         check(if name == "tree" { "Tree" } else { "Thought" }, event);
     }
-    // One that ends, and one that is too large for its second, and tells how far it is.
+    // A search that ends, and one that exceeds its time limit of a second and reports progress.
     let quick = json!({ "seconds": 30, "method": "levels" });
     let long = json!({ "seconds": 1, "method": "iterative" });
     for (game, asked) in [("eight_puzzle", &quick), ("senku", &long)] {
@@ -81,16 +81,20 @@ fn answers_are_as_the_openapi_file_says() {
         .post("/api/games/eight_puzzle/graph", &asked)
         .events();
     for (name, event) in &events {
-        let schema = if name == "graph" { "Graph" } else { "Grown" };
+        let schema = if name == "graph" {
+            "Graph"
+        } else {
+            "GraphPart"
+        };
         check(schema, event);
     }
     let seats = json!({ "game": "nim", "seats": ["person", "random"] });
-    let laid = service.post("/api/tables", &seats).ok();
-    check("Laid", &laid);
-    let mut watch = service.stream(&format!("/api/tables/{}", text(&laid["table"])));
+    let created = service.post("/api/tables", &seats).ok();
+    check("CreatedTable", &created);
+    let mut watch = service.stream(&format!("/api/tables/{}", text(&created["table"])));
     check("Table", &watch.next_event().1);
-    check("Refusal", &service.get("/api/tables/none").json());
-    // Every path of the file is there, with its method.
+    check("ApiError", &service.get("/api/tables/none").json());
+    // Every path of the file exists, with its method.
     for (path, operations) in file["paths"].as_object().expect("paths") {
         let path = path.replace("{game}", "nim").replace("{table}", "none");
         for method in operations.as_object().expect("methods").keys() {

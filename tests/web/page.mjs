@@ -1,7 +1,9 @@
-// The page in a browser: `node tests/web/page.mjs URL [WORD…]`, with `ggp web` running at URL.
+// Tests of the page in a browser: `node tests/web/page.mjs URL [WORD…]`, with `ggp web`
+// running at URL.
 //
-// Runs all tests, or those whose names contain a WORD; exits with 1 if one fails. CHROMIUM is the
-// browser (/usr/bin/chromium), PICTURES a folder for screenshots of what failed.
+// Runs all tests, or those whose names contain a WORD; exits with 1 if one fails. CHROMIUM
+// is the path of the browser (/usr/bin/chromium), PICTURES a folder for screenshots of
+// failed tests.
 
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';

@@ -1,6 +1,7 @@
-// How long it takes until a board is there: `node tests/web/paint.mjs URL [GAME…]`, with `ggp web`
-// running at URL. Prints milliseconds from opening an address in a new browser session, the least
-// and the median of RUNS (7); what they should be depends on the machine, so nothing is said of it.
+// Measures the time until a board is visible: `node tests/web/paint.mjs URL [GAME…]`, with
+// `ggp web` running at URL. Prints milliseconds from opening an address in a new browser
+// session: the minimum and the median of RUNS (7). There is no limit, since the times
+// depend on the machine.
 
 import assert from 'node:assert/strict';
 import { board, browsing, home } from './person.mjs';
@@ -14,7 +15,7 @@ for (const game of games) {
   for (let run = 0; run < runs; run += 1) {
     const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
     const page = await context.newPage();
-    // In the page itself, so that asking takes no time of it.
+    // Measured in the page, so that requests do not add to the time.
     await page.addInitScript(() => {
       const look = () => {
         if (document.querySelector('.board')?.shadowRoot?.querySelector('svg')) requestAnimationFrame(() => { window.painted = performance.now(); });

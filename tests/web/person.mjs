@@ -1,8 +1,8 @@
-// What a person does on the page.
+// The actions of a person on the page.
 
 import { chromium } from 'playwright-core';
 
-/** Where `ggp web` runs: the first word of the command line. */
+/** The address of `ggp web`: the first command-line argument. */
 const url = process.argv[2] ?? 'http://127.0.0.1:8000/';
 export const home = url.endsWith('/') ? url : `${url}/`;
 
@@ -30,7 +30,7 @@ export const BOTH = `(role left) (role right)
 
 export const board = (page) => page.locator('.board');
 export const status = (page) => page.locator('.status');
-export const place = (page, row, column) => page.locator(`[data-spot="0 ${row} ${column}"]`).first();
+export const place = (page, row, column) => page.locator(`[data-cell="0 ${row} ${column}"]`).first();
 export const facts = async (page) => {
   const folded = page.locator('.below details').first();
   if ((await folded.getAttribute('open')) === null) await folded.locator('summary').click();
@@ -41,17 +41,17 @@ export const facts = async (page) => {
 export async function opened(page, hash) {
   await page.goto(`${home}${hash}`);
   await board(page).locator('svg').waitFor();
-  // A board is seen before it can be played on.
+  // A board is visible before it can be played on.
   await page.locator('.game:not([aria-busy])').waitFor();
 }
 
-/** Waits until the words of the status match. */
+/** Waits until the status text matches. */
 export async function says(page, pattern, timeout = 30_000) {
   await page.waitForFunction(([source]) => new RegExp(source).test(document.querySelector('.status')?.textContent ?? ''), [pattern.source], { timeout, polling: 100 });
 }
 
 export async function seated(page, role, kind, seconds) {
-  await page.getByLabel(`Who plays ${role}`).selectOption(kind);
+  await page.getByLabel(`Player of ${role}`).selectOption(kind);
   if (seconds) {
     await page.getByLabel(`Seconds a move for ${role}`).fill(String(seconds));
     await page.getByLabel(`Seconds a move for ${role}`).press('Enter');
@@ -65,17 +65,17 @@ export async function typed(page, text) {
 
 export async function own(page, text) {
   await typed(page, text);
-  await page.getByText('The rules are right').waitFor();
+  await page.getByText('No errors found').waitFor();
   await page.getByRole('button', { name: 'Play', exact: true }).click();
   await board(page).locator('svg').waitFor();
 }
 
-/** Addresses follow a moment later. */
+/** Waits until the address matches; it is updated with a delay. */
 export async function addressed(page, pattern) {
   await page.waitForFunction(([source]) => new RegExp(source).test(decodeURIComponent(location.hash)), [pattern.source], { timeout: 5000, polling: 100 });
 }
 
-/** Requests to a path are answered by these events, and the answer never ends. */
+/** Answers requests to a path with these events, in a stream that never ends. */
 export async function unending(page, path, events) {
   const text = events.map(([name, value]) => `event: ${name}\ndata: ${JSON.stringify(value)}\n\n`).join('');
   await page.addInitScript(([wanted, body]) => {
@@ -89,7 +89,7 @@ export async function unending(page, path, events) {
   }, [path, text]);
 }
 
-/** A browser without a window. */
+/** A headless browser. */
 export function browsing() {
   return chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',

@@ -1,4 +1,4 @@
-// Rules are read, asked about and solved.
+// Rules: checked, explained and solved.
 
 import assert from 'node:assert/strict';
 import { home, board, status, place, facts, opened, says, seated, typed, own, addressed, LINE_OF_THREE, ONE_LIGHT, unending } from './person.mjs';
@@ -9,19 +9,19 @@ export const tests = {
     const puzzle = list.find(({ id }) => /^lights_out.+/.test(id) && !/unsolvable|10|7x7/.test(id));
     if (puzzle) await opened(page, `#/${puzzle.id}`);
     else await own(page, ONE_LIGHT);
-    if (/is over/.test(await status(page).textContent())) await own(page, ONE_LIGHT);
+    if (/Game over/.test(await status(page).textContent())) await own(page, ONE_LIGHT);
     await page.getByRole('button', { name: 'Solve', exact: true }).click();
     await page.getByText(/Solved in \d+ moves/).waitFor({ timeout: 60_000 });
-    await page.getByRole('button', { name: 'Play the plan' }).click();
-    await says(page, /The game is over: player 100/, 60_000);
+    await page.getByRole('button', { name: 'Play the solution' }).click();
+    await says(page, /Game over: player 100/, 60_000);
   },
 
   async a_plan_is_played_in_its_order({ page }) {
     await opened(page, '#/wolf_goat_cabbage');
     await page.getByRole('button', { name: 'Solve', exact: true }).click();
     await page.getByText(/Solved in \d+ moves/).waitFor({ timeout: 60_000 });
-    await page.getByRole('button', { name: 'Play the plan' }).click();
-    await says(page, /The game is over: \S+ 100/, 60_000);
+    await page.getByRole('button', { name: 'Play the solution' }).click();
+    await says(page, /Game over: \S+ 100/, 60_000);
   },
 
   async broken_rules_say_where_and_what({ page }) {
@@ -41,12 +41,12 @@ export const tests = {
   async what_was_typed_is_kept_beside_other_rules({ page }) {
     await typed(page, '(role somebody)');
     await opened(page, `#/${LINE_OF_THREE}`);
-    await page.getByRole('button', { name: 'Change rules' }).click();
+    await page.getByRole('button', { name: 'Edit rules' }).click();
     await page.locator('textarea.rules').waitFor();
     assert.match(await page.locator('textarea.rules').inputValue(), /role cross/);
     await page.locator('textarea.rules').press('End');
     await page.locator('textarea.rules').pressSequentially(' ');
-    await page.getByRole('button', { name: 'What you typed before' }).click();
+    await page.getByRole('button', { name: 'Restore earlier rules' }).click();
     assert.equal(await page.locator('textarea.rules').inputValue(), '(role somebody)');
   },
 
@@ -56,16 +56,16 @@ export const tests = {
     await page.locator('.card').first().waitFor();
     for (const file of files) {
       await page.locator('.hero input[type=file]').setInputFiles(file);
-      await page.locator('.trouble', { hasText: `${file.name} is no text` }).waitFor();
+      await page.locator('.trouble', { hasText: `${file.name} is not UTF-8 text` }).waitFor();
     }
     assert.equal(await page.locator('.card').first().isVisible(), true);
     await typed(page, '(role somebody)');
     await page.locator('.editor input[type=file]').setInputFiles(files[1]);
-    await page.locator('.trouble', { hasText: '1.kif is no text' }).waitFor();
+    await page.locator('.trouble', { hasText: '1.kif is not UTF-8 text' }).waitFor();
     assert.equal(await page.locator('textarea.rules').inputValue(), '(role somebody)');
     await opened(page, `#/${LINE_OF_THREE}`);
     await page.locator('.sharing input[type=file]').setInputFiles(files[0]);
-    await page.locator('.stage .trouble', { hasText: '0.kif is no text' }).waitFor();
+    await page.locator('.stage .trouble', { hasText: '0.kif is not UTF-8 text' }).waitFor();
   },
 
   async a_solver_that_is_stopped_keeps_what_it_said({ page }) {
@@ -83,7 +83,7 @@ export const tests = {
     await own(page, ONE_LIGHT);
     await page.locator('.group.open').getByText('(press 1)').click();
     await says(page, /Last: player \(press 1\)/);
-    await page.getByText('Looks for a plan from the position').waitFor();
+    await page.getByText('Finds a solution from this position').waitFor();
     await page.getByRole('button', { name: 'Solve', exact: true }).click();
     await page.getByText(/^Solved in 1 move[,.]/).waitFor();
     assert.equal(await page.locator('.solve').getByText(/\b(0 positions|1 positions)\b/).count(), 0);
@@ -106,7 +106,7 @@ export const tests = {
       return items;
     }, [ONE_LIGHT]);
     await page.locator('.home').dispatchEvent('drop', { dataTransfer: dropped });
-    await page.getByText('The rules are right').waitFor();
+    await page.getByText('No errors found').waitFor();
     assert.equal(await page.locator('.editor .file').count(), 2);
   },
 
@@ -124,7 +124,7 @@ export const tests = {
 
   async a_forgotten_game_is_loaded_again({ page, context }) {
     await own(page, ONE_LIGHT);
-    // A server that was started anew knows neither the session nor its games.
+    // A restarted server knows neither the session nor its games.
     await context.clearCookies();
     let refused = 0;
     await page.route('**/position', (route) => {
@@ -158,27 +158,27 @@ export const tests = {
 
   async an_address_may_leave_out_what_is_no_choice_and_facts_have_a_history({ page }) {
     await opened(page, `#/${LINE_OF_THREE}?moves=(mark%201%201);(mark%202%202);(mark%203%203)&seats=nobody;random`);
-    await page.getByText('There is no player called nobody').waitFor();
+    await page.getByText('This address names an unknown player, nobody').waitFor();
     await addressed(page, /moves=\(mark 1 1\) wait;wait \(mark 2 2\);\(mark 3 3\) wait/);
-    await page.getByRole('button', { name: 'Rules and why' }).click();
+    await page.getByRole('button', { name: 'Rules & explanations' }).click();
     await page.getByLabel('A fact or relation to ask about').fill('(cell 1 1 cross)');
     await page.getByRole('button', { name: 'Ask' }).click();
-    await page.getByRole('button', { name: 'Over the moves' }).click();
+    await page.getByRole('button', { name: 'Over the match' }).click();
     await page.locator('.answer', { hasText: '(does cross (mark 1 1))' }).waitFor();
     await page.getByRole('button', { name: 'Only in this position' }).click();
-    await page.getByRole('button', { name: 'Over the moves' }).waitFor();
-    // What is legal has none.
+    await page.getByRole('button', { name: 'Over the match' }).waitFor();
+    // A legal move has no history.
     await page.getByLabel('A fact or relation to ask about').fill('(legal nought (mark 1 1))');
     await page.getByRole('button', { name: 'Ask' }).click();
     await page.locator('.why-line.fails').first().waitFor();
-    assert.equal(await page.getByRole('button', { name: 'Over the moves' }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: 'Over the match' }).count(), 0);
   },
 
   async resting_on_a_thing_says_why_without_a_flood({ page }) {
     const questions = [];
     page.on('request', (request) => { if (request.url().endsWith('/why')) questions.push(request.postDataJSON().question); });
     await opened(page, `#/${LINE_OF_THREE}`);
-    // What the pointer only passes is not asked about.
+    // Elements that the pointer only passes are not requested.
     await page.evaluate(() => {
       [...document.querySelectorAll('.move-list li')].forEach((row, at) => row.dispatchEvent(new PointerEvent('pointerover', { bubbles: true, pointerType: 'mouse', clientX: 10 * at, clientY: 10 })));
     });
@@ -209,7 +209,7 @@ export const tests = {
     await page.locator('.why-drawer .why-line').first().waitFor();
     assert.equal(await tip.isVisible(), false);
     await page.keyboard.press('Escape');
-    // What comes under the pointer while it rests is not meant.
+    // Elements that appear under a resting pointer are ignored.
     await seated(page, 'nought', 'person');
     await page.locator('.move-list li', { hasText: '(mark 1 1)' }).locator('button.move').click();
     await page.locator('.history', { hasText: '(mark 1 1)' }).waitFor();
@@ -250,20 +250,20 @@ export const tests = {
     assert.deepEqual(await rows(), ['1. three · 1.00  1.00 100.0 1', '2. one 0.00 · 0.75 0.50 50.0 3', '3. two  0.25 · 0.25 25.0 2']);
     await page.getByLabel('What the table says').selectOption('score');
     assert.deepEqual((await rows())[1], '2. one 0 · 75 50 50.0 3');
-    await page.getByText('1 not played to an end').waitFor();
+    await page.getByText('1 not finished').waitFor();
     await page.locator('.results a').first().click();
     await says(page, /Last: cross \(mark 1 1\)/);
     await page.goto(home);
     await page.locator('.card').first().waitFor();
     await dropped('cup.jsonl', `${lines[0]}\n{"game": 3, "players": []}\n${lines[1]}`);
-    await page.getByText('cup.jsonl:2: this is no line of results').waitFor();
+    await page.getByText('cup.jsonl:2: not a line of results').waitFor();
   },
 
   async a_scrambled_game_has_the_same_board({ page }) {
     const game = await (await fetch(`${home}api/games/breakthrough_small`)).json();
     const plain = game.files.map((file) => file.text).join('\n');
     const text = scrambled(plain);
-    // As rules of one's own: without the picture file, which speaks of names.
+    // As uploaded rules: without the picture file, which contains names.
     await own(page, plain);
     const before = await shapes(page);
     assert.ok(before.length > 20);
@@ -289,19 +289,19 @@ export const tests = {
   async an_illegal_link_says_so_and_shows_what_is_legal({ page }) {
     await opened(page, `#/${LINE_OF_THREE}?moves=(mark 9 9) wait`);
     await page.locator('.stage .trouble').waitFor();
-    await says(page, /cross to move/);
-    // What can be made of the moves is there.
+    await says(page, /Your move: cross/);
+    // The readable part of the moves is shown.
     await opened(page, `#/${LINE_OF_THREE}?moves=(mark 1 1);(mark 2 2);(mark 1 1);(mark 3 3)`);
     await page.locator('.stage .trouble', { hasText: 'move 3' }).waitFor();
     await page.locator('.count', { hasText: '2 / 2' }).waitFor();
     await opened(page, `#/${LINE_OF_THREE}?moves=(mark 1`);
     await page.getByText('cannot be read').waitFor();
     await page.goto(`${home}#/no_such_game`);
-    await page.getByText('This cannot be shown').waitFor();
+    await page.getByText('This page cannot be shown').waitFor();
   },
 };
 
-/** Other words for all names but those of the language, and numbers that are scores. */
+/** Other names for everything except keywords and numbers that are scores. */
 function scrambled(text) {
   const kept = new Set(['role', 'init', 'true', 'next', 'legal', 'does', 'goal', 'terminal', 'base', 'input', 'not', 'or', 'distinct', '<=']);
   const plain = text.replaceAll(/;.*/g, '');
@@ -314,18 +314,18 @@ function scrambled(text) {
   });
 }
 
-/** Where the places and pieces of the board stand. */
+/** The positions of cells and pieces on the board. */
 function shapes(page) {
   return page.evaluate(() => {
     const found = [];
-    for (const group of document.querySelector('.board').shadowRoot.querySelectorAll('[data-spot]')) {
+    for (const group of document.querySelector('.board').shadowRoot.querySelectorAll('[data-cell]')) {
       for (const shape of group.querySelectorAll('rect, circle, polygon')) {
         const { x, y, width, height } = shape.getBBox();
-        found.push([group.dataset.spot, shape.tagName, shape.getAttribute('class'), x, y, width, height]);
+        found.push([group.dataset.cell, shape.tagName, shape.getAttribute('class'), x, y, width, height]);
       }
     }
-    // Labels beside the board may be longer.
+    // The labels next to the board may be longer.
     const [left, top] = [Math.min(...found.map((one) => one[3])), Math.min(...found.map((one) => one[4]))];
-    return found.map(([spot, tag, look, x, y, ...size]) => [spot, tag, look, x - left, y - top, ...size].join(' '));
+    return found.map(([cell, tag, look, x, y, ...size]) => [cell, tag, look, x - left, y - top, ...size].join(' '));
   });
 }

@@ -1,11 +1,12 @@
-// Screenshots of the page: `node tests/web/screenshots.mjs URL FOLDER [GAME…]`, with `ggp web`
-// running at URL.
+// Takes screenshots of the page: `node tests/web/screenshots.mjs URL FOLDER [GAME…]`, with
+// `ggp web` running at URL.
 //
-// Written to FOLDER: the home page, wide and narrow (`home.wide.light.png`), and all bundled games,
-// or those named: the start (`GAME.start.light.png`, `.dark.png`) and a position in the middle
-// (`GAME.after_7_moves.light.png`; always the same one). Exits with 1 if a game cannot be shown,
-// nothing is drawn of it, or the page writes an error to the console. Games without a board, of
-// which there are tables only, are told. CHROMIUM is the browser (/usr/bin/chromium).
+// FOLDER receives the start page, wide and narrow (`home.wide.light.png`), and for all
+// bundled games, or the named ones, the initial state (`GAME.start.light.png`, `.dark.png`)
+// and a position in the middle of a match (`GAME.after_7_moves.light.png`; always the same
+// one). Exits with 1 if a game cannot be shown, nothing is drawn of it, or the page writes
+// an error to the console. Games without a board, which have only tables, are listed.
+// CHROMIUM is the path of the browser (/usr/bin/chromium).
 
 import { mkdir } from 'node:fs/promises';
 import { chromium } from 'playwright-core';
@@ -17,9 +18,9 @@ if (!folder) {
 }
 const home = url.endsWith('/') ? url : `${url}/`;
 
-/** Joint moves that are made at most to find the middle. */
+/** Maximum number of joint moves to the middle of a match. */
 const MOST = 30;
-/** Joint moves that are tried before a game that they end is taken to be over. */
+/** Number of joint moves that are tried before a match is accepted as over. */
 const TRIES = 12;
 const WIDE = { width: 1400, height: 900 };
 const NARROW = { width: 400, height: 800 };
@@ -37,7 +38,7 @@ async function asked(path, body) {
   return answer.json();
 }
 
-/** Numbers from 0 to below 1, the same ones for the same text: each follows from the one before. */
+/** Pseudorandom numbers from 0 to below 1, with a text as the seed. */
 function chances(text) {
   let state = [...text].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 2 ** 32, 7);
   return () => {
@@ -46,7 +47,7 @@ function chances(text) {
   };
 }
 
-/** Moves to the middle of a game that goes on as long as it can without looking far ahead. */
+/** Moves to the middle of a match that avoids ending where possible. */
 async function middle(game) {
   const chance = chances(game);
   const moves = [];
@@ -69,13 +70,13 @@ async function middle(game) {
   return moves.slice(0, Math.ceil(moves.length / 2));
 }
 
-/** The address of a position with people at all seats; see `crates/web/src/page/route.js`. */
+/** The address of a position with persons in all seats; see `crates/web/src/page/route.js`. */
 function address({ id, roles }, moves) {
   const written = moves.map((joint) => joint.map(encodeURIComponent).join('%20')).join(';');
   return `${home}#/${encodeURIComponent(id)}?${written && `moves=${written}&`}seats=${roles.map(() => 'person').join(';')}`;
 }
 
-/** Opens an address on a page of its own, and takes a picture when `ready(page)` is through. */
+/** Opens an address in a new page, and takes a screenshot when `ready(page)` is done. */
 async function shot(name, at, { colorScheme = 'light', viewport = WIDE }, ready) {
   const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' });
   context.setDefaultTimeout(20_000);
@@ -96,7 +97,7 @@ async function shot(name, at, { colorScheme = 'light', viewport = WIDE }, ready)
   await context.close();
 }
 
-/** Waits until a game is there after so many moves, with something drawn. */
+/** Waits until a game is shown after the given number of moves, with something drawn. */
 async function drawn(page, moves) {
   await page.locator('main .board svg, main .trouble:visible').first().waitFor();
   await page.waitForFunction(() => !document.querySelector('article.game')?.getAttribute('aria-busy')?.includes('true'));

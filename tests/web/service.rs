@@ -1,4 +1,4 @@
-//! A server in a process of its own, and browsers that ask it.
+//! A server in its own process, and browsers that send requests to it.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// How long anything may take; nothing does, unless it is broken.
+/// A timeout that is only reached by errors.
 const EVER: Duration = Duration::from_secs(120);
 
 struct Process(Child);
@@ -20,14 +20,14 @@ impl Drop for Process {
     }
 }
 
-/// A browser at a server.
+/// A browser that is connected to a server.
 pub struct Service {
     process: Arc<Process>,
     host: String,
     cookie: Mutex<Option<String>>,
 }
 
-/// An answer, whole.
+/// A complete answer.
 pub struct Answer {
     pub status: u16,
     pub head: String,
@@ -35,7 +35,7 @@ pub struct Answer {
 }
 
 impl Service {
-    /// Starts a server, and is its first browser.
+    /// Starts a server, and returns its first browser.
     pub fn start(options: &[&str]) -> Self {
         let mut process = Command::new(env!("CARGO_BIN_EXE_ggp"))
             .args(["web", "--port", "0"])
@@ -80,13 +80,13 @@ impl Service {
             .expect("it has timeouts");
         let cookie = self.cookie.lock().unwrap().clone();
         let cookie = cookie.map_or(String::new(), |cookie| format!("Cookie: {cookie}\r\n"));
-        // By version 1.0 an answer comes in one piece and ends with the connection.
+        // In HTTP 1.0, an answer is not chunked and ends with the connection.
         let request = format!(
             "{method} {path} HTTP/1.0\r\n{headers}{cookie}Content-Type: application/json\r\n\
              Content-Length: {}\r\n\r\n{body}",
             body.len()
         );
-        // Who refuses what is too long need not read it.
+        // A server that rejects a long request may not read all of it.
         let _ = stream.write_all(request.as_bytes());
         stream
     }
@@ -131,13 +131,13 @@ impl Service {
         self.ask("POST", path, &host, &body.to_string())
     }
 
-    /// The events of a path, as they come.
+    /// The events of a path, as they arrive.
     pub fn stream(&self, path: &str) -> Events {
         let host = format!("Host: {}\r\n", self.host);
         Events::new(self.open("GET", path, &host, ""))
     }
 
-    /// The events that answer a request, as they come.
+    /// The events that answer a request, as they arrive.
     pub fn stream_of(&self, path: &str, body: &Value) -> Events {
         if self.cookie.lock().unwrap().is_none() {
             self.get("/api/players");
@@ -152,13 +152,13 @@ impl Answer {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
     }
 
-    /// What it says, if all is well.
+    /// The content of a successful answer.
     pub fn ok(&self) -> Value {
         assert_eq!(self.status, 200, "{}", self.body);
         self.json()
     }
 
-    /// The events it consists of, with their names.
+    /// The events of the answer, with their names.
     pub fn events(&self) -> Vec<(String, Value)> {
         assert_eq!(self.status, 200, "{}", self.body);
         self.body.split("\n\n").filter_map(event).collect()
@@ -172,7 +172,7 @@ fn event(text: &str) -> Option<(String, Value)> {
     Some((name, serde_json::from_str(data).expect("it is JSON")))
 }
 
-/// Events as they come.
+/// Events as they arrive.
 pub struct Events(BufReader<TcpStream>);
 
 impl Events {
@@ -205,7 +205,7 @@ impl Events {
     }
 }
 
-/// The rules of one of our games in other words.
+/// The rules of a bundled game with other names.
 pub fn scrambled(game: &str) -> String {
     let file = format!("{}/games/{game}.kif", env!("CARGO_MANIFEST_DIR"));
     let out = Command::new(env!("CARGO_BIN_EXE_ggp"))

@@ -1,4 +1,4 @@
-//! What players tell while they think.
+//! Reports of players while they think.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ fn trees(events: &Events) -> Vec<&Value> {
     trees.map(|(_, tree)| tree).collect()
 }
 
-/// Looks at a tree, and goes to its last node.
+/// Checks a tree, and goes to its last node.
 fn check(service: &Service, game: &str, tree: &Value, most: usize) {
     let nodes = tree["nodes"].as_array().expect("a list");
     assert!(nodes.len() > 1 && nodes.len() <= most);
@@ -44,7 +44,7 @@ fn check(service: &Service, game: &str, tree: &Value, most: usize) {
 }
 
 #[test]
-fn a_tree_is_told_where_it_is_asked_for() {
+fn a_tree_is_sent_on_request() {
     let service = Service::start(&[]);
     let asked = json!({ "role": 0, "player": "mcts:3000", "tree": 300 });
     let events = thought(&service, "connect_four", &asked);
@@ -75,7 +75,7 @@ fn a_tree_is_told_where_it_is_asked_for() {
 }
 
 #[test]
-fn a_line_begins_with_the_move() {
+fn the_principal_variation_begins_with_the_move() {
     let service = Service::start(&[]);
     for player in ["mcts:2000", "minimax:100"] {
         for game in ["tic_tac_toe", "connect_four", "chomp"] {

@@ -8,7 +8,7 @@ use ggp_engine::machine::{AnyMachine, Machine, PlayError};
 use ggp_engine::propnet::possible_facts;
 use ggp_gdl::datalog::Bounds;
 use ggp_gdl::game::Game;
-use ggp_picture::{Picture, Wishes};
+use ggp_picture::Picture;
 
 /// The option that names a picture file.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -29,12 +29,12 @@ impl PictureOptions {
     /// # Errors
     ///
     /// If the file cannot be read, or names symbols that the rules do not have.
-    pub fn wishes(
+    pub fn read(
         &self,
         rules: &RuleOptions,
         game: &Game,
         context: &Context,
-    ) -> anyhow::Result<Wishes> {
+    ) -> anyhow::Result<ggp_picture::PictureOptions> {
         let beside = rules
             .files
             .iter()
@@ -46,9 +46,13 @@ impl PictureOptions {
         match found {
             Some(path) => {
                 let text = rule_files::read_text(&path, LONGEST, context)?;
-                ggp_picture::wishes(&rule_files::shown_name(&path), &text, game)
+                Ok(ggp_picture::read_options(
+                    &rule_files::shown_name(&path),
+                    &text,
+                    game,
+                )?)
             }
-            None => Ok(Wishes::default()),
+            None => Ok(ggp_picture::PictureOptions::default()),
         }
     }
 }
@@ -65,7 +69,7 @@ const POSSIBLE_WORK: u64 = 5_000_000;
 pub fn picture(
     machine: &mut AnyMachine,
     samples: usize,
-    wishes: Wishes,
+    picture_options: ggp_picture::PictureOptions,
 ) -> Result<Picture, PlayError> {
     let states = ggp_picture::sample(machine, samples)?;
     let start = machine.initial()?;
@@ -87,6 +91,6 @@ pub fn picture(
         terms,
         &states,
         possible.as_deref(),
-        wishes,
+        picture_options,
     ))
 }

@@ -1,7 +1,7 @@
-//! What can stand at a position.
+//! Completion: the words that can be inserted at a position.
 //!
-//! The text is seldom right while one types, so only the brackets before the
-//! position are looked at, and the last text that was right.
+//! While a user types, the text is rarely correct. So only the brackets before the position
+//! are examined, together with the last correct version of the text.
 
 use std::collections::BTreeMap;
 
@@ -15,20 +15,20 @@ use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Game;
 use ggp_gdl::rewrite::Kind;
 
-/// What stands around a position.
-struct Around<'t> {
-    /// Names of the lists around it, the innermost last, and the number of
-    /// members before it in each.
+/// The context of a position.
+struct Context<'t> {
+    /// The names of the enclosing lists, the innermost last, and the number of members
+    /// before the position in each.
     lists: Vec<(&'t str, usize)>,
-    /// What is typed already.
+    /// The part of the word that is typed already.
     typed: &'t str,
-    /// Whether it is the first in its list.
+    /// True if the word is the first in its list.
     is_first: bool,
-    /// Where the outermost of the lists begins.
+    /// The start of the outermost list.
     start: usize,
 }
 
-fn around(text: &str) -> Around<'_> {
+fn context(text: &str) -> Context<'_> {
     let mut lists: Vec<(&str, usize)> = Vec::new();
     let mut typed = "";
     let mut rest = text;
@@ -70,7 +70,7 @@ fn around(text: &str) -> Around<'_> {
         }
         rest = &rest[c.len_utf8()..];
     }
-    Around {
+    Context {
         lists,
         typed,
         is_first,
@@ -78,7 +78,7 @@ fn around(text: &str) -> Around<'_> {
     }
 }
 
-/// One more member of the innermost list; the first is its name.
+/// Counts one more member of the innermost list; the first member is its name.
 fn count<'t>(lists: &mut [(&'t str, usize)], word: &'t str) {
     if let Some((name, members)) = lists.last_mut() {
         if *members == 0 {
@@ -89,10 +89,10 @@ fn count<'t>(lists: &mut [(&'t str, usize)], word: &'t str) {
 }
 
 impl Document {
-    /// What can stand at a position.
+    /// The words that can be inserted at a position.
     pub(super) fn completions(&self, position: Position) -> Vec<CompletionItem> {
         let offset = self.offset(position);
-        let around = around(&self.text()[..offset]);
+        let around = context(&self.text()[..offset]);
         let mut found: BTreeMap<String, (CompletionItemKind, String)> = BTreeMap::new();
         if around.typed.starts_with('?') {
             self.variables(&around, offset, &mut found);
@@ -113,15 +113,15 @@ impl Document {
         items.collect()
     }
 
-    /// The variables of the form around an offset, but the one that is typed.
+    /// The variables of the form around an offset, except the one being typed.
     fn variables(
         &self,
-        around: &Around<'_>,
+        around: &Context<'_>,
         offset: usize,
         found: &mut BTreeMap<String, (CompletionItemKind, String)>,
     ) {
         let text = self.text();
-        // While a bracket is missing the form ends where a line begins with one.
+        // While a bracket is missing, the form ends where a line begins with a bracket.
         let end = text[offset..]
             .find("\n(")
             .map_or(text.len(), |end| offset + end);
@@ -137,10 +137,10 @@ impl Document {
         }
     }
 
-    /// Names that a list can begin with.
+    /// The names that a list can begin with.
     fn heads(
         &self,
-        around: &Around<'_>,
+        around: &Context<'_>,
         found: &mut BTreeMap<String, (CompletionItemKind, String)>,
     ) {
         let parents = around
@@ -163,7 +163,7 @@ impl Document {
         }
         let parent = parent.map(|(name, _)| name);
         let keyword = parent.and_then(Keyword::of);
-        // Inside of terms there are functions, else relations.
+        // Inside a term these are functions, otherwise relations.
         let is_formula = parent.is_none_or(|parent| {
             parent == "<=" || matches!(keyword, Some(Keyword::Not | Keyword::Or | Keyword::And))
         });
@@ -195,10 +195,10 @@ impl Document {
         }
     }
 
-    /// Constants that can stand as an argument, or all.
+    /// The constants that can be used as an argument, or all constants.
     fn terms(
         &self,
-        around: &Around<'_>,
+        around: &Context<'_>,
         found: &mut BTreeMap<String, (CompletionItemKind, String)>,
     ) {
         let Some(game) = self.last_game() else {
@@ -237,7 +237,7 @@ fn arguments(arity: usize) -> String {
     }
 }
 
-/// The names that can stand as an argument of a name, whatever its arity.
+/// The constants that can be used as an argument of a name, whatever its arity.
 fn domain(game: &Game, name: &str, argument: usize) -> Option<Vec<ggp_gdl::program::FunctorId>> {
     let domains = Domains::of(game)?;
     let mut names = Vec::new();
@@ -261,12 +261,12 @@ mod tests {
 
     #[test]
     fn brackets_before_a_position_tell_what_it_is_in() {
-        let found = around("(p a) ; (q\n(<= (r ?x) (s (t 1) ?");
+        let found = context("(p a) ; (q\n(<= (r ?x) (s (t 1) ?");
         assert_eq!(found.lists, [("<=", 2), ("s", 2)]);
         assert_eq!((found.typed, found.is_first), ("?", false));
-        let found = around("(p (");
+        let found = context("(p (");
         assert_eq!(found.lists, [("p", 1), ("", 0)]);
         assert!(found.is_first && found.typed.is_empty());
-        assert!(around("ab) c").lists.is_empty());
+        assert!(context("ab) c").lists.is_empty());
     }
 }

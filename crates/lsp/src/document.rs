@@ -1,10 +1,11 @@
-//! One open file: its text, places in it, and what it was read as.
+//! An open file: its text, positions in it, and the game that it contains.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use lsp_types::{Diagnostic, DocumentSymbol, Location, Position, Range, SymbolKind, TextEdit, Uri};
 
+use super::error::RequestError;
 use super::protocol_finding;
 use super::slots::{Slot, fillers};
 use ggp_gdl::check::{self, Keyword, ReadOptions};
@@ -22,29 +23,29 @@ pub(super) struct Document {
     pub(super) uri: Uri,
     pub(super) version: i32,
     text: String,
-    /// Where each line begins.
+    /// The byte offset of each line.
     lines: Vec<usize>,
     limits: SyntaxLimits,
-    /// Whether the text was looked at, and whether its findings were told.
+    /// True if the text was checked, and if its findings were published.
     is_read: bool,
-    is_told: bool,
+    is_published: bool,
     sources: Sources,
     forms: Vec<Sexp>,
     findings: Vec<ggp_gdl::diagnostic::Diagnostic>,
-    /// What stood in places for roles, facts and moves, with its number of arguments,
-    /// when brackets were right the last time.
+    /// Constants used as roles, facts and moves, with their arities, as of the last text
+    /// with balanced brackets.
     filled: Vec<(Slot, String, usize)>,
-    /// The last text without errors.
+    /// The game of the last text without errors.
     game: Option<Game>,
-    /// Whether that is this text.
+    /// True if the game is that of the current text.
     is_game: bool,
 }
 
-/// Most characters of a form in the outline.
+/// Maximum number of characters of a form in the outline.
 const OUTLINE: usize = 60;
 
-/// What is said of a text in infix notation.
-const INFIX: &str = "this is infix notation, not KIF";
+/// The finding for a text in infix notation.
+pub(super) const INFIX: &str = "this is infix notation, not KIF";
 
 impl Document {
     pub(super) fn new(uri: Uri, version: i32, text: String) -> Self {
@@ -55,7 +56,7 @@ impl Document {
             lines: Vec::new(),
             limits: SyntaxLimits::default(),
             is_read: false,
-            is_told: false,
+            is_published: false,
             sources: Sources::default(),
             forms: Vec::new(),
             findings: Vec::new(),
@@ -77,14 +78,14 @@ impl Document {
             .chain(ends.map(|(at, _)| at + 1))
             .collect();
         self.is_read = false;
-        self.is_told = false;
+        self.is_published = false;
     }
 
     pub(super) fn is_changed(&self) -> bool {
-        !self.is_told
+        !self.is_published
     }
 
-    /// Puts other text in the place of a range, or of everything.
+    /// Replaces a range, or everything, with another text.
     pub(super) fn change(&mut self, range: Option<Range>, text: &str) {
         match range {
             None => self.text = text.to_owned(),
@@ -96,7 +97,7 @@ impl Document {
         self.find_lines();
     }
 
-    /// The byte at a position; what lies beyond a line or the text is its end.
+    /// The byte offset of a position. A position beyond the line or the text is at its end.
     pub(super) fn offset(&self, position: Position) -> usize {
         let Some(&start) = self.lines.get(position.line as usize) else {
             return self.text.len();
@@ -137,8 +138,8 @@ impl Document {
         places.into_iter().map(location).collect()
     }
 
-    /// Reads the text, unless it was.
-    pub(super) fn look(&mut self, options: &ReadOptions) {
+    /// Checks the text, unless that was done already.
+    pub(super) fn check(&mut self, options: &ReadOptions) {
         if self.is_read {
             return;
         }
@@ -155,7 +156,7 @@ impl Document {
                 place,
                 INFIX.to_owned(),
             );
-            self.findings = vec![finding.help("`ggp convert FILE` makes KIF of it")];
+            self.findings = vec![finding.help("`ggp convert FILE` converts it to KIF")];
             self.forms.clear();
             self.is_game = false;
             return;
@@ -176,17 +177,17 @@ impl Document {
         }
     }
 
-    /// What is wrong with the text.
+    /// The findings about the text, for publication.
     pub(super) fn findings(&mut self, options: &ReadOptions) -> Vec<Diagnostic> {
-        self.look(options);
-        self.is_told = true;
+        self.check(options);
+        self.is_published = true;
         let findings = self.findings.iter();
         findings
             .map(|finding| protocol_finding(finding, self))
             .collect()
     }
 
-    /// What is wrong, as it was found.
+    /// The findings as reported by the check.
     pub(super) fn found(&self) -> &[ggp_gdl::diagnostic::Diagnostic] {
         &self.findings
     }
@@ -199,8 +200,8 @@ impl Document {
         &self.sources
     }
 
-    /// The names that stand for something, with their numbers of arguments: in the last
-    /// text with right brackets, and in what is right of this.
+    /// The constants for a slot, with their arities: those of the last text with balanced
+    /// brackets, and those of the correct parts of this text.
     pub(super) fn filled(&self, slot: Slot) -> BTreeMap<String, usize> {
         let known = self.filled.iter().cloned();
         let found = fillers(&self.forms, &self.sources).into_iter();
@@ -210,12 +211,12 @@ impl Document {
         own.map(|(_, name, arity)| (name, arity)).collect()
     }
 
-    /// The game, if the text is one as it is.
+    /// The game, if the current text is correct.
     pub(super) fn game(&self) -> Option<&Game> {
         self.game.as_ref().filter(|_| self.is_game)
     }
 
-    /// The last game that the text was.
+    /// The game of the last correct text.
     pub(super) fn last_game(&self) -> Option<&Game> {
         self.game.as_ref()
     }
@@ -253,7 +254,7 @@ impl Document {
         Some((found?, form))
     }
 
-    /// All places of a variable in a form.
+    /// All occurrences of a variable in a form.
     pub(super) fn places_of(&self, variable: Span, form: &Sexp) -> Vec<Span> {
         let name = self.word(variable);
         let mut places = Vec::new();
@@ -265,7 +266,7 @@ impl Document {
         places
     }
 
-    /// All places of what stands at a position.
+    /// All occurrences of the symbol at a position.
     pub(super) fn uses_of(&self, position: Position) -> Vec<Span> {
         if let Some((variable, form)) = self.variable_at(position) {
             return self.places_of(variable, form);
@@ -278,8 +279,8 @@ impl Document {
         same.map(|other| other.span).collect()
     }
 
-    /// Whether two names are the same: with as many arguments, both of terms or
-    /// both of relations.
+    /// Returns whether two uses are of the same name: equal arity, and both terms or both
+    /// relations.
     pub(super) fn is_same(&self, one: &Use, other: &Use) -> bool {
         one.kind == other.kind
             && one.arity == other.arity
@@ -288,8 +289,8 @@ impl Document {
                 .eq_ignore_ascii_case(self.word(other.span))
     }
 
-    /// Where what stands at a position comes from: heads and facts of a relation,
-    /// heads that make a fact or move; else its first place.
+    /// The definitions of the symbol at a position: heads and facts of a relation, heads
+    /// that derive a fact or move, otherwise the first occurrence.
     pub(super) fn definitions(&self, position: Position) -> Vec<Span> {
         if let Some((variable, form)) = self.variable_at(position) {
             let mut places = self.places_of(variable, form);
@@ -306,7 +307,7 @@ impl Document {
             let head = self.head(form);
             let heads = uses.iter().filter(|found| contains(head.span, found.span));
             match name.kind {
-                // The name of the head itself comes first in it.
+                // The name of the head itself is its first use.
                 Kind::Relation => places.extend(heads.take(1).filter(same).map(|found| found.span)),
                 Kind::Term => {
                     let mut heads = heads;
@@ -322,7 +323,7 @@ impl Document {
         places
     }
 
-    /// A fact, or the head of a rule.
+    /// The head of a rule, or the fact itself.
     pub(super) fn head<'f>(&self, form: &'f Sexp) -> &'f Sexp {
         match &form.kind {
             SexpKind::List(members) => match &members[..] {
@@ -333,7 +334,7 @@ impl Document {
         }
     }
 
-    /// The name or variable at a position, if it can have another name.
+    /// The name or variable at a position, if it can be renamed.
     pub(super) fn renamable(&self, position: Position) -> Option<Span> {
         if let Some((variable, _)) = self.variable_at(position) {
             return Some(variable);
@@ -344,25 +345,25 @@ impl Document {
         (!is_fixed).then_some(name.span)
     }
 
-    /// The places that get another name.
-    pub(super) fn rename(&self, position: Position, new: &str) -> Result<Vec<Span>, String> {
+    /// The occurrences that a rename changes.
+    pub(super) fn rename(&self, position: Position, new: &str) -> Result<Vec<Span>, RequestError> {
         if let Some((variable, form)) = self.variable_at(position) {
             let is_word = |c: char| !c.is_whitespace() && !"();?".contains(c);
             let rest = new.strip_prefix('?').unwrap_or_default();
             if rest.is_empty() || !rest.chars().all(is_word) {
-                return Err(format!("{new:?} is no variable: write ? and a name"));
+                return Err(RequestError::NotAVariable(new.to_owned()));
             }
             let mut taken = false;
             for_each_variable(form, &mut |span| {
                 taken |= self.word(span).eq_ignore_ascii_case(new)
             });
             if taken && !self.word(variable).eq_ignore_ascii_case(new) {
-                return Err(format!("{new} is a variable of this rule already"));
+                return Err(RequestError::VariableTaken(new.to_owned()));
             }
             return Ok(self.places_of(variable, form));
         }
         let Some(name) = self.name_at(position) else {
-            return Err("there is no name here".to_owned());
+            return Err(RequestError::NoName);
         };
         let old = Pattern {
             name: self.word(name.span).to_owned(),
@@ -373,9 +374,9 @@ impl Document {
             Ok(places) => Ok(places),
             Err(error @ CannotRename::Taken(..)) => self.merged(&name, new).ok_or_else(|| {
                 let taken = error.message(&self.sources);
-                format!("{taken}, and neither is one that nothing defines or uses")
+                RequestError::CannotRename(format!("{taken}, and both names are defined and used"))
             }),
-            Err(error) => Err(error.message(&self.sources)),
+            Err(error) => Err(RequestError::CannotRename(error.message(&self.sources))),
         }
     }
 
@@ -383,7 +384,7 @@ impl Document {
         tells_infix(&self.text) == Some(true)
     }
 
-    /// The connective at a position, or `<=`: its place and what it means.
+    /// The connective at a position, or `<=`: its span and its meaning.
     pub(super) fn connective_at(&self, position: Position) -> Option<(Span, String)> {
         let offset = self.offset(position);
         let form = self.forms.iter().find(|form| touches(form.span, offset))?;
@@ -418,17 +419,17 @@ impl Document {
         }
     }
 
-    /// The edit that lays the text out; none if it is laid out so.
-    pub(super) fn formatted(&self) -> Result<Vec<TextEdit>, String> {
+    /// The edits that format the text; empty if it is formatted already.
+    pub(super) fn formatted(&self) -> Result<Vec<TextEdit>, RequestError> {
         if self.is_infix() {
-            return Err(INFIX.to_owned());
+            return Err(RequestError::Infix);
         }
         let stop = AtomicBool::new(false);
         let tree = match Tree::read(&self.sources, self.limits, &stop) {
             Ok(tree) => tree,
             Err(findings) => {
                 let first = findings.first().map(|finding| finding.message.clone());
-                return Err(first.unwrap_or_default());
+                return Err(RequestError::Syntax(first.unwrap_or_default()));
             }
         };
         let text = laid_out(&tree, Layout::default(), &stop);
@@ -445,7 +446,7 @@ impl Document {
         }])
     }
 
-    /// The facts and rules.
+    /// The facts and rules as an outline.
     pub(super) fn outline(&self) -> Vec<DocumentSymbol> {
         let forms = self.forms.iter();
         let symbols = forms.map(|form| {
@@ -456,7 +457,7 @@ impl Document {
             if name.chars().count() > OUTLINE {
                 name = name.chars().take(OUTLINE).chain(['…']).collect();
             }
-            #[allow(deprecated)] // The type has a field that is no more to be used.
+            #[allow(deprecated)] // The type has a deprecated field.
             DocumentSymbol {
                 name,
                 detail: Some(if is_rule { "rule" } else { "fact" }.to_owned()),
@@ -475,8 +476,8 @@ impl Document {
     }
 }
 
-/// Whether a place reaches to an offset; the end counts, so that a word can be
-/// asked for from behind it.
+/// Returns whether a span touches an offset. The end counts, so that a word is found from
+/// behind it.
 fn touches(span: Span, offset: usize) -> bool {
     (span.start as usize..=span.end as usize).contains(&offset)
 }

@@ -1,4 +1,4 @@
-//! What is told of a name or variable.
+//! Hover texts for names and variables.
 
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position};
 
@@ -12,11 +12,11 @@ use ggp_gdl::program::{
 use ggp_gdl::rewrite::Kind;
 use ggp_gdl::span::Span;
 
-/// Names shown of one place.
+/// Maximum number of names that are listed.
 const SHOWN: usize = 12;
 
 impl Document {
-    /// What is told at a position.
+    /// The hover text at a position.
     pub(super) fn hover(&self, position: Position) -> Option<Hover> {
         let (span, text) = match (self.connective_at(position), self.variable_at(position)) {
             (Some(connective), _) => connective,
@@ -93,7 +93,7 @@ impl Document {
         Some(text)
     }
 
-    /// The names that a variable can stand for.
+    /// The values of a variable as text.
     fn variable_facts(&self, variable: Span) -> Option<String> {
         let game = self.game()?;
         let name = self.word(variable);
@@ -108,8 +108,8 @@ impl Document {
     }
 }
 
-/// The functors of all terms that a variable of a rule can stand for, as far as
-/// its positive literals say.
+/// The functors of all values of a variable of a rule, as far as its positive literals
+/// restrict them.
 fn values(domains: &Domains, rule: &Rule, variable: Variable) -> Option<Vec<FunctorId>> {
     let mut found: Option<Vec<FunctorId>> = None;
     let mut meet = |names: Vec<FunctorId>| match &mut found {
@@ -151,7 +151,7 @@ fn values(domains: &Domains, rule: &Rule, variable: Variable) -> Option<Vec<Func
     found
 }
 
-/// The first names, and how many there are.
+/// The first names, and their number.
 fn names_of(game: &Game, names: &[FunctorId]) -> String {
     let name = |functor: &FunctorId| {
         let functor = game.functors().functor(*functor);
@@ -170,7 +170,7 @@ fn names_of(game: &Game, names: &[FunctorId]) -> String {
     }
 }
 
-/// The functor of a name with so many arguments.
+/// The functor of a name with the given arity.
 pub(super) fn functor_of(game: &Game, name: &str, arity: usize) -> Option<FunctorId> {
     let symbols = game.symbols();
     let name = symbols

@@ -1,7 +1,7 @@
-//! Mends for what is wrong, as edits.
+//! Quick fixes for findings, as edits.
 //!
-//! In: a document with its findings, and a range. Out: code actions. A name that may be
-//! meant stands where the wrong one stands, with as many arguments.
+//! In: a document with its findings, and a range. Out: code actions. A suggested name
+//! occurs in the same kind of place as the wrong one, with the same arity.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,25 +17,25 @@ use ggp_gdl::rewrite::{Kind, Use};
 use ggp_gdl::span::Span;
 use ggp_gdl::syntax::{Sexp, SexpKind};
 
-/// Names that are offered for one.
+/// Maximum number of names that are suggested for one.
 const OFFERED: usize = 3;
 
-/// Edits that belong together.
-struct Mend {
+/// A fix: edits that belong together, with a title.
+struct Fix {
     title: String,
     edits: Vec<(Span, String)>,
 }
 
-impl Mend {
+impl Fix {
     fn new(title: impl Into<String>, edits: Vec<(Span, String)>) -> Self {
         let title = title.into();
-        Mend { title, edits }
+        Fix { title, edits }
     }
 }
 
 impl Document {
-    /// What can be done about the findings in a range, and about what stands there.
-    pub(super) fn mends(&self, range: Range) -> Vec<CodeAction> {
+    /// The quick fixes for the findings in a range, and for the symbol there.
+    pub(super) fn quick_fixes(&self, range: Range) -> Vec<CodeAction> {
         let (start, end) = (self.offset(range.start), self.offset(range.end));
         let is_near = |span: Span| span.start as usize <= end && start <= span.end as usize;
         let mut actions = Vec::new();
@@ -52,19 +52,19 @@ impl Document {
                     .any(|other| matches!(other.code, Code::RelationArity | Code::FunctionArity)),
                 _ => true,
             };
-            for (number, mend) in self.mends_of(finding).into_iter().enumerate() {
+            for (number, fix) in self.fixes_of(finding).into_iter().enumerate() {
                 actions.push(CodeAction {
                     kind: Some(CodeActionKind::QUICKFIX),
                     diagnostics: Some(vec![protocol_finding(finding, self)]),
                     is_preferred: Some(is_sure && number == 0),
-                    ..self.action(mend)
+                    ..self.action(fix)
                 });
             }
         }
-        if let Some(mend) = self.signs_left_out(start) {
+        if let Some(fix) = self.add_signs(start) {
             let action = CodeAction {
                 kind: Some(CodeActionKind::REFACTOR_REWRITE),
-                ..self.action(mend)
+                ..self.action(fix)
             };
             if actions.iter().all(|other| other.edit != action.edit) {
                 actions.push(action);
@@ -73,14 +73,14 @@ impl Document {
         actions
     }
 
-    fn action(&self, mend: Mend) -> CodeAction {
+    fn action(&self, fix: Fix) -> CodeAction {
         let edit = |(span, new_text)| TextEdit {
             range: self.range(span),
             new_text,
         };
-        let edits = mend.edits.into_iter().map(edit).collect();
+        let edits = fix.edits.into_iter().map(edit).collect();
         CodeAction {
-            title: mend.title,
+            title: fix.title,
             edit: Some(WorkspaceEdit {
                 changes: Some([(self.uri.clone(), edits)].into()),
                 ..WorkspaceEdit::default()
@@ -89,42 +89,43 @@ impl Document {
         }
     }
 
-    fn mends_of(&self, finding: &Diagnostic) -> Vec<Mend> {
+    fn fixes_of(&self, finding: &Diagnostic) -> Vec<Fix> {
         let Some(span) = finding.span else {
             return Vec::new();
         };
-        let one = |mend: Option<Mend>| mend.into_iter().collect();
+        let one = |fix: Option<Fix>| fix.into_iter().collect();
         match finding.code {
-            Code::UnclosedBracket => vec![self.closed(span, finding.notes.first())],
+            Code::UnclosedBracket => vec![self.add_brackets(span, finding.notes.first())],
             Code::ExtraBracket => vec![match finding.notes.first() {
                 Some((early, _)) => {
                     let edits = vec![(*early, String::new())];
-                    Mend::new("Remove the bracket that ends the rule too early", edits)
+                    Fix::new("Remove the bracket that ends the rule too early", edits)
                 }
-                None => Mend::new("Remove )", vec![(span, String::new())]),
+                None => Fix::new("Remove )", vec![(span, String::new())]),
             }],
-            Code::EmptyList => vec![self.removed(span, "Remove ()")],
-            Code::DuplicateRole => vec![self.removed(span, "Remove the role that is there twice")],
+            Code::EmptyList => vec![self.remove(span, "Remove ()")],
+            Code::DuplicateRole => vec![self.remove(span, "Remove the duplicate role")],
             Code::MalformedRule => one(self.arrow_first(span)),
-            Code::UnboundVariable => self.bound(span),
-            Code::CaseDiffers => one(self.spelled_alike(span, finding)),
+            Code::UnboundVariable => self.fix_unbound(span),
+            Code::CaseDiffers => one(self.fix_spelling(span, finding)),
             Code::BracketedName => one(finding.notes.first().map(|(other, _)| {
                 let new = self.word(*other).to_owned();
-                Mend::new(format!("Write {new}"), vec![(span, new)])
+                Fix::new(format!("Replace with {new}"), vec![(span, new)])
             })),
-            Code::OddName => one(self.unquoted(span)),
-            Code::ForbiddenDependency => one(self.meant(finding)),
-            Code::Undefined | Code::Unused | Code::UndeclaredRole => match self.meant(finding) {
-                Some(mend) => vec![mend],
-                None => self.replaced(finding),
-            },
+            Code::OddName => one(self.unquote(span)),
+            Code::ForbiddenDependency => one(self.add_keyword(finding)),
+            Code::Undefined | Code::Unused | Code::UndeclaredRole => {
+                match self.add_keyword(finding) {
+                    Some(fix) => vec![fix],
+                    None => self.replacements(finding),
+                }
+            }
             _ => Vec::new(),
         }
     }
 
-    /// The brackets that are missing, where the next form may be meant to begin or at
-    /// the end.
-    fn closed(&self, open: Span, stray: Option<&(Span, String)>) -> Mend {
+    /// Adds the missing brackets, either where the next form probably begins or at the end.
+    fn add_brackets(&self, open: Span, stray: Option<&(Span, String)>) -> Fix {
         let start = open.start as usize;
         let end = stray.map_or(self.text().len(), |(span, _)| span.start as usize);
         let (mut depth, mut last, mut is_comment) = (0_usize, start, false);
@@ -149,18 +150,18 @@ impl Document {
             end: last as u32,
             ..open
         };
-        Mend::new(format!("Add {brackets}"), vec![(place, brackets)])
+        Fix::new(format!("Add {brackets}"), vec![(place, brackets)])
     }
 
-    /// Nothing in the place of something, and of the blanks before it.
-    fn removed(&self, span: Span, title: &str) -> Mend {
+    /// Removes a span and the blanks before it.
+    fn remove(&self, span: Span, title: &str) -> Fix {
         let before = self.text()[..span.start as usize].trim_end_matches([' ', '\t']);
         let start = before.len() as u32;
-        Mend::new(title, vec![(Span { start, ..span }, String::new())])
+        Fix::new(title, vec![(Span { start, ..span }, String::new())])
     }
 
-    /// `(<= (p ?x) ...)` for `((p ?x) <= ...)`.
-    fn arrow_first(&self, rule: Span) -> Option<Mend> {
+    /// Turns `((p ?x) <= ...)` into `(<= (p ?x) ...)`.
+    fn arrow_first(&self, rule: Span) -> Option<Fix> {
         let SexpKind::List(members) = &self.find(|sexp| sexp.span == rule)?.kind else {
             return None;
         };
@@ -172,22 +173,22 @@ impl Document {
             (arrow.span, self.word(head.span).to_owned()),
         ];
         let is_arrow = self.word(arrow.span) == "<=";
-        is_arrow.then(|| Mend::new("Write the arrow first", edits))
+        is_arrow.then(|| Fix::new("Move the arrow to the front", edits))
     }
 
-    /// For a variable that nothing binds: its sign where that is left out, and variables
-    /// that are written nearly so.
-    fn bound(&self, variable: Span) -> Vec<Mend> {
+    /// Fixes for an unbound variable: the missing sign of a bound one, and variables with
+    /// similar names.
+    fn fix_unbound(&self, variable: Span) -> Vec<Fix> {
         let Some(form) = self.form_around(variable) else {
             return Vec::new();
         };
         let name = self.word(variable);
-        let mut mends: Vec<Mend> = self.with_sign(form, name).into_iter().collect();
+        let mut fixes: Vec<Fix> = self.add_sign(form, name).into_iter().collect();
         let mut others: BTreeMap<&str, usize> = BTreeMap::new();
         for_each_variable(form, &mut |span| {
             *others.entry(self.word(span)).or_default() += 1;
         });
-        // One that stands alone is meant first.
+        // A variable that occurs only once is the most likely one.
         let ranked = others.into_iter().filter_map(|(other, count)| {
             let far = damerau_levenshtein(other, name);
             let longest = other.chars().count().max(name.chars().count());
@@ -195,33 +196,33 @@ impl Document {
             is_near.then_some((count > 1, far, other))
         });
         let near = ranked.collect::<BTreeSet<_>>().into_iter();
-        mends.extend(near.take(OFFERED).map(|(_, _, other)| {
+        fixes.extend(near.take(OFFERED).map(|(_, _, other)| {
             let places = self.places_of(variable, form).into_iter();
             let edits = places.map(|place| (place, other.to_owned())).collect();
-            Mend::new(format!("Replace {name} by {other}"), edits)
+            Fix::new(format!("Replace {name} with {other}"), edits)
         }));
-        mends
+        fixes
     }
 
-    /// A variable's name that stands in a form without its sign gets it.
-    fn with_sign(&self, form: &Sexp, variable: &str) -> Option<Mend> {
+    /// Adds the missing sign to a variable's name that occurs as a constant.
+    fn add_sign(&self, form: &Sexp, variable: &str) -> Option<Fix> {
         let bare = variable.strip_prefix('?').filter(|bare| !bare.is_empty())?;
         let mut edits = Vec::new();
         let mut open = vec![form];
         while let Some(sexp) = open.pop() {
             if let SexpKind::List(members) = &sexp.kind {
-                // What a list begins with is no term.
+                // The first member of a list is not a term.
                 open.extend(members.iter().skip(1).rev());
             } else if self.word(sexp.span).eq_ignore_ascii_case(bare) {
                 edits.push((sexp.span, variable.to_owned()));
             }
         }
-        let title = format!("Write {variable} for {bare}");
-        (!edits.is_empty()).then(|| Mend::new(title, edits))
+        let title = format!("Replace {bare} with {variable}");
+        (!edits.is_empty()).then(|| Fix::new(title, edits))
     }
 
-    /// For a name without a sign in a rule that has a variable of that name.
-    fn signs_left_out(&self, offset: usize) -> Option<Mend> {
+    /// Fixes a name without a sign in a rule that has a variable of that name.
+    fn add_signs(&self, offset: usize) -> Option<Fix> {
         let touches = |span: Span| (span.start as usize..=span.end as usize).contains(&offset);
         let form = self.forms().iter().find(|form| touches(form.span))?;
         let found = self.uses().into_iter().find(|found| touches(found.span))?;
@@ -233,11 +234,11 @@ impl Document {
                 variable = Some(other);
             }
         });
-        self.with_sign(form, variable?)
+        self.add_sign(form, variable?)
     }
 
-    /// The name as it was first written.
-    fn spelled_alike(&self, span: Span, finding: &Diagnostic) -> Option<Mend> {
+    /// Fixes the spelling of a name to that of its first occurrence.
+    fn fix_spelling(&self, span: Span, finding: &Diagnostic) -> Option<Fix> {
         let name = self.word(span);
         let (new, places) = match finding.notes.first() {
             Some((first, _)) => {
@@ -255,30 +256,35 @@ impl Document {
             .into_iter()
             .map(|place| (place, new.to_owned()))
             .collect();
-        Some(Mend::new(format!("Write {new} for {name}"), edits))
+        Some(Fix::new(format!("Replace {name} with {new}"), edits))
     }
 
-    fn unquoted(&self, span: Span) -> Option<Mend> {
+    fn unquote(&self, span: Span) -> Option<Fix> {
         let word = self.word(span);
         let bare = word.strip_prefix('"')?.strip_suffix('"')?;
         let is_name = !bare.is_empty() && !bare.contains('"') && !bare.starts_with('?');
-        is_name.then(|| Mend::new(format!("Write {bare}"), vec![(span, bare.to_owned())]))
+        is_name.then(|| {
+            Fix::new(
+                format!("Replace with {bare}"),
+                vec![(span, bare.to_owned())],
+            )
+        })
     }
 
-    /// The keyword around an atom that the finding's help names.
-    fn meant(&self, finding: &Diagnostic) -> Option<Mend> {
+    /// Adds the keyword around an atom that the finding's help suggests.
+    fn add_keyword(&self, finding: &Diagnostic) -> Option<Fix> {
         let (span, help) = (finding.span?, finding.help.as_deref()?);
         let (_, meant) = help.rsplit_once("did you mean (")?;
         let around = meant.strip_suffix(")?")?;
         let keyword = around.strip_suffix(self.word(span))?.trim_end();
-        // A role would have to be chosen.
+        // The user has to choose the role.
         Keyword::of(keyword)?;
         let new = format!("({keyword} {})", self.word(span));
-        Some(Mend::new(format!("Write {new}"), vec![(span, new)]))
+        Some(Fix::new(format!("Replace with {new}"), vec![(span, new)]))
     }
 
-    /// Names for one that is not defined, not used or no role.
-    fn replaced(&self, finding: &Diagnostic) -> Vec<Mend> {
+    /// Names that replace one that is undefined, unused or not a role.
+    fn replacements(&self, finding: &Diagnostic) -> Vec<Fix> {
         let Some((slot, wrong)) = self.named_by(finding) else {
             return Vec::new();
         };
@@ -309,8 +315,8 @@ impl Document {
                     .collect()
             }
         };
-        // What is never used may be meant for what is asked for in vain, or for a keyword
-        // that is missing.
+        // A name that is never used may be meant for one that is asked for in vain, or for
+        // a missing keyword.
         let uses = self.uses();
         let is_missing = |word: &str| {
             let mut words = uses.iter().map(|found| self.word(found.span));
@@ -334,15 +340,15 @@ impl Document {
         let distinct = candidates
             .into_iter()
             .filter(|(_, word)| seen.insert(word.to_lowercase()));
-        let mends = distinct.take(OFFERED).map(|(_, new)| {
+        let fixes = distinct.take(OFFERED).map(|(_, new)| {
             let places = self.alike(slot, &wrong).into_iter();
             let edits = places.map(|place| (place, new.to_owned())).collect();
-            Mend::new(format!("Replace {name} by {new}"), edits)
+            Fix::new(format!("Replace {name} with {new}"), edits)
         });
-        mends.collect()
+        fixes.collect()
     }
 
-    /// The places of a name that are wrong as one of them is.
+    /// The occurrences of a name that have the same error.
     fn alike(&self, slot: Option<Slot>, wrong: &Use) -> Vec<Span> {
         let uses: Vec<Use> = match slot {
             None => self.uses(),
@@ -355,7 +361,7 @@ impl Document {
         same.map(|found| found.span).collect()
     }
 
-    /// The name that a finding is about, and what it stands for.
+    /// The name that a finding is about, and its slot.
     fn named_by(&self, finding: &Diagnostic) -> Option<(Option<Slot>, Use)> {
         let span = finding.span?;
         let sexp = self.find(|sexp| sexp.span == span)?;
@@ -378,8 +384,8 @@ impl Document {
             })
     }
 
-    /// The places that get the name of something else, as what is there now is never
-    /// defined or never used; none if it is.
+    /// The occurrences that are merged into another name, if the current one is never
+    /// defined or never used; `None` if it is.
     pub(super) fn merged(&self, name: &Use, new: &str) -> Option<Vec<Span>> {
         let is_there = |other: &Use| {
             other.kind == name.kind
@@ -400,11 +406,11 @@ impl Document {
         Some(self.alike(slot, name))
     }
 
-    /// The first list, name or variable that is it, the outermost first.
-    fn find(&self, mut is_it: impl FnMut(&Sexp) -> bool) -> Option<&Sexp> {
+    /// The first form, in preorder, that satisfies the condition.
+    fn find(&self, mut matches: impl FnMut(&Sexp) -> bool) -> Option<&Sexp> {
         let mut open: Vec<&Sexp> = self.forms().iter().rev().collect();
         while let Some(sexp) = open.pop() {
-            if is_it(sexp) {
+            if matches(sexp) {
                 return Some(sexp);
             }
             if let SexpKind::List(members) = &sexp.kind {

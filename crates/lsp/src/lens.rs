@@ -1,31 +1,32 @@
-//! What can be started from a file: counting positions, a playout, a check.
+//! Code lenses: counting positions, a random playout and a check, started from a file.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lsp_server::{ErrorCode, Message, Notification, RequestId, Response};
+use lsp_server::{Message, Notification, RequestId, Response};
 use lsp_types::notification::{Notification as _, ShowMessage};
 use lsp_types::{CodeLens, Command, MessageType, Range, ShowMessageParams};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::document::Document;
+use super::error::RequestError;
 use ggp_engine::machine::{
     AnyMachine, Limits, Machine, PerftOptions, PlayError, PlayoutOptions, perft, playout,
 };
 use ggp_gdl::game::Game;
-use ggp_playcheck::{AuditOptions, Verdict, Weight, audit};
+use ggp_playcheck::{ClaimVerdict, PlaycheckOptions, Severity, playcheck};
 
 /// The commands and their titles.
 pub(super) const COMMANDS: [(&str, &str); 3] = [
-    ("ggp.perft", "count positions"),
-    ("ggp.playout", "play at random"),
-    ("ggp.check", "check by play"),
+    ("ggp.perft", "Count positions"),
+    ("ggp.playout", "Random playout"),
+    ("ggp.check", "Check with playouts"),
 ];
 
-/// The lenses of a document, at its top.
+/// The lenses of a document, shown at its top.
 pub(super) fn lenses(document: &Document) -> Vec<CodeLens> {
     if document.game().is_none() {
         return Vec::new();
@@ -54,12 +55,12 @@ pub(super) fn start(
     time: Duration,
     id: RequestId,
     sender: impl Fn(Message) + Send + 'static,
-) -> Result<(), String> {
+) -> Result<(), RequestError> {
     let run: fn(&Game, &Limits, Duration) -> Result<String, PlayError> = match command {
         "ggp.perft" => positions,
         "ggp.playout" => play,
         "ggp.check" => check,
-        _ => return Err(format!("there is no command {command}")),
+        _ => return Err(RequestError::UnknownCommand(command.to_owned())),
     };
     let game = game.clone();
     thread::spawn(move || {
@@ -69,35 +70,35 @@ pub(super) fn start(
         limits.ground.interrupt = Some(Arc::clone(&interrupt));
         let done = Arc::new(AtomicBool::new(false));
         let watch = watch(time, Arc::clone(&interrupt), Arc::clone(&done));
-        let came = run(&game, &limits, time);
+        let result = run(&game, &limits, time);
         done.store(true, Ordering::Relaxed);
         watch.thread().unpark();
-        let (kind, text) = match came {
+        let (kind, text) = match result {
             Ok(text) => (MessageType::INFO, Ok(text)),
             Err(PlayError::Interrupted) => {
-                let seconds = time.as_secs_f64();
-                (
-                    MessageType::WARNING,
-                    Err(format!("not done within {seconds} seconds")),
-                )
+                (MessageType::WARNING, Err(RequestError::TimeOver(time)))
             }
-            Err(error) => (MessageType::ERROR, Err(error.to_string())),
+            Err(error) => (
+                MessageType::ERROR,
+                Err(RequestError::Failed(error.to_string())),
+            ),
         };
         let message = match &text {
-            Ok(text) | Err(text) => text.clone(),
+            Ok(text) => text.clone(),
+            Err(error) => error.to_string(),
         };
         let shown = ShowMessageParams { typ: kind, message };
         sender(Notification::new(ShowMessage::METHOD.to_owned(), shown).into());
         let answer = match text {
             Ok(text) => Response::new_ok(id, text),
-            Err(message) => Response::new_err(id, ErrorCode::RequestFailed as i32, message),
+            Err(error) => Response::new_err(id, error.code() as i32, error.to_string()),
         };
         sender(answer.into());
     });
     Ok(())
 }
 
-/// Raises a flag after some time, unless all is done before.
+/// Raises a flag after some time, unless the work is done before.
 fn watch(
     time: Duration,
     interrupt: Arc<AtomicBool>,
@@ -123,15 +124,18 @@ fn positions(game: &Game, limits: &Limits, time: Duration) -> Result<String, Pla
         states: 1_000_000,
         ..PerftOptions::default()
     };
-    let came = perft(&mut machine, &start, options, |level| {
+    let result = perft(&mut machine, &start, options, |level| {
         lines.push(format!(
-            "{}: {} ways, {} positions, {} of them ends",
+            "{}: {} paths, {} positions, {} of them terminal",
             level.depth, level.paths, level.distinct, level.terminal_distinct
         ));
     });
-    match came {
+    match result {
         Err(error) if lines.is_empty() => Err(error),
-        _ => Ok(format!("by joint moves\n{}", lines.join("\n"))),
+        _ => Ok(format!(
+            "Positions by number of joint moves:\n{}",
+            lines.join("\n")
+        )),
     }
 }
 
@@ -158,20 +162,20 @@ fn play(game: &Game, limits: &Limits, _time: Duration) -> Result<String, PlayErr
             let scores = scores.map(|(role, score)| format!("{} {score}", game.role_name(role)));
             scores.collect::<Vec<_>>().join(", ")
         }
-        None => "cut".to_owned(),
+        None => "stopped at the move limit".to_owned(),
     });
     Ok(lines.join("\n"))
 }
 
 fn check(game: &Game, limits: &Limits, time: Duration) -> Result<String, PlayError> {
     let (mut machine, _) = AnyMachine::auto(game, limits.clone())?;
-    let options = AuditOptions {
+    let options = PlaycheckOptions {
         time: time / 4,
-        ..AuditOptions::default()
+        ..PlaycheckOptions::default()
     };
-    let report = audit(&mut machine, limits, &options)?;
+    let report = playcheck(&mut machine, limits, &options)?;
     let fails = (report.claims.iter())
-        .filter(|claim| claim.verdict != Verdict::Holds && claim.weight > Weight::Remark);
+        .filter(|claim| claim.verdict != ClaimVerdict::Holds && claim.severity > Severity::Remark);
     let mut lines: Vec<String> = fails.map(|claim| claim.text.clone()).collect();
     for finding in &report.findings {
         let place = finding.span.map(|span| game.sources().place(span));
@@ -182,7 +186,7 @@ fn check(game: &Game, limits: &Limits, time: Duration) -> Result<String, PlayErr
         ));
     }
     Ok(match lines.is_empty() {
-        true => format!("nothing is wrong in {} plays", report.plays),
+        true => format!("no errors found in {} playouts", report.playouts),
         false => lines.join("\n"),
     })
 }

@@ -1,12 +1,13 @@
-//! A language server: rule files in an editor.
+//! A language server for rule files in editors.
 //!
-//! In: messages of the Language Server Protocol 3.17. Out: answers. One thread
-//! reads and answers; what a lens starts runs on a thread of its own with a
-//! limit of time, so that typing is never held up. Positions are counted in
-//! UTF-16 code units, as the protocol has it unless both sides agree otherwise.
+//! In: messages of the Language Server Protocol 3.17. Out: answers. One thread reads and
+//! answers. A command of a lens runs on a thread of its own with a time limit, so that
+//! typing is never blocked. Positions are counted in UTF-16 code units, the default of the
+//! protocol, unless both sides agree otherwise.
 
 mod complete;
 mod document;
+mod error;
 mod facts;
 mod fixes;
 mod lens;
@@ -16,7 +17,7 @@ mod wire;
 use std::collections::HashMap;
 use std::time::Duration;
 
-use lsp_server::{Connection, ErrorCode, Message, Notification, ProtocolError, Request, Response};
+use lsp_server::{Connection, Message, Notification, ProtocolError, Request, Response};
 use lsp_types::notification::{self, Notification as _};
 use lsp_types::request::{self, Request as _};
 use lsp_types::{
@@ -33,26 +34,27 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use document::Document;
+use error::RequestError;
 use ggp_gdl::check::ReadOptions;
 use ggp_gdl::diagnostic::{self, Severity};
 
 pub use wire::{Threads, stdio};
 
-/// How the server works.
+/// Settings of the server.
 #[derive(Copy, Clone, Debug)]
 pub struct Settings {
-    /// Time for what a lens starts.
+    /// Time limit for commands of lenses.
     pub time: Duration,
-    /// How rules are read.
+    /// Options for reading rules.
     pub read: ReadOptions,
 }
 
-/// Serves one client until it says that it is done.
+/// Serves one client until it shuts the server down.
 ///
 /// # Errors
 ///
-/// If the client does not speak the protocol. What it asks in vain is answered
-/// with an error and ends nothing.
+/// If the client violates the protocol. A request that fails gets an error as its answer
+/// and ends nothing.
 pub fn serve(connection: Connection, settings: &Settings) -> Result<(), ProtocolError> {
     let (id, _) = connection.initialize_start()?;
     connection.initialize_finish(
@@ -67,7 +69,7 @@ pub fn serve(connection: Connection, settings: &Settings) -> Result<(), Protocol
         settings: *settings,
         documents: HashMap::new(),
     };
-    // A closed channel ends it, as a client that is gone does.
+    // A closed channel ends the loop, as a client that disconnects does.
     while let Ok(message) = server.connection.receiver.recv() {
         match message {
             Message::Request(request) => {
@@ -79,7 +81,7 @@ pub fn serve(connection: Connection, settings: &Settings) -> Result<(), Protocol
             Message::Notification(notice) => server.notice(notice),
             Message::Response(_) => {}
         }
-        // Only the last of several texts is looked at.
+        // Of several texts in the queue, only the last one is checked.
         if server.connection.receiver.is_empty() {
             server.publish();
         }
@@ -132,16 +134,9 @@ struct Server {
     documents: HashMap<Uri, Document>,
 }
 
-/// Why there is no answer.
-type Refusal = (ErrorCode, String);
-
-fn refused<T>(message: impl Into<String>) -> Result<T, Refusal> {
-    Err((ErrorCode::RequestFailed, message.into()))
-}
-
 impl Server {
     fn send(&self, message: impl Into<Message>) {
-        // A client that is gone is told nothing.
+        // A client that has disconnected gets no answer.
         let _ = self.connection.sender.send(message.into());
     }
 
@@ -178,7 +173,7 @@ impl Server {
         }
     }
 
-    /// Tells what is wrong with texts that changed.
+    /// Publishes the findings of changed texts.
     fn publish(&mut self) {
         let changed: Vec<Uri> = (self.documents.iter())
             .filter(|(_, document)| document.is_changed())
@@ -218,39 +213,38 @@ impl Server {
             request::ExecuteCommand::METHOD => match self.execute(request) {
                 // The thread answers.
                 Ok(()) => return,
-                Err(refusal) => Err(refusal),
+                Err(error) => Err(error),
             },
-            other => Err((ErrorCode::MethodNotFound, format!("{other} is not served"))),
+            other => Err(RequestError::UnsupportedMethod(other.to_owned())),
         };
         self.send(match answer {
             Ok(value) => Response::new_ok(id, value),
-            Err((code, message)) => Response::new_err(id, code as i32, message),
+            Err(error) => Response::new_err(id, error.code() as i32, error.to_string()),
         });
     }
 
     fn answer<P: DeserializeOwned, A: Serialize>(
         &mut self,
         request: Request,
-        how: impl FnOnce(&mut Self, P) -> Result<A, Refusal>,
-    ) -> Result<serde_json::Value, Refusal> {
-        let params = serde_json::from_value(request.params)
-            .map_err(|error| (ErrorCode::InvalidParams, error.to_string()))?;
+        how: impl FnOnce(&mut Self, P) -> Result<A, RequestError>,
+    ) -> Result<serde_json::Value, RequestError> {
+        let params = serde_json::from_value(request.params).map_err(RequestError::InvalidParams)?;
         let answer = how(self, params)?;
-        serde_json::to_value(answer).map_err(|error| (ErrorCode::InternalError, error.to_string()))
+        serde_json::to_value(answer).map_err(RequestError::Internal)
     }
 
-    /// An open document, looked at.
-    fn document(&mut self, uri: &Uri) -> Result<&mut Document, Refusal> {
+    /// An open document, after checking it.
+    fn document(&mut self, uri: &Uri) -> Result<&mut Document, RequestError> {
         match self.documents.get_mut(uri) {
             Some(document) => {
-                document.look(&self.settings.read);
+                document.check(&self.settings.read);
                 Ok(document)
             }
-            None => refused(format!("{} is not open", uri.as_str())),
+            None => Err(RequestError::NotOpen(uri.as_str().to_owned())),
         }
     }
 
-    fn hover(&mut self, params: HoverParams) -> Result<Option<lsp_types::Hover>, Refusal> {
+    fn hover(&mut self, params: HoverParams) -> Result<Option<lsp_types::Hover>, RequestError> {
         let at = params.text_document_position_params;
         Ok(self.document(&at.text_document.uri)?.hover(at.position))
     }
@@ -258,7 +252,7 @@ impl Server {
     fn definition(
         &mut self,
         params: GotoDefinitionParams,
-    ) -> Result<Option<GotoDefinitionResponse>, Refusal> {
+    ) -> Result<Option<GotoDefinitionResponse>, RequestError> {
         let at = params.text_document_position_params;
         let document = self.document(&at.text_document.uri)?;
         let places = document.definitions(at.position);
@@ -267,7 +261,7 @@ impl Server {
         )))
     }
 
-    fn references(&mut self, params: ReferenceParams) -> Result<Vec<Location>, Refusal> {
+    fn references(&mut self, params: ReferenceParams) -> Result<Vec<Location>, RequestError> {
         let at = params.text_document_position;
         let document = self.document(&at.text_document.uri)?;
         let mut places = document.uses_of(at.position);
@@ -281,19 +275,16 @@ impl Server {
     fn prepare_rename(
         &mut self,
         params: TextDocumentPositionParams,
-    ) -> Result<Option<PrepareRenameResponse>, Refusal> {
+    ) -> Result<Option<PrepareRenameResponse>, RequestError> {
         let document = self.document(&params.text_document.uri)?;
         let name = document.renamable(params.position);
         Ok(name.map(|span| PrepareRenameResponse::Range(document.range(span))))
     }
 
-    fn rename(&mut self, params: RenameParams) -> Result<WorkspaceEdit, Refusal> {
+    fn rename(&mut self, params: RenameParams) -> Result<WorkspaceEdit, RequestError> {
         let at = params.text_document_position;
         let document = self.document(&at.text_document.uri)?;
-        let places = match document.rename(at.position, &params.new_name) {
-            Ok(places) => places,
-            Err(message) => return refused(message),
-        };
+        let places = document.rename(at.position, &params.new_name)?;
         let edits: Vec<TextEdit> = (places.into_iter())
             .map(|place| TextEdit {
                 range: document.range(place),
@@ -309,18 +300,18 @@ impl Server {
     fn completion(
         &mut self,
         params: CompletionParams,
-    ) -> Result<Vec<lsp_types::CompletionItem>, Refusal> {
+    ) -> Result<Vec<lsp_types::CompletionItem>, RequestError> {
         let at = params.text_document_position;
         Ok(self
             .document(&at.text_document.uri)?
             .completions(at.position))
     }
 
-    fn actions(&mut self, params: CodeActionParams) -> Result<Vec<CodeAction>, Refusal> {
+    fn actions(&mut self, params: CodeActionParams) -> Result<Vec<CodeAction>, RequestError> {
         let document = self.document(&params.text_document.uri)?;
-        let mut actions = document.mends(params.range);
+        let mut actions = document.quick_fixes(params.range);
         if let Some(only) = params.context.only {
-            // `a` asks for `a.b`, too.
+            // A client that asks for `a` also asks for `a.b`.
             let is_of = |kind: &str, wanted: &str| {
                 let rest = kind.strip_prefix(wanted);
                 rest.is_some_and(|rest| {
@@ -335,15 +326,15 @@ impl Server {
         Ok(actions)
     }
 
-    fn format(&mut self, params: DocumentFormattingParams) -> Result<Vec<TextEdit>, Refusal> {
+    fn format(&mut self, params: DocumentFormattingParams) -> Result<Vec<TextEdit>, RequestError> {
         let document = self.document(&params.text_document.uri)?;
-        match document.formatted() {
-            Ok(edits) => Ok(edits),
-            Err(message) => refused(message),
-        }
+        document.formatted()
     }
 
-    fn symbols(&mut self, params: DocumentSymbolParams) -> Result<DocumentSymbolResponse, Refusal> {
+    fn symbols(
+        &mut self,
+        params: DocumentSymbolParams,
+    ) -> Result<DocumentSymbolResponse, RequestError> {
         let document = self.document(&params.text_document.uri)?;
         Ok(DocumentSymbolResponse::Nested(document.outline()))
     }
@@ -351,33 +342,32 @@ impl Server {
     fn lenses(
         &mut self,
         params: lsp_types::CodeLensParams,
-    ) -> Result<Vec<lsp_types::CodeLens>, Refusal> {
+    ) -> Result<Vec<lsp_types::CodeLens>, RequestError> {
         let document = self.document(&params.text_document.uri)?;
         Ok(lens::lenses(document))
     }
 
-    fn execute(&mut self, request: Request) -> Result<(), Refusal> {
-        let params: ExecuteCommandParams = serde_json::from_value(request.params)
-            .map_err(|error| (ErrorCode::InvalidParams, error.to_string()))?;
+    fn execute(&mut self, request: Request) -> Result<(), RequestError> {
+        let params: ExecuteCommandParams =
+            serde_json::from_value(request.params).map_err(RequestError::InvalidParams)?;
         let uri = params.arguments.into_iter().next();
         let uri: Option<Uri> = uri.and_then(|uri| serde_json::from_value(uri).ok());
         let Some(uri) = uri else {
-            return refused("the argument is the address of an open document");
+            return Err(RequestError::MissingUri);
         };
         let time = self.settings.time;
         let channel = self.connection.sender.clone();
-        // A client that is gone is told nothing.
+        // A client that has disconnected gets no message.
         let sender = move |message| drop(channel.send(message));
         let document = self.document(&uri)?;
         let Some(game) = document.game() else {
-            return refused("the rules have errors; mend them first");
+            return Err(RequestError::RulesHaveErrors);
         };
         lens::start(&params.command, game, time, request.id, sender)
-            .map_err(|message| (ErrorCode::RequestFailed, message))
     }
 }
 
-/// A finding as the protocol has it.
+/// Converts a finding to the protocol's format.
 fn protocol_finding(finding: &diagnostic::Diagnostic, document: &Document) -> Diagnostic {
     let range = |span| document.range(span);
     let notes = finding

@@ -1,14 +1,13 @@
-//! What the words of the language ask for: roles, facts of the state, moves.
+//! Slots of the language's keywords: roles, facts of the state, and moves.
 //!
-//! In: lists with places. Out: the names that stand in such places themselves; what
-//! stands inside of them is none.
+//! In: lists with positions. Out: the names in such slots, without their arguments.
 
 use ggp_gdl::check::Keyword;
 use ggp_gdl::rewrite::{Kind, Use};
 use ggp_gdl::span::Sources;
 use ggp_gdl::syntax::{Sexp, SexpKind};
 
-/// What an argument of a keyword is.
+/// The role of an argument of a keyword.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Slot {
     Role,
@@ -17,7 +16,7 @@ pub(super) enum Slot {
 }
 
 impl Slot {
-    /// What stands as an argument, counted from 0, of a name.
+    /// The slot of an argument, counted from 0, of a name.
     pub fn of(name: &str, argument: usize) -> Option<Slot> {
         use Keyword::{Base, Does, Goal, Init, Input, Legal, Next, Role, Sees, True};
         match (Keyword::of(name)?, argument) {
@@ -29,7 +28,7 @@ impl Slot {
     }
 }
 
-/// The names in such places, in the order of the text.
+/// The names in slots, in the order of the text.
 pub(super) fn fillers(forms: &[Sexp], sources: &Sources) -> Vec<(Slot, Use)> {
     let mut found = Vec::new();
     let mut open: Vec<&Sexp> = forms.iter().rev().collect();

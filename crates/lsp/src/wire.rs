@@ -1,4 +1,5 @@
-//! Messages on standard input and output: a header with a length, then JSON.
+//! The transport: messages on standard input and output, each a header with a length and a
+//! JSON body.
 
 use std::io::{self, BufRead, Read};
 use std::thread::{self, JoinHandle};
@@ -6,7 +7,7 @@ use std::thread::{self, JoinHandle};
 use crossbeam_channel::bounded;
 use lsp_server::{Connection, Message};
 
-/// Bytes of a line of a header.
+/// Maximum length of a header line in bytes.
 const LINE: u64 = 4096;
 
 /// The threads that read and write.
@@ -16,7 +17,7 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// Waits until all is written, and nothing more comes in.
+    /// Waits until everything is written and the input ends.
     ///
     /// # Errors
     ///
@@ -32,7 +33,7 @@ impl Threads {
     }
 }
 
-/// A connection over standard input and output, for messages of so many bytes at most.
+/// A connection over standard input and output, for messages of at most `most` bytes.
 pub fn stdio(most: u64) -> (Connection, Threads) {
     let (to_server, receiver) = bounded(0);
     let (sender, from_server) = bounded::<Message>(0);
@@ -41,7 +42,7 @@ pub fn stdio(most: u64) -> (Connection, Threads) {
         while let Some(message) = read(&mut input, most)? {
             let is_last =
                 matches!(&message, Message::Notification(notice) if notice.method == "exit");
-            // The server is done, and has said why.
+            // The server has ended, and has reported why.
             if to_server.send(message).is_err() || is_last {
                 break;
             }
@@ -57,9 +58,9 @@ pub fn stdio(most: u64) -> (Connection, Threads) {
     (Connection { sender, receiver }, Threads { reader, writer })
 }
 
-/// Reads a message; none at the end.
+/// Reads a message; `None` at the end of the input.
 fn read(input: &mut impl BufRead, most: u64) -> io::Result<Option<Message>> {
-    let fault = |told: String| io::Error::new(io::ErrorKind::InvalidData, told);
+    let fault = |message: String| io::Error::new(io::ErrorKind::InvalidData, message);
     let mut length = None;
     loop {
         let mut line = Vec::new();
@@ -73,28 +74,27 @@ fn read(input: &mut impl BufRead, most: u64) -> io::Result<Option<Message>> {
                 let value = value.trim();
                 let number = value.parse::<u64>();
                 length =
-                    Some(number.map_err(|_| fault(format!("{value:?} is no Content-Length")))?);
+                    Some(number.map_err(|_| fault(format!("{value:?} is not a Content-Length")))?);
             }
             Some(_) => {}
             None if text.trim_end().is_empty() => break,
             None => {
                 return Err(fault(format!(
-                    "{:?} is no line of a header: before each message there is \
+                    "{:?} is not a header line: each message begins with \
                      \"Content-Length: BYTES\" and an empty line",
                     text.trim_end()
                 )));
             }
         }
     }
-    let length =
-        length.ok_or_else(|| fault("a message came without its Content-Length".to_owned()))?;
+    let length = length.ok_or_else(|| fault("a message has no Content-Length".to_owned()))?;
     if length > most {
         return Err(fault(format!(
             "a message of {length} bytes is more than the {most} that are read: \
              --max-bytes allows larger files, and messages with them"
         )));
     }
-    // Room is made for what comes, not for what is announced.
+    // Memory is allocated for the data received, not for the length announced.
     let mut body = Vec::new();
     input.by_ref().take(length).read_to_end(&mut body)?;
     if (body.len() as u64) < length {
@@ -105,7 +105,7 @@ fn read(input: &mut impl BufRead, most: u64) -> io::Result<Option<Message>> {
     let message = serde_json::from_slice(&body);
     message
         .map(Some)
-        .map_err(|told| fault(format!("a message is no JSON-RPC: {told}")))
+        .map_err(|error| fault(format!("a message is not JSON-RPC: {error}")))
 }
 
 #[cfg(test)]
@@ -113,23 +113,23 @@ mod tests {
     use super::read;
 
     #[test]
-    fn what_is_no_message_is_told() {
-        for (input, told) in [
-            ("hello\r\n\r\n", "\"hello\" is no line of a header"),
-            ("Content-Length: x\r\n\r\n", "\"x\" is no Content-Length"),
+    fn invalid_messages_are_reported() {
+        for (input, expected) in [
+            ("hello\r\n\r\n", "\"hello\" is not a header line"),
+            ("Content-Length: x\r\n\r\n", "\"x\" is not a Content-Length"),
             (
                 "Content-Length: 1000000000000\r\n\r\n{}",
                 "a message of 1000000000000 bytes is more than the 100",
             ),
-            ("Content-Type: json\r\n\r\n{}", "without its Content-Length"),
+            ("Content-Type: json\r\n\r\n{}", "has no Content-Length"),
             (
                 "Content-Length: 50\r\n\r\n{}",
                 "ended within a message of 50 bytes",
             ),
-            ("Content-Length: 2\r\n\r\n{]", "is no JSON-RPC"),
+            ("Content-Length: 2\r\n\r\n{]", "is not JSON-RPC"),
         ] {
             let error = read(&mut input.as_bytes(), 100).expect_err(input);
-            assert!(error.to_string().contains(told), "{error}");
+            assert!(error.to_string().contains(expected), "{error}");
         }
         assert!(read(&mut &b""[..], 100).is_ok_and(|message| message.is_none()));
         let body = r#"{"jsonrpc":"2.0","method":"exit"}"#;

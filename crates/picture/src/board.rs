@@ -6,12 +6,12 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::drawing::DrawnBoard;
-use super::evidence::{Evidence, Standing, lie, slant};
+use super::evidence::{Evidence, PlacedFact, orientation, slant};
 use super::layer::{Candidate, Layer, background, gravity};
+use super::options::{BoardOptions, PictureOptions};
 use super::shape::Shape;
 use super::symbols::{symbols, texts};
-use super::wishes::{BoardWish, Wishes};
-use super::{Limits, join, name};
+use super::{DrawingLimits, join, name};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Game;
 use ggp_gdl::program::{FunctorId, RelationId};
@@ -48,23 +48,30 @@ pub(super) struct Board {
     symbols: BTreeMap<String, String>,
     owners: BTreeMap<String, usize>,
     slant: isize,
-    /// Whether options fixed the orientation.
-    is_wished: bool,
+    /// True if options fixed the orientation.
+    has_options: bool,
 }
 
 /// Puts layers with common axes together into boards.
 pub(super) fn boards(
     evidence: &Evidence,
     mut candidates: Vec<Candidate>,
-    wishes: &Wishes,
+    options: &PictureOptions,
 ) -> Vec<Board> {
     // Layers on the axes of a board with options have the same orientation as that board.
-    let is_turned = |wish: &BoardWish| wish.row.is_some_and(|row| row > wish.column);
+    let is_turned = |board_options: &BoardOptions| {
+        board_options
+            .row
+            .is_some_and(|row| row > board_options.column)
+    };
     let turned = candidates
         .iter()
-        .filter(|one| one.wish.as_ref().is_some_and(is_turned));
+        .filter(|one| one.board_options.as_ref().is_some_and(is_turned));
     let turned: Vec<[Vec<FunctorId>; 2]> = turned.map(|one| one.axes.clone()).collect();
-    for one in candidates.iter_mut().filter(|one| one.wish.is_none()) {
+    for one in candidates
+        .iter_mut()
+        .filter(|one| one.board_options.is_none())
+    {
         let is_part = |few: &[FunctorId], all: &[FunctorId]| few.iter().all(|f| all.contains(f));
         let lies_across = |[rows, columns]: &[Vec<FunctorId>; 2]| {
             is_part(&one.axes[0], columns) && is_part(&one.axes[1], rows)
@@ -104,7 +111,7 @@ pub(super) fn boards(
         |number: usize| (0..axes.len()).all(|other| other == number || axes[other] != axes[number]);
     let groups = groups.into_iter().enumerate();
     groups
-        .map(|(k, group)| Board::new(evidence, group, is_alone(k), wishes))
+        .map(|(k, group)| Board::new(evidence, group, is_alone(k), options))
         .collect()
 }
 
@@ -113,7 +120,7 @@ impl Board {
         evidence: &Evidence,
         mut group: Vec<Candidate>,
         is_alone: bool,
-        wishes: &Wishes,
+        options: &PictureOptions,
     ) -> Board {
         let game = evidence.game;
         // The largest layer determines the board; the layers are shown in the order of the
@@ -126,23 +133,25 @@ impl Board {
             axes[axis].iter().copied().zip(0..).collect()
         });
         let has_roles = [0, 1].map(|axis: usize| evidence.are_roles(&axes[axis]));
-        let wish = group.iter().find_map(|one| one.wish.clone());
+        let board_options = group.iter().find_map(|one| one.board_options.clone());
         let background = match (
-            wish.as_ref().and_then(|wish| wish.empty.as_ref()),
+            board_options
+                .as_ref()
+                .and_then(|board_options| board_options.empty.as_ref()),
             has_roles,
         ) {
-            (Some(empty), _) => wished_background(game, &group, empty),
+            (Some(empty), _) => chosen_background(game, &group, empty),
             (None, [false, false]) => background(&group),
             (None, _) => None,
         };
-        let mut standing = Vec::new();
+        let mut placed = Vec::new();
         for one in &group {
             for fact in &one.facts[0] {
                 let what: Vec<FunctorId> = one.layer.rest.iter().map(|k| fact[*k]).collect();
                 if background.as_ref() != Some(&what) {
                     let [a, b] = one.layer.at(fact);
                     let at = ranks[0].get(&a).zip(ranks[1].get(&b));
-                    standing.extend(at.map(|(a, b)| Standing { at: [*a, *b], what }));
+                    placed.extend(at.map(|(a, b)| PlacedFact { at: [*a, *b], what }));
                 }
             }
         }
@@ -151,10 +160,13 @@ impl Board {
                 .iter()
                 .all(|f| name(game, *f).parse::<i64>().is_ok())
         });
-        let found = lie(evidence, &standing, are_numbers);
+        let found = orientation(evidence, &placed, are_numbers);
         let (first_is_row, from_below) = match gravity {
             _ if group[0].layer.first.is_none() => (true, false),
-            _ if wish.is_some() => (true, wish.as_ref().is_some_and(|w| w.first_row_is_below)),
+            _ if board_options.is_some() => (
+                true,
+                board_options.as_ref().is_some_and(|w| w.first_row_is_below),
+            ),
             Some(is_first) => (!is_first, true),
             // As at a table, the first role is at the bottom.
             None if has_roles != [false, false] => (has_roles[0], true),
@@ -174,7 +186,10 @@ impl Board {
         if from_below {
             rows.reverse();
         }
-        if wish.as_ref().is_some_and(|wish| wish.first_column_is_right) {
+        if board_options
+            .as_ref()
+            .is_some_and(|board_options| board_options.first_column_is_right)
+        {
             columns.reverse();
         }
         if !first_is_row {
@@ -199,27 +214,27 @@ impl Board {
             owners: BTreeMap::new(),
             background,
             slant,
-            is_wished: false,
+            has_options: false,
         };
         board.print(game, &group, !first_is_row);
-        board.look(&group);
+        board.find_used(&group);
         let texts = texts.into_iter();
         let texts: Vec<_> = texts
             .filter(|(text, _)| Some(text) != board.background.as_ref())
             .collect();
-        board.symbols = symbols(evidence, &texts, &wishes.signs);
-        board.is_wished = wish.is_some();
+        board.symbols = symbols(evidence, &texts, &options.signs);
+        board.has_options = board_options.is_some();
         let owner = |what: &[FunctorId]| {
             what.iter()
                 .find_map(|name| evidence.owners.get(name))
                 .copied()
         };
         // Colours that only a few of the pieces have would be misleading.
-        let of_nobody = standing
+        let of_nobody = placed
             .iter()
             .filter(|one| owner(&one.what).is_none())
             .count();
-        if 2 * of_nobody <= standing.len() {
+        if 2 * of_nobody <= placed.len() {
             let owned = texts
                 .into_iter()
                 .filter_map(|(text, what)| Some((text, owner(&what)?)));
@@ -243,7 +258,7 @@ impl Board {
     }
 
     /// Informs the board of all facts that can ever hold.
-    pub fn allow(&mut self, facts: impl Iterator<Item = (usize, Vec<FunctorId>)>) {
+    pub fn set_possible(&mut self, facts: impl Iterator<Item = (usize, Vec<FunctorId>)>) {
         let mut possible = vec![FxHashSet::default(); self.sheets.len()];
         for (layer, names) in facts {
             if let Some((sheet, at)) = self.place(&self.layers[layer], &names) {
@@ -257,12 +272,12 @@ impl Board {
             self.seen = None;
         }
         self.possible = Some(possible);
-        if !self.is_wished && self.is_lattice_on_its_side() {
+        if !self.has_options && self.is_lattice_on_its_side() {
             self.turn();
         }
     }
 
-    /// Whether two boards are the edges of squares and the kind that the rules name first
+    /// Returns whether two boards are the edges of squares and the kind that the rules name first
     /// would be vertical.
     fn is_lattice_on_its_side(&self) -> bool {
         let (Some([one, other]), [first, second]) = (self.possible.as_deref(), &self.sheets[..])
@@ -297,7 +312,7 @@ impl Board {
     }
 
     /// Finds the rows and columns that are in use.
-    fn look(&mut self, group: &[Candidate]) {
+    fn find_used(&mut self, group: &[Candidate]) {
         let facts = group.iter().flat_map(|one| {
             let facts = one.facts.iter().flatten();
             facts
@@ -317,7 +332,7 @@ impl Board {
         }
     }
 
-    /// Whether a fact belongs on the board.
+    /// Returns whether a fact belongs on the board.
     pub fn has(&self, layer: usize, names: &[FunctorId]) -> bool {
         self.place(&self.layers[layer], names).is_some()
     }
@@ -328,7 +343,7 @@ impl Board {
         &self,
         game: &Game,
         facts: &[(usize, Vec<FunctorId>)],
-        limits: Limits,
+        limits: DrawingLimits,
     ) -> (Vec<DrawnBoard>, usize) {
         let places = facts.iter().map(|(layer, names)| {
             let layer = &self.layers[*layer];
@@ -340,8 +355,8 @@ impl Board {
         let places: Vec<(String, At)> = places.collect();
         let first_row = places.iter().map(|(_, (_, at))| at.0).min();
         let first_column = places.iter().map(|(_, (_, at))| at.1).min();
-        let rows = window(self.rows.len(), limits.most, first_row);
-        let columns = window(self.columns.len(), limits.most, first_column);
+        let rows = window(self.rows.len(), limits.max, first_row);
+        let columns = window(self.columns.len(), limits.max, first_column);
         let shown = |(row, column): (usize, usize)| {
             let is_shown = rows.contains(&row) && columns.contains(&column);
             is_shown.then(|| (row - rows.start, column - columns.start))
@@ -546,7 +561,7 @@ fn content(game: &Game, layer: &Layer, names: &[FunctorId]) -> String {
 }
 
 /// The content that marks an empty cell, if options name it.
-fn wished_background(game: &Game, group: &[Candidate], empty: &str) -> Option<Vec<FunctorId>> {
+fn chosen_background(game: &Game, group: &[Candidate], empty: &str) -> Option<Vec<FunctorId>> {
     let mut whats = group.iter().flat_map(|one| {
         let facts = one.facts.iter().flatten();
         facts.map(|fact| one.layer.rest.iter().map(|k| fact[*k]).collect::<Vec<_>>())

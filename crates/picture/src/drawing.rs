@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use super::wishes::Shape;
+use super::options::Shape;
 
 /// A state as boards, tables and facts.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
@@ -67,7 +67,7 @@ pub struct DrawnTable {
     /// The name of the facts in the rules.
     pub title: String,
     /// The style of the table.
-    pub look: Look,
+    pub style: TableStyle,
     /// The lines of the table, or its piles.
     pub entries: Vec<DrawnEntry>,
 }
@@ -96,7 +96,7 @@ pub struct DrawnEntry {
 /// The style of a table.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Look {
+pub enum TableStyle {
     /// Plain text.
     Plain,
     /// The role whose turn it is.

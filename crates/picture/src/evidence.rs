@@ -77,7 +77,7 @@ impl<'a> Evidence<'a> {
         self.states.iter().map(facts).collect()
     }
 
-    /// Whether all constants are roles.
+    /// Returns whether all constants are roles.
     pub fn are_roles(&self, names: &[FunctorId]) -> bool {
         names.iter().all(|name| self.roles.contains(name))
     }
@@ -89,7 +89,7 @@ impl<'a> Evidence<'a> {
     }
 }
 
-/// Whether no two facts of a state agree in all given arguments.
+/// Returns whether no two facts of a state agree in all given arguments.
 pub(super) fn is_key(facts: &Facts, leaves: &[usize]) -> bool {
     facts.iter().all(|facts| {
         let mut seen = FxHashSet::default();
@@ -164,25 +164,29 @@ fn owners(game: &Game, roles: &[FunctorId], chains: &Chains) -> FxHashMap<Functo
 
 /// The orientation of a board.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Lie {
-    /// Whether the first of the two coordinates is the row.
+pub(super) struct Orientation {
+    /// True if the first of the two coordinates is the row.
     pub first_is_row: bool,
-    /// Whether rows are counted from the bottom.
+    /// True if rows are counted from the bottom.
     pub from_below: bool,
 }
 
 /// A fact on a board: its coordinates and its content.
-pub(super) struct Standing {
+pub(super) struct PlacedFact {
     pub at: [usize; 2],
     pub what: Vec<FunctorId>,
 }
 
 /// Derives the orientation of a board from its initial state. If the sides face each other,
 /// they are placed at the top and the bottom, with the first role at the bottom.
-pub(super) fn lie(evidence: &Evidence, standing: &[Standing], are_numbers: [bool; 2]) -> Lie {
+pub(super) fn orientation(
+    evidence: &Evidence,
+    placed: &[PlacedFact],
+    are_numbers: [bool; 2],
+) -> Orientation {
     let apart = match evidence.roles.len() {
         0 | 1 => [0.0; 2],
-        _ => [0, 1].map(|axis| share_between(standing, axis)),
+        _ => [0, 1].map(|axis| share_between(placed, axis)),
     };
     let (first_is_row, is_sure) = match apart[0] - apart[1] {
         more if more > 0.25 => (true, true),
@@ -191,8 +195,8 @@ pub(super) fn lie(evidence: &Evidence, standing: &[Standing], are_numbers: [bool
     };
     let row = usize::from(!first_is_row);
     let mean = |is_wanted: &dyn Fn(usize) -> bool| {
-        let owner = |s: &Standing| s.what.iter().find_map(|name| evidence.owners.get(name));
-        let rows = standing
+        let owner = |s: &PlacedFact| s.what.iter().find_map(|name| evidence.owners.get(name));
+        let rows = placed
             .iter()
             .filter(|s| owner(s).is_some_and(|owner| is_wanted(*owner)))
             .map(|s| s.at[row] as f64);
@@ -208,26 +212,26 @@ pub(super) fn lie(evidence: &Evidence, standing: &[Standing], are_numbers: [bool
         Some(Ordering::Greater) => false,
         _ => !first_is_row,
     };
-    Lie {
+    Orientation {
         first_is_row,
         from_below,
     }
 }
 
 /// The share of the variance of a coordinate that the content explains.
-fn share_between(standing: &[Standing], axis: usize) -> f64 {
+fn share_between(placed: &[PlacedFact], axis: usize) -> f64 {
     let mut groups: FxHashMap<&[FunctorId], Vec<f64>> = FxHashMap::default();
-    for one in standing {
+    for one in placed {
         groups
             .entry(&one.what)
             .or_default()
             .push(one.at[axis] as f64);
     }
-    if groups.len() < 2 || groups.len() == standing.len() {
+    if groups.len() < 2 || groups.len() == placed.len() {
         return 0.0;
     }
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let all: Vec<f64> = standing.iter().map(|one| one.at[axis] as f64).collect();
+    let all: Vec<f64> = placed.iter().map(|one| one.at[axis] as f64).collect();
     let middle = mean(&all);
     let total: f64 = all.iter().map(|value| (value - middle).powi(2)).sum();
     // The summation order must not depend on hashes of names.

@@ -1,13 +1,12 @@
 //! Picture files: small TOML files next to the rules that say how states are drawn.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
+use std::fmt;
 
-use anyhow::{Context as _, anyhow};
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
-use super::wishes::{BoardWish, Paint, Shape, Wishes};
+use super::options::{BoardOptions, Paint, PictureOptions, Shape};
 use ggp_gdl::game::Game;
 use ggp_gdl::symbol::Symbol;
 
@@ -59,60 +58,189 @@ enum Horizontal {
     Right,
 }
 
+/// An error in a picture file.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum PictureFileError {
+    /// The text is not a picture file.
+    Syntax {
+        /// The name of the file.
+        file: String,
+        /// The error that the TOML parser reports.
+        error: toml::de::Error,
+    },
+    /// A value does not fit the game or the format.
+    Value {
+        /// The name of the file.
+        file: String,
+        /// The line, counted from 1.
+        line: usize,
+        /// The column in characters, counted from 1.
+        column: usize,
+        /// The problem at this place.
+        problem: PictureFileProblem,
+    },
+}
+
+impl fmt::Display for PictureFileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PictureFileError::Syntax { file, .. } => write!(f, "{file} is not a picture file"),
+            PictureFileError::Value {
+                file,
+                line,
+                column,
+                problem,
+            } => write!(f, "{file}:{line}:{column}: {problem}"),
+        }
+    }
+}
+
+impl std::error::Error for PictureFileError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            PictureFileError::Syntax { error, .. } => Some(error),
+            PictureFileError::Value { .. } => None,
+        }
+    }
+}
+
+/// A problem with a value of a picture file.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum PictureFileProblem {
+    /// The rules do not contain this name; the most similar name that they contain, if any.
+    UnknownName(String, Option<String>),
+    /// The facts of this name have fewer arguments than the number given.
+    Argument(String, usize),
+    /// Row and column are the same argument.
+    SameArgument,
+    /// A sign is empty or too long.
+    SignLength,
+    /// A text is not a colour.
+    Colour,
+    /// A text is neither a colour nor `none`, `role`, `ink` or `paper`.
+    Paint,
+    /// A value is not a symbol.
+    Symbol,
+    /// A value is not a shape.
+    Shape,
+    /// A shape has no path.
+    MissingPath,
+    /// A shape has this unknown key.
+    UnknownKey(String),
+    /// The width of an outline is not a number from 1 to 50.
+    StrokeWidth,
+    /// A path is too long.
+    PathLength,
+    /// A path does not begin with a point.
+    PathStart,
+    /// This character is not part of an SVG path.
+    PathCommand(char),
+}
+
+impl fmt::Display for PictureFileProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHAPE: &str =
+            "a shape is a path, or { path = \"…\", fill = \"…\", stroke = \"…\", width = 1 }";
+        const COLOUR: &str = "a colour is written #rrggbb, or as a word such as orange";
+        match self {
+            PictureFileProblem::UnknownName(name, None) => {
+                write!(f, "the rules do not contain the name {name:?}")
+            }
+            PictureFileProblem::UnknownName(name, Some(similar)) => write!(
+                f,
+                "the rules do not contain the name {name:?}; did you mean {similar}?"
+            ),
+            PictureFileProblem::Argument(facts, count) => {
+                write!(f, "{facts} has {count} arguments, counted from 1")
+            }
+            PictureFileProblem::SameArgument => f.write_str("row and column are the same argument"),
+            PictureFileProblem::SignLength => write!(f, "a sign has 1 to {LETTERS} letters"),
+            PictureFileProblem::Colour => f.write_str(COLOUR),
+            PictureFileProblem::Paint => write!(f, "{COLOUR}; or none, role, ink or paper"),
+            PictureFileProblem::Symbol => write!(
+                f,
+                "a symbol is a path, such as \"M10 10 H90 V90 Z\", or a list of 1 to {SHAPES} paths"
+            ),
+            PictureFileProblem::Shape => f.write_str(SHAPE),
+            PictureFileProblem::MissingPath => write!(f, "a shape has no path: {SHAPE}"),
+            PictureFileProblem::UnknownKey(key) => write!(f, "unknown key {key:?}: {SHAPE}"),
+            PictureFileProblem::StrokeWidth => {
+                f.write_str("the width of an outline is from 1 to 50")
+            }
+            PictureFileProblem::PathLength => write!(f, "a path has at most {PATH} letters"),
+            PictureFileProblem::PathStart => {
+                f.write_str("a path begins with M and a point, as in \"M10 10 H90 V90 Z\"")
+            }
+            PictureFileProblem::PathCommand(c) => {
+                write!(f, "{c:?} is not a command of an SVG path")
+            }
+        }
+    }
+}
+
 /// Reads the text of a picture file for a game. `name` is the file name in messages.
 ///
 /// # Errors
 ///
 /// If the text is not a picture file, or uses a name that the rules do not have.
-pub fn wishes(name: &str, text: &str, game: &Game) -> anyhow::Result<Wishes> {
-    let file: File = toml::from_str(text).with_context(|| format!("{name} is no picture file"))?;
-    let page = Page {
+pub fn read_options(
+    name: &str,
+    text: &str,
+    game: &Game,
+) -> Result<PictureOptions, PictureFileError> {
+    let file: File = toml::from_str(text).map_err(|error| PictureFileError::Syntax {
+        file: name.to_owned(),
+        error,
+    })?;
+    let source = Source {
         name: name.to_owned(),
         text,
         game,
     };
-    page.wishes(file)
+    source.options(file)
 }
 
 /// The text of a picture file, and the game it belongs to.
-struct Page<'t> {
+struct Source<'t> {
     name: String,
     text: &'t str,
     game: &'t Game,
 }
 
-impl Page<'_> {
-    fn wishes(&self, file: File) -> anyhow::Result<Wishes> {
-        let mut wishes = Wishes::default();
+impl Source<'_> {
+    fn options(&self, file: File) -> Result<PictureOptions, PictureFileError> {
+        let mut options = PictureOptions::default();
         for board in file.board {
-            wishes.boards.push(self.board(board)?);
+            options.boards.push(self.board(board)?);
         }
-        wishes.signs = self.words(file.signs, |sign| match sign.chars().count() {
+        options.signs = self.words(file.signs, |sign| match sign.chars().count() {
             1..=LETTERS => Ok(()),
-            _ => Err(format!("a sign has 1 to {LETTERS} letters")),
+            _ => Err(PictureFileProblem::SignLength),
         })?;
-        wishes.colours = self.words(file.colours, is_colour)?;
+        options.colours = self.words(file.colours, check_colour)?;
         for (content, shapes) in file.symbols {
             if !content.get_ref().is_empty() {
                 self.content(&content)?;
             }
-            let read = symbol(shapes.get_ref()).map_err(|told| self.fault(&shapes, told))?;
-            wishes.symbols.insert(content.into_inner(), read);
+            let read = symbol(shapes.get_ref()).map_err(|problem| self.error(&shapes, problem))?;
+            options.symbols.insert(content.into_inner(), read);
         }
         for (facts, caption) in file.captions {
             self.known(&facts, facts.get_ref())?;
-            wishes
+            options
                 .captions
                 .insert(facts.into_inner(), caption.into_inner());
         }
         for facts in file.hide {
             self.known(&facts, facts.get_ref())?;
-            wishes.hidden.push(facts.into_inner());
+            options.hidden.push(facts.into_inner());
         }
-        Ok(wishes)
+        Ok(options)
     }
 
-    fn board(&self, board: Board) -> anyhow::Result<BoardWish> {
+    fn board(&self, board: Board) -> Result<BoardOptions, PictureFileError> {
         let facts = board.facts.get_ref();
         self.known(&board.facts, facts)?;
         let functors = self.game.functors().iter();
@@ -120,17 +248,17 @@ impl Page<'_> {
         let most = named.map(|(_, functor)| functor.arity()).max().unwrap_or(0);
         for argument in board.row.iter().chain([&board.column]) {
             if !(1..=most).contains(argument.get_ref()) {
-                let told = format!("{facts} has {most} arguments, counted from 1");
-                return Err(self.fault(argument, told));
+                let problem = PictureFileProblem::Argument(facts.clone(), most);
+                return Err(self.error(argument, problem));
             }
         }
         if board.row.as_ref().map(Spanned::get_ref) == Some(board.column.get_ref()) {
-            return Err(self.fault(&board.column, "row and column are the same argument"));
+            return Err(self.error(&board.column, PictureFileProblem::SameArgument));
         }
         if let Some(empty) = &board.empty {
             self.content(empty)?;
         }
-        Ok(BoardWish {
+        Ok(BoardOptions {
             facts: facts.clone(),
             row: board.row.map(|row| row.into_inner() - 1),
             column: board.column.into_inner() - 1,
@@ -143,24 +271,24 @@ impl Page<'_> {
     fn words(
         &self,
         words: Words,
-        check: impl Fn(&str) -> Result<(), String>,
-    ) -> anyhow::Result<BTreeMap<String, String>> {
+        check: impl Fn(&str) -> Result<(), PictureFileProblem>,
+    ) -> Result<BTreeMap<String, String>, PictureFileError> {
         let mut checked = BTreeMap::new();
-        for (content, said) in words {
+        for (content, text) in words {
             self.content(&content)?;
-            check(said.get_ref()).map_err(|told| self.fault(&said, told))?;
-            checked.insert(content.into_inner(), said.into_inner());
+            check(text.get_ref()).map_err(|problem| self.error(&text, problem))?;
+            checked.insert(content.into_inner(), text.into_inner());
         }
         Ok(checked)
     }
 
     /// Checks a content: names with `/` between them.
-    fn content(&self, content: &Spanned<String>) -> anyhow::Result<()> {
+    fn content(&self, content: &Spanned<String>) -> Result<(), PictureFileError> {
         let mut names = content.get_ref().split('/');
         names.try_for_each(|name| self.known(content, name))
     }
 
-    fn known<T>(&self, place: &Spanned<T>, wanted: &str) -> anyhow::Result<()> {
+    fn known<T>(&self, place: &Spanned<T>, wanted: &str) -> Result<(), PictureFileError> {
         let names = || {
             let functors = self.game.functors().iter();
             functors.map(|(_, functor)| self.name(functor.name))
@@ -172,52 +300,52 @@ impl Page<'_> {
         let near = nearest.filter(|name| {
             strsim::damerau_levenshtein(name, wanted) <= 1 + wanted.chars().count() / 4
         });
-        let mend = near.map_or(String::new(), |name| format!("; did you mean {name}?"));
-        Err(self.fault(place, format!("{wanted:?} is no name of the rules{mend}")))
+        let problem = PictureFileProblem::UnknownName(wanted.to_owned(), near.map(str::to_owned));
+        Err(self.error(place, problem))
     }
 
     fn name(&self, symbol: Symbol) -> &str {
         self.game.symbols().name(symbol)
     }
 
-    fn fault<T>(&self, place: &Spanned<T>, told: impl Display) -> anyhow::Error {
+    fn error<T>(&self, place: &Spanned<T>, problem: PictureFileProblem) -> PictureFileError {
         let before = self.text.get(..place.span().start).unwrap_or_default();
-        let line = before.matches('\n').count() + 1;
-        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
-        anyhow!("{}:{line}:{column}: {told}", self.name)
+        PictureFileError::Value {
+            file: self.name.clone(),
+            line: before.matches('\n').count() + 1,
+            column: before.chars().rev().take_while(|c| *c != '\n').count() + 1,
+            problem,
+        }
     }
 }
 
-fn is_colour(colour: &str) -> Result<(), String> {
+fn check_colour(colour: &str) -> Result<(), PictureFileProblem> {
     let is_hex = colour.strip_prefix('#').is_some_and(|digits| {
         matches!(digits.len(), 3 | 6) && digits.bytes().all(|b| b.is_ascii_hexdigit())
     });
     let is_word = !colour.is_empty() && colour.bytes().all(|b| b.is_ascii_lowercase());
     match is_hex || is_word {
         true => Ok(()),
-        false => Err("a colour is written #rrggbb, or as a word such as orange".to_owned()),
+        false => Err(PictureFileProblem::Colour),
     }
 }
 
 /// The shapes of a symbol: a path, or a list of paths and tables.
-fn symbol(value: &Value) -> Result<Vec<Shape>, String> {
+fn symbol(value: &Value) -> Result<Vec<Shape>, PictureFileProblem> {
     match value {
         Value::String(_) => Ok(vec![shape(value)?]),
         Value::Array(all) if (1..=SHAPES).contains(&all.len()) => all.iter().map(shape).collect(),
-        _ => Err(format!(
-            "a symbol is a path, as \"M10 10 H90 V90 Z\", or a list of 1 to {SHAPES} of them"
-        )),
+        _ => Err(PictureFileProblem::Symbol),
     }
 }
 
-fn shape(value: &Value) -> Result<Shape, String> {
+fn shape(value: &Value) -> Result<Shape, PictureFileProblem> {
     let mut shape = Shape {
         path: String::new(),
         fill: Paint::Content,
         stroke: Paint::None,
         width: 4,
     };
-    let told = "a shape is a path, or { path = \"…\", fill = \"…\", stroke = \"…\", width = 1 }";
     match value {
         Value::String(text) => shape.path = path(text)?,
         Value::Table(table) => {
@@ -227,42 +355,40 @@ fn shape(value: &Value) -> Result<Shape, String> {
                     ("fill", Value::String(text)) => shape.fill = paint(text)?,
                     ("stroke", Value::String(text)) => shape.stroke = paint(text)?,
                     ("width", Value::Integer(width @ 1..=50)) => shape.width = *width as u32,
-                    ("width", _) => return Err("the width of a line is from 1 to 50".to_owned()),
-                    _ => return Err(format!("{key:?} is not understood: {told}")),
+                    ("width", _) => return Err(PictureFileProblem::StrokeWidth),
+                    _ => return Err(PictureFileProblem::UnknownKey(key.clone())),
                 }
             }
         }
-        _ => return Err(told.to_owned()),
+        _ => return Err(PictureFileProblem::Shape),
     }
     match shape.path.is_empty() {
-        true => Err(format!("a shape has no path: {told}")),
+        true => Err(PictureFileProblem::MissingPath),
         false => Ok(shape),
     }
 }
 
-fn paint(text: &str) -> Result<Paint, String> {
+fn paint(text: &str) -> Result<Paint, PictureFileProblem> {
     Ok(match text {
         "none" => Paint::None,
         "role" => Paint::Content,
         "ink" => Paint::Ink,
         "paper" => Paint::Paper,
         _ => {
-            is_colour(text).map_err(|told| format!("{told}; or none, role, ink or paper"))?;
+            check_colour(text).map_err(|_| PictureFileProblem::Paint)?;
             Paint::Colour(text.to_owned())
         }
     })
 }
 
 /// Checks that a text is an SVG path and contains nothing else.
-fn path(text: &str) -> Result<String, String> {
-    let may_be =
+fn path(text: &str) -> Result<String, PictureFileProblem> {
+    let is_allowed =
         |c: char| c.is_ascii_digit() || " ,.-+\n".contains(c) || "MmLlHhVvCcSsQqTtAaZz".contains(c);
-    match text.chars().find(|c| !may_be(*c)) {
-        _ if text.len() > PATH => Err(format!("a path has at most {PATH} letters")),
-        _ if !text.starts_with(['M', 'm']) => {
-            Err("a path begins with M and a point, as \"M10 10 H90 V90 Z\"".to_owned())
-        }
-        Some(c) => Err(format!("{c:?} is no command of a path in SVG")),
+    match text.chars().find(|c| !is_allowed(*c)) {
+        _ if text.len() > PATH => Err(PictureFileProblem::PathLength),
+        _ if !text.starts_with(['M', 'm']) => Err(PictureFileProblem::PathStart),
+        Some(c) => Err(PictureFileProblem::PathCommand(c)),
         None => Ok(text.to_owned()),
     }
 }

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::evidence::{Evidence, Facts, is_key};
+use super::options::BoardOptions;
 use super::shape::{Shape, Skeleton};
-use super::wishes::BoardWish;
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Game;
 use ggp_gdl::program::{FunctorId, Literal, Rule, Term};
@@ -47,11 +47,11 @@ pub(super) struct Candidate {
     pub axes: [Vec<FunctorId>; 2],
     pub sheets: Vec<Vec<FunctorId>>,
     pub facts: Facts,
-    pub wish: Option<BoardWish>,
+    pub board_options: Option<BoardOptions>,
 }
 
 impl Candidate {
-    /// Whether the facts describe the content of most cells.
+    /// Returns whether the facts describe the content of most cells.
     pub fn is_full(&self) -> bool {
         let places = self.axes[0].len() * self.axes[1].len() * self.sheets.len();
         !self.layer.rest.is_empty() && 2 * self.facts[0].len() >= places
@@ -64,22 +64,23 @@ pub(super) fn candidate(
     evidence: &Evidence,
     shape: &Shape,
     facts: Facts,
-    wish: Option<&BoardWish>,
+    board_options: Option<&BoardOptions>,
 ) -> Option<Candidate> {
     let count = shape.leaves.len();
-    if wish.is_some_and(|wish| wish.row.unwrap_or(0).max(wish.column) >= count) {
+    if board_options.is_some_and(|board_options| {
+        board_options.row.unwrap_or(0).max(board_options.column) >= count
+    }) {
         return None;
     }
     let line = shape.skeleton[0]?;
-    let only = match wish {
-        Some(wish) => wish.row.is_none().then_some(wish.column),
+    let only = match board_options {
+        Some(board_options) => board_options.row.is_none().then_some(board_options.column),
         None => super::line::line(evidence, shape, &facts),
     };
     let (first, second) = match only {
         Some(column) => (None, column),
-        None => {
-            coordinates(evidence, shape, &facts, wish).map(|(row, column)| (Some(row), column))?
-        }
+        None => coordinates(evidence, shape, &facts, board_options)
+            .map(|(row, column)| (Some(row), column))?,
     };
     let place: Vec<usize> = first.into_iter().chain([second]).collect();
     let others: Vec<usize> = (0..count).filter(|k| !place.contains(k)).collect();
@@ -111,7 +112,7 @@ pub(super) fn candidate(
         },
         shape: shape.clone(),
         facts,
-        wish: wish.cloned(),
+        board_options: board_options.cloned(),
     })
 }
 
@@ -120,7 +121,7 @@ fn coordinates(
     evidence: &Evidence,
     shape: &Shape,
     facts: &Facts,
-    wish: Option<&BoardWish>,
+    board_options: Option<&BoardOptions>,
 ) -> Option<(usize, usize)> {
     let count = shape.leaves.len();
     let is_axis = |leaf: &usize| {
@@ -131,7 +132,7 @@ fn coordinates(
     };
     let coordinates: Vec<usize> = (0..count).filter(is_axis).collect();
     let (first, second) = match full(shape, facts) {
-        _ if wish.is_some() => (wish?.row?, wish?.column),
+        _ if board_options.is_some() => (board_options?.row?, board_options?.column),
         // Each pair of values of two arguments has one value of the third.
         Some((a, b))
             if coordinates.len() < 3 && !(coordinates.contains(&a) && coordinates.contains(&b)) =>
@@ -168,7 +169,7 @@ fn coordinates(
         }
     };
     // Facts that assign a number to each of some constants are a table, not a board.
-    if wish.is_none() && count == 2 && is_number_for_each(shape, facts) {
+    if board_options.is_none() && count == 2 && is_number_for_each(shape, facts) {
         return None;
     }
     Some((first, second))
@@ -187,7 +188,7 @@ fn full(shape: &Shape, facts: &Facts) -> Option<(usize, usize)> {
     [(0, 1), (0, 2), (1, 2)].into_iter().find(is_full)
 }
 
-/// Whether each state has exactly one fact for each value of the first argument.
+/// Returns whether each state has exactly one fact for each value of the first argument.
 fn is_number_for_each(shape: &Shape, facts: &Facts) -> bool {
     let all = shape.leaves[0].len();
     all > 1 && facts.iter().all(|facts| facts.len() == all) && is_key(facts, &[0])
@@ -231,7 +232,7 @@ fn sheets(
     }
 }
 
-/// Whether there is a state in which most cells with facts have several.
+/// Returns whether there is a state in which most cells with facts have several.
 fn is_crowded(facts: &Facts, place: &[usize]) -> bool {
     facts.iter().any(|facts| {
         let mut counts: FxHashMap<Vec<FunctorId>, usize> = FxHashMap::default();
@@ -319,7 +320,7 @@ pub(super) fn background(group: &[Candidate]) -> Option<Vec<FunctorId>> {
     }
 }
 
-/// Whether moves name only the first of a layer's coordinates (`true`) or only the second
+/// Returns whether moves name only the first of a layer's coordinates (`true`) or only the second
 /// (`false`).
 pub(super) fn gravity(game: &Game, one: &Candidate) -> Option<bool> {
     let next = game.keyword(Keyword::Next);
@@ -331,7 +332,7 @@ pub(super) fn gravity(game: &Game, one: &Candidate) -> Option<bool> {
     })
 }
 
-/// Whether the argument of the move is only the first (`true`) or only the second (`false`)
+/// Returns whether the argument of the move is only the first (`true`) or only the second (`false`)
 /// coordinate of the fact that a rule derives.
 fn named_by_move(
     game: &Game,

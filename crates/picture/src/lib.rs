@@ -17,15 +17,15 @@ mod evidence;
 mod file;
 mod layer;
 mod line;
+mod move_cells;
+#[doc(hidden)]
+pub mod options;
 mod sample;
 mod shape;
-mod spots;
 mod svg;
 mod symbols;
 mod table;
 mod text;
-#[doc(hidden)]
-pub mod wishes;
 
 use rustc_hash::FxHashMap;
 
@@ -36,34 +36,34 @@ use ggp_gdl::terms::{TermId, Terms};
 
 use board::Board;
 use evidence::Evidence;
+use move_cells::MoveCells;
 use shape::Skeleton;
-use spots::Aims;
 use table::Table;
 
-pub use drawing::{Drawing, DrawnBoard, DrawnEntry, DrawnTable, Look};
+pub use drawing::{Drawing, DrawnBoard, DrawnEntry, DrawnTable, TableStyle};
 #[cfg(feature = "files")]
-pub use file::wishes;
+pub use file::{PictureFileError, PictureFileProblem, read_options};
+pub use options::{BoardOptions, Paint, PictureOptions, Shape};
 pub use sample::sample;
 pub use svg::{film, svg};
 pub use text::text;
-pub use wishes::{BoardWish, Paint, Shape, Wishes};
 
 /// A cell of a drawing as (board, row, column), each counted from 0.
-pub type Spot = (usize, usize, usize);
+pub type Cell = (usize, usize, usize);
 
 /// Number of states from random matches that is enough to derive a picture.
-pub const ENOUGH: usize = 60;
+pub const SAMPLE_STATES: usize = 60;
 
 /// The limits on the size of a drawing.
 #[derive(Copy, Clone, Debug)]
-pub struct Limits {
+pub struct DrawingLimits {
     /// Maximum number of rows and of columns of a board, and of facts that are listed.
-    pub most: usize,
+    pub max: usize,
 }
 
-impl Default for Limits {
+impl Default for DrawingLimits {
     fn default() -> Self {
-        Limits { most: 64 }
+        DrawingLimits { max: 64 }
     }
 }
 
@@ -73,10 +73,10 @@ pub struct Picture {
     game: Game,
     boards: Vec<Board>,
     tables: Vec<Table>,
-    wishes: Wishes,
+    options: PictureOptions,
     /// The board layer or table that shows the facts of a shape.
     places: FxHashMap<Skeleton, Place>,
-    aims: Aims,
+    move_cells: MoveCells,
 }
 
 #[derive(Copy, Clone, Debug)]
@@ -95,7 +95,7 @@ impl Picture {
         states: &[Vec<TermId>],
         possible: Option<&[TermId]>,
     ) -> Self {
-        Picture::with(game, terms, states, possible, Wishes::default())
+        Picture::with(game, terms, states, possible, PictureOptions::default())
     }
 
     /// Derives a picture as [`Picture::new`] does, with options that override parts of it.
@@ -104,15 +104,15 @@ impl Picture {
         terms: &Terms,
         states: &[Vec<TermId>],
         possible: Option<&[TermId]>,
-        wishes: Wishes,
+        options: PictureOptions,
     ) -> Self {
         let mut picture = Picture {
             game: game.clone(),
             boards: Vec::new(),
             tables: Vec::new(),
-            wishes,
+            options,
             places: FxHashMap::default(),
-            aims: Aims::default(),
+            move_cells: MoveCells::default(),
         };
         let (Some(domains), [_, ..]) = (Domains::of(game), states) else {
             return picture;
@@ -123,13 +123,14 @@ impl Picture {
             let facts = evidence.facts(&shape);
             evidence.narrow(&mut shape, &facts);
             let named = shape.skeleton[0].map(|functor| name(game, functor));
-            let mut wishes = picture.wishes.boards.iter();
-            let wish = wishes.find(|wish| named.as_ref() == Some(&wish.facts));
+            let mut options = picture.options.boards.iter();
+            let board_options =
+                options.find(|board_options| named.as_ref() == Some(&board_options.facts));
             let listed = table::table(&evidence, &shape, &facts);
             let is_stack = listed.as_ref().is_some_and(Table::is_stack);
-            let candidate = match is_stack && wish.is_none() {
+            let candidate = match is_stack && board_options.is_none() {
                 true => None,
-                false => layer::candidate(&evidence, &shape, facts, wish),
+                false => layer::candidate(&evidence, &shape, facts, board_options),
             };
             match (candidate, listed) {
                 (Some(candidate), _) => candidates.push(candidate),
@@ -137,7 +138,7 @@ impl Picture {
                 (None, None) => {}
             }
         }
-        picture.boards = board::boards(&evidence, candidates, &picture.wishes);
+        picture.boards = board::boards(&evidence, candidates, &picture.options);
         for (number, board) in picture.boards.iter().enumerate() {
             for (layer, one) in board.layers().iter().enumerate() {
                 let place = Place::Board(number, layer);
@@ -148,29 +149,29 @@ impl Picture {
             let place = Place::Table(number);
             picture.places.insert(table.skeleton.clone(), place);
         }
-        picture.aims = Aims::new(game, &picture.boards);
+        picture.move_cells = MoveCells::new(game, &picture.boards);
         if let Some(possible) = possible {
-            let mut standing = vec![Vec::new(); picture.boards.len()];
+            let mut placed = vec![Vec::new(); picture.boards.len()];
             for &fact in possible.iter().chain(states.first().into_iter().flatten()) {
                 if let Some((Place::Board(board, layer), names)) = picture.place(terms, fact) {
-                    standing[board].push((layer, names));
+                    placed[board].push((layer, names));
                 }
             }
-            for (board, standing) in picture.boards.iter_mut().zip(standing) {
-                board.allow(standing.into_iter());
+            for (board, placed) in picture.boards.iter_mut().zip(placed) {
+                board.set_possible(placed.into_iter());
             }
         }
         picture
     }
 
-    /// Whether the picture has at least one board.
+    /// Returns whether the picture has at least one board.
     pub fn has_boards(&self) -> bool {
         !self.boards.is_empty()
     }
 
     /// Draws a state, given its facts.
-    pub fn draw(&self, terms: &Terms, facts: &[TermId], limits: Limits) -> Drawing {
-        let is_hidden = |functor| self.wishes.hidden.contains(&name(&self.game, functor));
+    pub fn draw(&self, terms: &Terms, facts: &[TermId], limits: DrawingLimits) -> Drawing {
+        let is_hidden = |functor| self.options.hidden.contains(&name(&self.game, functor));
         let mut facts = facts.to_vec();
         facts.retain(|fact| !is_hidden(terms.functor(*fact)));
         facts.sort_by(|a, b| self.game.compare_terms(terms, *a, *b));
@@ -189,13 +190,13 @@ impl Picture {
         });
         let roles = self.game.roles();
         let mut drawing = Drawing {
-            left_out: facts.len().saturating_sub(limits.most),
+            left_out: facts.len().saturating_sub(limits.max),
             roles: roles
                 .map(|role| self.game.role_name(role).to_owned())
                 .collect(),
             ..Drawing::default()
         };
-        facts.truncate(limits.most);
+        facts.truncate(limits.max);
         let facts = facts.iter().map(|fact| self.game.canonical(terms, *fact));
         drawing.facts = facts.collect();
         for (number, (board, facts)) in self.boards.iter().zip(on_boards).enumerate() {
@@ -210,34 +211,34 @@ impl Picture {
         let tables = self.tables.iter().zip(in_tables);
         let tables = tables.filter(|(table, _)| !table.skeleton[0].is_some_and(is_hidden));
         for (table, mut facts) in tables {
-            drawing.left_out += facts.len().saturating_sub(limits.most);
-            facts.truncate(limits.most);
+            drawing.left_out += facts.len().saturating_sub(limits.max);
+            facts.truncate(limits.max);
             drawing.tables.push(table.draw(&self.game, &facts));
         }
         drawing.tables.retain(|table| !table.entries.is_empty());
         for board in &mut drawing.boards {
-            board.colours = self.wishes.colours.clone();
-            board.shapes = self.wishes.symbols.clone();
+            board.colours = self.options.colours.clone();
+            board.shapes = self.options.symbols.clone();
         }
         self.write_captions(&mut drawing);
         drawing
     }
 
     /// The cells of a drawing of this picture that a role's move refers to, ascending.
-    pub fn spots(
+    pub fn cells(
         &self,
         terms: &Terms,
         (role, action): (RoleId, Move),
         drawing: &Drawing,
-    ) -> Vec<Spot> {
+    ) -> Vec<Cell> {
         let action = (role, action.term());
-        self.aims.spots(&self.game, terms, action, drawing)
+        self.move_cells.cells(&self.game, terms, action, drawing)
     }
 
     fn write_captions(&self, drawing: &mut Drawing) {
         let titles = drawing.tables.iter_mut().map(|table| &mut table.title);
         for title in titles.chain(drawing.boards.iter_mut().map(|board| &mut board.title)) {
-            if let Some(caption) = self.wishes.captions.get(title) {
+            if let Some(caption) = self.options.captions.get(title) {
                 title.clone_from(caption);
             }
         }

@@ -45,7 +45,7 @@ pub(super) fn line(evidence: &Evidence, shape: &Shape, facts: &Facts) -> Option<
     }
 }
 
-/// Whether rules or other positions produce the content (`true`) or a move names it
+/// Returns whether rules or other positions produce the content (`true`) or a move names it
 /// (`false`). `None` if the rules do not decide.
 fn is_made(game: &Game, shape: &Shape, at: usize) -> Option<bool> {
     let next = game.keyword(Keyword::Next)?;
@@ -96,7 +96,7 @@ fn atoms<'r>(game: &Game, rule: &'r Rule, keyword: Keyword) -> impl Iterator<Ite
     })
 }
 
-/// Whether the move in the conditions of a rule contains a variable.
+/// Returns whether the move in the conditions of a rule contains a variable.
 fn names_in_move(game: &Game, rule: &Rule, wanted: &Term) -> bool {
     let Term::Variable(wanted) = wanted else {
         return false;
@@ -108,7 +108,7 @@ fn names_in_move(game: &Game, rule: &Rule, wanted: &Term) -> bool {
     is_named
 }
 
-/// Whether every position has content in each state and the contents are only moved around,
+/// Returns whether every position has content in each state and the contents are only moved around,
 /// so that all states have the same contents.
 fn is_moved(shape: &Shape, facts: &Facts, at: usize) -> bool {
     let whats = |facts: &Vec<Vec<_>>| {

@@ -5,9 +5,9 @@ mod film;
 
 use std::slice::from_ref;
 
-use super::drawing::{Drawing, DrawnBoard, DrawnEntry, DrawnTable, Look, lattice};
+use super::drawing::{Drawing, DrawnBoard, DrawnEntry, DrawnTable, TableStyle, lattice};
 use super::text::{groups, table_text, text, wrapped};
-use canvas::{Canvas, Own, role_class};
+use canvas::{Canvas, ContentColour, role_class};
 
 pub use film::film;
 
@@ -226,9 +226,9 @@ fn piece(canvas: &mut Canvas, board: &DrawnBoard, contents: &[String], x: f64, y
             continue;
         };
         let colour = match (board.colours.get(content), board.owners.get(content)) {
-            (Some(colour), _) => Own::Colour(colour),
-            (None, Some(&owner)) => Own::Role(owner),
-            (None, None) => Own::None,
+            (Some(colour), _) => ContentColour::Colour(colour),
+            (None, Some(&owner)) => ContentColour::Role(owner),
+            (None, None) => ContentColour::None,
         };
         canvas.symbol(shapes, &colour, x, y, size * SYMBOL);
     }
@@ -284,8 +284,8 @@ fn legend(canvas: &mut Canvas, boards: &[DrawnBoard], mut y: f64) -> f64 {
 }
 
 fn draw_table(canvas: &mut Canvas, drawing: &Drawing, table: &DrawnTable, y: f64) -> f64 {
-    match table.look {
-        Look::Turn => {
+    match table.style {
+        TableStyle::Turn => {
             let owner = table.entries.first().and_then(|entry| entry.owner);
             let said = table.entries.iter().flat_map(|entry| &entry.values);
             let said = said.cloned().collect::<Vec<_>>().join(" ");
@@ -305,9 +305,9 @@ fn draw_table(canvas: &mut Canvas, drawing: &Drawing, table: &DrawnTable, y: f64
             );
             y + LINE
         }
-        Look::Bars => bars(canvas, table, y),
-        Look::Piles | Look::Stacks => piles(canvas, table, y),
-        Look::Plain => lines(canvas, &table_text(table), y),
+        TableStyle::Bars => bars(canvas, table, y),
+        TableStyle::Piles | TableStyle::Stacks => piles(canvas, table, y),
+        TableStyle::Plain => lines(canvas, &table_text(table), y),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::drawing::{DrawnEntry, DrawnTable, Look};
+use super::drawing::{DrawnEntry, DrawnTable, TableStyle};
 use super::evidence::{Evidence, Facts, is_key};
 use super::name;
 use super::shape::{Shape, Skeleton};
@@ -19,7 +19,7 @@ const KEYS: usize = 64;
 #[derive(Clone, Debug)]
 pub(super) struct Table {
     pub skeleton: Skeleton,
-    look: Look,
+    style: TableStyle,
     /// The argument by which facts are grouped, if there are two.
     by: Option<usize>,
     /// Keys and values, with their rank in the order.
@@ -36,7 +36,7 @@ pub(super) struct Table {
 pub(super) fn table(evidence: &Evidence, shape: &Shape, facts: &Facts) -> Option<Table> {
     let mut table = Table {
         skeleton: shape.skeleton.clone(),
-        look: Look::Plain,
+        style: TableStyle::Plain,
         by: None,
         keys: FxHashMap::default(),
         values: FxHashMap::default(),
@@ -56,7 +56,7 @@ pub(super) fn table(evidence: &Evidence, shape: &Shape, facts: &Facts) -> Option
             table.values = ranks(0);
             let is_one = facts.iter().all(|facts| facts.len() <= 1);
             if is_one && evidence.are_roles(names) && is_asked(evidence.game, shape) {
-                table.look = Look::Turn;
+                table.style = TableStyle::Turn;
             }
         }
         [one, two] => {
@@ -68,7 +68,7 @@ pub(super) fn table(evidence: &Evidence, shape: &Shape, facts: &Facts) -> Option
             let roles = [one, two].map(|names| evidence.are_roles(names));
             let keys = [0, 1].map(|leaf| is_key(facts, &[leaf]));
             if is_stack(evidence, shape, facts) {
-                table.look = Look::Stacks;
+                table.style = TableStyle::Stacks;
                 table.by = Some(1);
             } else if keys[0]
                 && !roles[0]
@@ -76,10 +76,10 @@ pub(super) fn table(evidence: &Evidence, shape: &Shape, facts: &Facts) -> Option
                 && !are_numbers(two)
                 && two.len() < one.len()
             {
-                table.look = if is_ordered(one) {
-                    Look::Piles
+                table.style = if is_ordered(one) {
+                    TableStyle::Piles
                 } else {
-                    Look::Plain
+                    TableStyle::Plain
                 };
                 table.by = Some(1);
             } else {
@@ -91,14 +91,16 @@ pub(super) fn table(evidence: &Evidence, shape: &Shape, facts: &Facts) -> Option
                 if is_number && shape.leaves[key].len() > 1 && (is_apart || are_numbers(two)) {
                     table.bars = bars(evidence, &shape.leaves[value]);
                     if !table.bars.is_empty() {
-                        table.look = Look::Bars;
+                        table.style = TableStyle::Bars;
                     }
                 }
             }
             let by = table.by.expect("it was just set");
             table.keys = ranks(by);
             table.values = ranks(1 - by);
-            if matches!(table.look, Look::Plain | Look::Piles) && shape.leaves[by].len() <= KEYS {
+            if matches!(table.style, TableStyle::Plain | TableStyle::Piles)
+                && shape.leaves[by].len() <= KEYS
+            {
                 let is_seen =
                     |name: &FunctorId| facts.iter().flatten().any(|fact| fact[by] == *name);
                 let names = evidence.ordered(&shape.leaves[by]);
@@ -110,7 +112,7 @@ pub(super) fn table(evidence: &Evidence, shape: &Shape, facts: &Facts) -> Option
     Some(table)
 }
 
-/// Whether a rule for legal moves depends on facts of a shape.
+/// Returns whether a rule for legal moves depends on facts of a shape.
 fn is_asked(game: &Game, shape: &Shape) -> bool {
     let (legal, holds) = (game.keyword(Keyword::Legal), game.keyword(Keyword::True));
     let rules = game.rules().rules.iter();
@@ -126,7 +128,7 @@ fn is_asked(game: &Game, shape: &Shape) -> bool {
     })
 }
 
-/// Whether facts say which thing is on which: each thing is on one other, has at most one
+/// Returns whether facts say which thing is on which: each thing is on one other, has at most one
 /// thing on it, and there are no cycles.
 fn is_stack(evidence: &Evidence, shape: &Shape, facts: &Facts) -> bool {
     let [above, below] = &shape.leaves[..] else {
@@ -174,12 +176,12 @@ fn bars(evidence: &Evidence, names: &[FunctorId]) -> FxHashMap<FunctorId, usize>
 }
 
 impl Table {
-    /// Whether the facts are things on top of each other.
+    /// Returns whether the facts are things on top of each other.
     pub fn is_stack(&self) -> bool {
-        self.look == Look::Stacks
+        self.style == TableStyle::Stacks
     }
 
-    /// Whether a fact belongs to the table.
+    /// Returns whether a fact belongs to the table.
     pub fn has(&self, names: &[FunctorId]) -> bool {
         match self.by {
             None => self.values.contains_key(&names[0]),
@@ -196,8 +198,8 @@ impl Table {
             true => word,
             false => format!("{text} {word}"),
         });
-        let entries = match (self.look, self.by) {
-            (Look::Stacks, _) => self.stacks(game, facts),
+        let entries = match (self.style, self.by) {
+            (TableStyle::Stacks, _) => self.stacks(game, facts),
             (_, None) => {
                 let mut values: Vec<FunctorId> = facts.iter().map(|names| names[0]).collect();
                 values.sort_by_key(|value| self.values[value]);
@@ -225,7 +227,7 @@ impl Table {
         };
         DrawnTable {
             title,
-            look: self.look,
+            style: self.style,
             entries,
         }
     }
@@ -238,7 +240,7 @@ impl Table {
         DrawnEntry {
             key: key.map(|key| name(game, key)).unwrap_or_default(),
             values: values.iter().map(|value| name(game, *value)).collect(),
-            bar: bar.filter(|_| self.look == Look::Bars),
+            bar: bar.filter(|_| self.style == TableStyle::Bars),
             owner: owner
                 .into_iter()
                 .find_map(|name| self.owners.get(&name).copied()),
@@ -249,10 +251,10 @@ impl Table {
     fn stacks(&self, game: &Game, facts: &[Vec<FunctorId>]) -> Vec<DrawnEntry> {
         let above: FxHashMap<FunctorId, FunctorId> =
             facts.iter().map(|names| (names[1], names[0])).collect();
-        let standing: FxHashMap<FunctorId, FunctorId> =
+        let placed: FxHashMap<FunctorId, FunctorId> =
             facts.iter().map(|names| (names[0], names[1])).collect();
         let mut roots: Vec<FunctorId> = above.keys().copied().collect();
-        roots.retain(|root| !standing.contains_key(root));
+        roots.retain(|root| !placed.contains_key(root));
         roots.sort_by_key(|root| self.keys.get(root));
         let roots = roots.into_iter().map(|root| {
             let mut values = Vec::new();

@@ -1,6 +1,6 @@
 //! Drawings as plain text.
 
-use super::drawing::{Drawing, DrawnBoard, DrawnEntry, DrawnTable, Look, lattice};
+use super::drawing::{Drawing, DrawnBoard, DrawnEntry, DrawnTable, TableStyle, lattice};
 
 /// Maximum width of a line, in characters.
 const WIDTH: usize = 100;
@@ -17,7 +17,7 @@ pub fn text(drawing: &Drawing) -> String {
         .map(|(boards, in_row)| side_by_side(boards, in_row))
         .collect();
     let is_short = |table: &&DrawnTable| {
-        matches!(table.look, Look::Turn | Look::Plain)
+        matches!(table.style, TableStyle::Turn | TableStyle::Plain)
             && (table.entries.iter()).all(|entry| entry.key.is_empty())
     };
     let short = drawing.tables.iter().filter(is_short);
@@ -224,10 +224,10 @@ fn lines(board: &DrawnBoard) -> Vec<String> {
 
 /// Renders a table, each line indented by two.
 pub(super) fn table_text(table: &DrawnTable) -> String {
-    match table.look {
-        Look::Piles | Look::Stacks => piles(table),
-        Look::Bars => bars(table),
-        Look::Plain | Look::Turn => words(table),
+    match table.style {
+        TableStyle::Piles | TableStyle::Stacks => piles(table),
+        TableStyle::Bars => bars(table),
+        TableStyle::Plain | TableStyle::Turn => words(table),
     }
 }
 

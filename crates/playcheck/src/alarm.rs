@@ -1,4 +1,4 @@
-//! Time for parts of the work that do not look at a clock themselves.
+//! Time limits for work that does not check a clock itself.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use ggp_engine::machine::PlayError;
 
-/// How often it is looked whether somebody interrupts.
+/// The interval at which the time and outside interrupts are checked.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Interrupts a machine when the time of a part of the work is over.
+/// Interrupts a machine when the time for a part of the work is over.
 #[derive(Clone, Debug, Default)]
 pub struct Alarm {
     bell: Arc<AtomicBool>,
@@ -19,22 +19,22 @@ pub struct Alarm {
 }
 
 impl Alarm {
-    /// One that also rings when this is raised.
+    /// An alarm that also goes off when `outside` is raised.
     pub fn new(outside: Arc<AtomicBool>) -> Alarm {
         let bell = Arc::default();
         Alarm { bell, outside }
     }
 
-    /// What the machine is to be interrupted by.
+    /// The flag that interrupts the machine.
     pub fn bell(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.bell)
     }
 
-    /// What a part of the work comes to, if it does until then and nobody interrupts.
+    /// The result of `work`; `None` if it is not done by `until` or is interrupted.
     ///
     /// # Errors
     ///
-    /// Those of the work but [`PlayError::Interrupted`].
+    /// Those of the work except [`PlayError::Interrupted`].
     pub fn within<T>(
         &self,
         until: Instant,
@@ -60,7 +60,7 @@ impl Alarm {
         }
     }
 
-    /// Whether it was interrupted from outside.
+    /// Returns whether it was interrupted from outside.
     pub fn is_raised(&self) -> bool {
         self.outside.load(Ordering::Relaxed)
     }

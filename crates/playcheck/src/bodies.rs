@@ -1,9 +1,9 @@
-//! Bodies of rules, changed.
+//! Transformations of rule bodies.
 
 use ggp_gdl::program::{Literal, Rule};
 use ggp_gdl::span::Span;
 
-/// A body without negations of what changes.
+/// The body without negations of relations that change.
 pub(super) fn relaxed_body(body: &[Literal], changing: &[bool]) -> Vec<Literal> {
     let keeps = |literal: &Literal| !matches!(literal, Literal::Negative(atom) if changing[atom.relation.index()]);
     let mut relaxed = Vec::with_capacity(body.len());
@@ -13,7 +13,7 @@ pub(super) fn relaxed_body(body: &[Literal], changing: &[bool]) -> Vec<Literal> 
                 let branches: Vec<Vec<Literal>> = (branches.iter())
                     .map(|branch| relaxed_body(branch, changing))
                     .collect();
-                // An empty branch holds.
+                // An empty branch is true.
                 if branches.iter().all(|branch| !branch.is_empty()) {
                     relaxed.push(Literal::Any(branches));
                 }
@@ -24,7 +24,7 @@ pub(super) fn relaxed_body(body: &[Literal], changing: &[bool]) -> Vec<Literal> 
     relaxed
 }
 
-/// The bodies of a rule, each with one branch of one of its alternatives.
+/// The bodies of a rule without disjunctions: one for each choice of branches.
 pub(super) fn alternatives(rule: &Rule) -> Vec<Vec<Literal>> {
     let mut bodies = Vec::new();
     for (place, literal) in rule.body.iter().enumerate() {
@@ -43,7 +43,7 @@ pub(super) fn alternatives(rule: &Rule) -> Vec<Vec<Literal>> {
     bodies
 }
 
-/// A rule with another body.
+/// The rule with another body.
 pub(super) fn with_body(rule: &Rule, body: Vec<Literal>) -> Rule {
     Rule {
         body,
@@ -51,7 +51,7 @@ pub(super) fn with_body(rule: &Rule, body: Vec<Literal>) -> Rule {
     }
 }
 
-/// A body in the order of the text, tests as soon as they can be made.
+/// The body in the order of the text, with tests as early as their variables allow.
 pub(super) fn in_order(rule: &Rule) -> Vec<Literal> {
     let mut bound = vec![false; rule.variables.len()];
     let mut tests: Vec<&Literal> = Vec::new();
@@ -76,7 +76,7 @@ pub(super) fn in_order(rule: &Rule) -> Vec<Literal> {
     order
 }
 
-/// Where a literal was written.
+/// The source location of a literal.
 pub(super) fn place_of(literal: &Literal) -> Option<Span> {
     match literal {
         Literal::Positive(atom) | Literal::Negative(atom) => Some(atom.span),

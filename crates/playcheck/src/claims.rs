@@ -1,21 +1,21 @@
-//! From what was seen to what is said.
+//! Derives claims from the observations.
 
 use super::proof::Induction;
-use super::role_symmetry::alike;
+use super::role_symmetry::role_symmetry;
 use super::space::Ending;
 use super::tally::{Example, GoalFault, Tally};
-use super::{Basis, Claim, Evidence, Subject, Verdict, Weight, listed};
+use super::{Basis, Claim, ClaimVerdict, Evidence, Severity, Subject, listed};
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::clauses::Watch;
 use ggp_gdl::game::{Move, Score};
 use ggp_gdl::terms::TermId;
 
-/// Facts or moves named in one claim.
+/// Maximum number of facts or moves named in one claim.
 pub(super) const NAMED: usize = 6;
 
 impl Evidence<'_> {
-    /// Everything that is said.
+    /// All claims, in a fixed order.
     pub(super) fn claims(&mut self) -> Result<Vec<Claim>, PlayError> {
         let start = self.machine.initial()?;
         let net: Option<Propnet> = self.machine.network(&start).map(|(net, _)| net.clone());
@@ -29,16 +29,16 @@ impl Evidence<'_> {
         };
         let mut claims = vec![self.ends(net.as_ref(), induction.as_mut())];
         if self.is_over() {
-            // The rest follows from that, or was not looked at.
+            // The other claims follow from this one, or were not checked.
             let goals = (0..self.game.role_count()).map(|role| self.goal(role, None));
-            claims.extend(goals.filter(|claim| claim.verdict == Verdict::Fails));
+            claims.extend(goals.filter(|claim| claim.verdict == ClaimVerdict::Fails));
             return Ok(claims);
         }
         let some_move = self.some_move();
         let roles: Vec<_> = self.game.roles().collect();
         let legal = (0..roles.len()).map(|role| self.legal(role, induction.as_mut()));
-        // Where no move can be made, only that there is none is worth saying.
-        let is_worth = |claim: &Claim| some_move || claim.verdict != Verdict::Holds;
+        // If no move is possible, that is the only thing worth reporting about moves.
+        let is_worth = |claim: &Claim| some_move || claim.verdict != ClaimVerdict::Holds;
         claims.extend(legal.filter(is_worth).collect::<Vec<_>>());
         for role in 0..roles.len() {
             claims.push(self.goal(role, induction.as_mut()));
@@ -53,7 +53,7 @@ impl Evidence<'_> {
                 claims.push(self.turns(induction.as_mut()));
             }
             claims.extend(self.sum(induction.as_mut()));
-            claims.extend(self.alike());
+            claims.extend(self.role_symmetry());
         }
         if some_move {
             claims.push(self.change(induction.as_mut()));
@@ -62,24 +62,24 @@ impl Evidence<'_> {
         claims.extend(self.single());
         claims.extend(self.constant(net.as_ref()));
         claims.extend(self.unread());
-        claims.extend(self.strangers());
+        claims.extend(self.non_roles());
         Ok(claims)
     }
 
-    /// What all positions show, or else the random plays.
+    /// The tally of all positions, or else that of the random playouts.
     pub(super) fn tally(&self) -> &Tally {
         self.space
             .as_ref()
             .map_or(&self.played, |space| &space.tally)
     }
 
-    /// Whether a move was ever made.
+    /// Returns whether a move was ever made.
     pub(super) fn some_move(&self) -> bool {
         let tally = self.tally();
         tally.positions > tally.ends + tally.stuck
     }
 
-    /// Whether play is over before it begins.
+    /// Returns whether the game is over before it begins.
     pub(super) fn is_over(&self) -> bool {
         self.tally().lengths == Some((0, 0)) && !self.some_move()
     }
@@ -91,22 +91,22 @@ impl Evidence<'_> {
         }
     }
 
-    /// The shorter example of those that plays and all positions gave.
+    /// The example found in the state space, or else the one found in playouts.
     fn example<T: Clone>(&self, of: impl Fn(&Tally) -> Option<&Example<T>>) -> Option<Example<T>> {
         let all = self.space.as_ref().and_then(|space| of(&space.tally));
         all.or(of(&self.played)).cloned()
     }
 
-    pub(super) fn claim(&self, subject: Subject, weight: Weight) -> Claim {
+    pub(super) fn claim(&self, subject: Subject, severity: Severity) -> Claim {
         Claim {
             subject,
             role: None,
-            verdict: Verdict::Holds,
+            verdict: ClaimVerdict::Holds,
             basis: self.basis(),
-            weight,
+            severity,
             text: String::new(),
             moves: None,
-            round: None,
+            cycle: None,
         }
     }
 
@@ -127,7 +127,11 @@ impl Evidence<'_> {
     }
 
     fn name(&self, role: usize) -> String {
-        let role = self.game.roles().nth(role).expect("it is a role");
+        let role = self
+            .game
+            .roles()
+            .nth(role)
+            .expect("the number is that of a role");
         self.game.role_name(role).to_owned()
     }
 
@@ -137,21 +141,22 @@ impl Evidence<'_> {
     }
 
     fn ends(&self, net: Option<&Propnet>, induction: Option<&mut Induction<'_>>) -> Claim {
-        let mut claim = self.claim(Subject::Ends, Weight::Warning);
+        let mut claim = self.claim(Subject::Ends, Severity::Warning);
         if self.is_over() {
-            claim.verdict = Verdict::Fails;
+            claim.verdict = ClaimVerdict::Fails;
             claim.basis = Basis::Example;
-            claim.text = "the game is over before the first move: terminal holds at once, \
-                          `ggp why ... terminal` tells why"
+            claim.text = "the game is over before the first move: terminal holds initially; \
+                          `ggp why ... terminal` explains why"
                 .to_owned();
             claim.moves = Some(Vec::new());
             return claim;
         }
         if self.tally().stuck > 0 {
-            claim.verdict = Verdict::Open;
-            claim.weight = Weight::Remark;
+            claim.verdict = ClaimVerdict::Open;
+            claim.severity = Severity::Remark;
             claim.text =
-                "play comes to positions that are no end, where a role has no move".to_owned();
+                "a match can reach a non-terminal position in which a role has no legal move"
+                    .to_owned();
             return claim;
         }
         let moves = |count: u64| match count {
@@ -160,21 +165,20 @@ impl Evidence<'_> {
         };
         match self.space.as_ref().map(|space| &space.ending) {
             Some(Ending::Within(most)) => {
-                claim.text = format!("every play ends, after {} at most", moves(*most));
+                claim.text = format!("every match ends, after at most {}", moves(*most));
                 return claim;
             }
-            Some(Ending::Round(path, round)) => {
-                claim.verdict = Verdict::Fails;
-                claim.text = match round.len() {
-                    1 => {
-                        "play can go on for ever: a move leads back to the same position".to_owned()
-                    }
+            Some(Ending::Cycle(path, cycle)) => {
+                claim.verdict = ClaimVerdict::Fails;
+                claim.text = match cycle.len() {
+                    1 => "a match can go on forever: a move leads back to the same position"
+                        .to_owned(),
                     count => format!(
-                        "play can go on for ever: {count} moves lead back to the same position"
+                        "a match can go on forever: {count} moves lead back to the same position"
                     ),
                 };
                 claim.moves = Some(self.texts(path));
-                claim.round = Some(self.texts(round));
+                claim.cycle = Some(self.texts(cycle));
                 return claim;
             }
             None => {}
@@ -187,7 +191,7 @@ impl Evidence<'_> {
         if let Some(most) = counted {
             claim.basis = Basis::Rules;
             claim.text = format!(
-                "every play ends, after {} at most: a counter ends it",
+                "every match ends, after at most {}: a counter ends it",
                 moves(most as u64)
             );
             return claim;
@@ -201,23 +205,26 @@ impl Evidence<'_> {
         if let Some(most) = proved {
             claim.basis = Basis::Induction;
             claim.text = format!(
-                "every play ends, after {} at most: each changes something that never comes back",
+                "every match ends, after at most {}: each move makes an irreversible change",
                 moves(most)
             );
             return claim;
         }
         match (self.played.cut, self.played.lengths) {
             (0, Some((least, most))) => {
-                claim.text = format!("every play ended, after {least} to {}", moves(most as u64));
+                claim.text = format!(
+                    "every playout ended, after {least} to {}",
+                    moves(most as u64)
+                );
             }
             (0, None) => {
-                claim.verdict = Verdict::Open;
-                claim.text = "no play came to an end".to_owned();
+                claim.verdict = ClaimVerdict::Open;
+                claim.text = "no playout reached a terminal position".to_owned();
             }
             (cut, _) => {
-                claim.verdict = Verdict::Open;
+                claim.verdict = ClaimVerdict::Open;
                 claim.text = format!(
-                    "{cut} plays were cut after {}",
+                    "{cut} playouts were stopped after {}",
                     moves(self.options.depth as u64)
                 );
             }
@@ -226,25 +233,26 @@ impl Evidence<'_> {
     }
 
     fn legal(&self, role: usize, induction: Option<&mut Induction<'_>>) -> Claim {
-        let mut claim = self.claim(Subject::Legal, Weight::Error);
+        let mut claim = self.claim(Subject::Legal, Severity::Error);
         let name = self.name(role);
         claim.text = format!("{name} always has a legal move");
         claim.role = Some(name.clone());
         match self.example(|tally| tally.roles[role].stuck.as_ref()) {
             Some(example) => {
-                claim.verdict = Verdict::Fails;
+                claim.verdict = ClaimVerdict::Fails;
                 claim.basis = Basis::Example;
-                claim.text = format!("{name} has no legal move though the game is not over");
+                claim.text = format!("{name} has no legal move in a non-terminal position");
                 claim.moves = Some(self.texts(&example.path));
             }
             None if induction.is_some_and(|induction| induction.can_move(role)) => {
                 claim.basis = Basis::Induction;
             }
             None if self.tally().positions == 0 => {
-                claim.verdict = Verdict::Open;
-                claim.weight = Weight::Warning;
-                claim.text =
-                    format!("no position was seen, so nothing is known of the moves of {name}");
+                claim.verdict = ClaimVerdict::Open;
+                claim.severity = Severity::Warning;
+                claim.text = format!(
+                    "no position was reached, so nothing is known about the moves of {name}"
+                );
             }
             None => {}
         }
@@ -252,27 +260,28 @@ impl Evidence<'_> {
     }
 
     fn goal(&self, role: usize, induction: Option<&mut Induction<'_>>) -> Claim {
-        let mut claim = self.claim(Subject::Goal, Weight::Error);
+        let mut claim = self.claim(Subject::Goal, Severity::Error);
         let name = self.name(role);
         claim.role = Some(name.clone());
-        claim.text = format!("{name} has exactly one goal from 0 to 100 at every end");
+        claim.text =
+            format!("{name} has exactly one goal value from 0 to 100 in every terminal position");
         match self.example(|tally| tally.roles[role].fault.as_ref()) {
             Some(example) => {
-                claim.verdict = Verdict::Fails;
+                claim.verdict = ClaimVerdict::Fails;
                 claim.basis = Basis::Example;
                 claim.text = match example.what {
-                    GoalFault::None => format!("{name} has no goal at an end"),
+                    GoalFault::None => format!("{name} has no goal value in a terminal position"),
                     GoalFault::Several(values) => {
                         let values: Vec<String> =
                             values.iter().map(|value| self.text(*value)).collect();
                         format!(
-                            "{name} has several goals at an end: {}",
+                            "{name} has several goal values in a terminal position: {}",
                             values.join(" and ")
                         )
                     }
                     GoalFault::Bad(value) => {
                         format!(
-                            "{name} has the goal {} at an end, which is no integer from 0 to 100",
+                            "{name} has the goal value {} in a terminal position, which is not an integer from 0 to 100",
                             self.text(value)
                         )
                     }
@@ -285,9 +294,11 @@ impl Evidence<'_> {
                 claim.basis = Basis::Induction;
             }
             None if self.tally().ends == 0 => {
-                claim.verdict = Verdict::Open;
-                claim.text = format!("no end was seen, so nothing is known of the goals of {name}");
-                claim.weight = Weight::Warning;
+                claim.verdict = ClaimVerdict::Open;
+                claim.text = format!(
+                    "no terminal position was reached, so nothing is known about the goals of {name}"
+                );
+                claim.severity = Severity::Warning;
             }
             None => {}
         }
@@ -300,7 +311,7 @@ impl Evidence<'_> {
         net: Option<&Propnet>,
         induction: Option<&mut Induction<'_>>,
     ) -> Option<Claim> {
-        let mut claim = self.claim(Subject::Winnable, Weight::Warning);
+        let mut claim = self.claim(Subject::Winnable, Severity::Warning);
         let name = self.name(role);
         claim.role = Some(name.clone());
         let best = self.tally().roles[role].best.clone();
@@ -312,13 +323,13 @@ impl Evidence<'_> {
             let mean = self.played.roles[role].sum as f64 / self.played.scored.max(1) as f64;
             claim.text = match self.played.scored {
                 0 => format!("{name} can get 100"),
-                _ => format!("{name} can get 100 ({mean:.0} on average at random)"),
+                _ => format!("{name} can get 100 ({mean:.0} on average in random playouts)"),
             };
             claim.moves = Some(self.texts(path));
             claim.basis = Basis::Example;
             return Some(claim);
         }
-        // What is wrong with its goals is told, and this may follow from it.
+        // A problem with the role's goals is reported already, and this may follow from it.
         if self.tally().roles[role].fault.is_some() {
             return None;
         }
@@ -332,43 +343,46 @@ impl Evidence<'_> {
             _ => self.space.is_some(),
         };
         if refuted {
-            claim.verdict = Verdict::Fails;
+            claim.verdict = ClaimVerdict::Fails;
             claim.basis = match self.space {
                 Some(_) => Basis::Positions,
                 None => Basis::Induction,
             };
             claim.text = match &best {
-                Some(best) => format!("{name} can never get 100; the most seen is {}", best.what),
+                Some(best) => format!(
+                    "{name} can never get 100; the highest score found is {}",
+                    best.what
+                ),
                 None => format!("{name} can never get 100"),
             };
             claim.moves = best.map(|best| self.texts(&best.path));
             return Some(claim);
         }
-        claim.verdict = Verdict::Open;
+        claim.verdict = ClaimVerdict::Open;
         claim.text = match &best {
             Some(best) => format!(
-                "{name} was not seen to get 100; the most seen is {}",
+                "{name} never got 100; the highest score found is {}",
                 best.what
             ),
-            None => format!("{name} was not seen to get 100"),
+            None => format!("{name} never got 100"),
         };
         claim.moves = best.map(|best| self.texts(&best.path));
         Some(claim)
     }
 
     fn turns(&self, induction: Option<&mut Induction<'_>>) -> Claim {
-        let mut claim = self.claim(Subject::Turns, Weight::Remark);
-        claim.text = "never more than one role has a choice: roles take turns".to_owned();
-        match self.example(|tally| tally.crowded.as_ref()) {
+        let mut claim = self.claim(Subject::Turns, Severity::Remark);
+        claim.text = "at most one role has a choice at a time: roles take turns".to_owned();
+        match self.example(|tally| tally.simultaneous.as_ref()) {
             Some(example) => {
                 let tally = self.tally();
-                claim.verdict = Verdict::Fails;
+                claim.verdict = ClaimVerdict::Fails;
                 claim.basis = Basis::Example;
                 claim.text = match tally.single {
-                    0 => "several roles choose at the same time".to_owned(),
+                    0 => "several roles move simultaneously".to_owned(),
                     single => format!(
-                        "several roles choose at the same time in {} positions, one alone in {single}",
-                        tally.crowds
+                        "several roles move simultaneously in {} positions, only one in {single}",
+                        tally.simultaneous_count
                     ),
                 };
                 claim.moves = Some(self.texts(&example.path));
@@ -380,16 +394,16 @@ impl Evidence<'_> {
     }
 
     fn sum(&self, induction: Option<&mut Induction<'_>>) -> Option<Claim> {
-        // Ends without a score for each role have no sum.
+        // Without a score for each role there is no sum.
         if self.tally().roles.iter().any(|role| role.fault.is_some()) {
             return None;
         }
-        let mut claim = self.claim(Subject::Sum, Weight::Remark);
+        let mut claim = self.claim(Subject::Sum, Severity::Remark);
         let least = self.example(|tally| tally.least.as_ref())?;
         let most = self.example(|tally| tally.most.as_ref())?;
         if least.what == most.what {
             claim.text = format!(
-                "constant sum: the scores come to {} at every end",
+                "constant sum: the scores add up to {} in every terminal position",
                 least.what
             );
             let score = self.score();
@@ -403,10 +417,10 @@ impl Evidence<'_> {
                 claim.basis = Basis::Induction;
             }
         } else {
-            claim.verdict = Verdict::Fails;
+            claim.verdict = ClaimVerdict::Fails;
             claim.basis = Basis::Example;
             claim.text = format!(
-                "no constant sum: the scores come to {} or to {}",
+                "no constant sum: the scores add up to {} or to {}",
                 least.what, most.what
             );
             claim.moves = Some(self.texts(&least.path));
@@ -414,18 +428,18 @@ impl Evidence<'_> {
         Some(claim)
     }
 
-    fn alike(&self) -> Option<Claim> {
+    fn role_symmetry(&self) -> Option<Claim> {
         let watch = Watch {
             deadline: Some(self.deadline),
             interrupt: Some(std::sync::Arc::clone(&self.limits.interrupt)),
         };
-        let mut claim = self.claim(Subject::Alike, Weight::Remark);
-        let whole = alike(self.game, true, &watch)?;
+        let mut claim = self.claim(Subject::RoleSymmetry, Severity::Remark);
+        let whole = role_symmetry(self.game, true, &watch)?;
         let (found, but) = match whole.all {
             true => (whole, ""),
             false => (
-                alike(self.game, false, &watch)?,
-                " but for the initial state",
+                role_symmetry(self.game, false, &watch)?,
+                ", except for the initial state",
             ),
         };
         let names: Vec<String> = (found.exchanged.iter())
@@ -435,45 +449,45 @@ impl Evidence<'_> {
         if found.all {
             claim.basis = Basis::Rules;
             claim.text = format!(
-                "the rules treat all roles alike{but}: exchange {}",
+                "the rules are symmetric in the roles{but}: swap {}",
                 names.join(", ")
             );
         } else {
-            claim.verdict = Verdict::Open;
-            claim.text = "no renaming was found that exchanges the roles".to_owned();
+            claim.verdict = ClaimVerdict::Open;
+            claim.text = "no renaming was found that swaps the roles".to_owned();
         }
         Some(claim)
     }
 
     fn change(&self, induction: Option<&mut Induction<'_>>) -> Claim {
-        let mut claim = self.claim(Subject::Change, Weight::Remark);
-        let but = match self.apart.is_empty() {
+        let mut claim = self.claim(Subject::Change, Severity::Remark);
+        let but = match self.ignored.is_empty() {
             true => "",
-            false => " besides counters and turns",
+            false => ", apart from counters and turns",
         };
         claim.text = format!("every move changes something{but}");
         match self.example(|tally| tally.idle.as_ref()) {
             Some(example) => {
-                claim.verdict = Verdict::Fails;
+                claim.verdict = ClaimVerdict::Fails;
                 claim.basis = Basis::Example;
                 claim.text = format!(
                     "a legal move changes nothing{but}: {}",
                     self.joint(&example.what)
                 );
                 let never = self.idle.never(self.space.is_some());
-                let is_said = never.iter().all(|chosen| example.what.contains(chosen));
+                let is_named = never.iter().all(|chosen| example.what.contains(chosen));
                 let mut never: Vec<TermId> = never.iter().map(|chosen| chosen.term()).collect();
                 let terms = self.machine.terms();
                 never.sort_by(|left, right| self.game.compare_terms(terms, *left, *right));
-                if !is_said {
+                if !is_named {
                     let named = listed(never.iter().map(|chosen| self.text(*chosen)), NAMED, ", ");
-                    claim.text += &format!("; nor did these ever by themselves: {named}");
+                    claim.text += &format!("; neither do these moves by themselves: {named}");
                 }
                 let mut path = example.path;
                 path.push(example.what);
                 claim.moves = Some(self.texts(&path));
             }
-            None if induction.is_some_and(|induction| induction.always_changes(&self.apart)) => {
+            None if induction.is_some_and(|induction| induction.always_changes(&self.ignored)) => {
                 claim.basis = Basis::Induction;
             }
             None => {}

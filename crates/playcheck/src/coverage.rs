@@ -1,13 +1,12 @@
-//! Which rules ever fire, and where those that never do come to nothing.
+//! Rule coverage: the rules that fire, and the point at which dead rules fail.
 //!
-//! In: positions, one after the other. Each rule gets a proposition that holds
-//! if its body can be fulfilled; rules that never were get one for each
-//! beginning of their body. A rule that does not even fire where negations are
-//! left out, all facts that ever hold do so at once, and all moves are made at
-//! once, never fires at all (*relaxation*).
+//! In: positions, one after the other. Each rule gets a proposition that holds if its body
+//! is satisfied; rules that never fired get one for each prefix of their body. A rule that
+//! does not fire even in the delete relaxation never fires at all: there, negations are
+//! ignored, every fact that ever holds does so at once, and all moves are made at once.
 //!
-//! Source of the relaxation: Bonet and Geffner, Planning as heuristic search
-//! (2001), there for plans.
+//! Source of the relaxation: Bonet and Geffner, Planning as heuristic search (2001), used
+//! there for plans.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -26,66 +25,66 @@ use ggp_gdl::program::{Atom, Literal, RelationId, Rule, RuleSet, Term, Variable}
 use ggp_gdl::span::Span;
 use ggp_gdl::terms::{TermId, Terms};
 
-/// Rules that fire which are looked through for the one that does not.
+/// Maximum number of rules that fire which are searched for one that does not.
 const LINKS: usize = 4;
 
-/// What is known of the rules.
+/// The knowledge about the rules.
 pub(super) struct Coverage {
     game: Game,
     terms: Terms,
     limits: Limits,
     deadline: Instant,
-    /// The rules, those with alternatives in their body once for each: which it is
-    /// among the game's, and its body.
+    /// The rules, once for each alternative of their body: the index among the rules of the
+    /// game, and the body.
     units: Vec<(usize, Vec<Literal>)>,
-    /// By unit: whether it fired.
+    /// For each unit: whether it fired.
     fired: Vec<bool>,
-    /// Positions looked at.
+    /// Number of positions visited.
     pub(super) positions: u64,
-    /// A move or goal of something that is no role: the relation, and what it is.
-    pub(super) stranger: Option<(RelationId, TermId)>,
-    /// Whether every rule could be asked for in all of them.
+    /// A move or goal of something that is not a role: the relation, and the thing.
+    pub(super) non_role: Option<(RelationId, TermId)>,
+    /// True if every rule was evaluated in all positions.
     pub(super) is_exact: bool,
-    /// Facts that held in all of them, and in any.
+    /// Facts that held in all positions, and facts that held in any.
     pub(super) always: Option<FxHashSet<TermId>>,
     watch: Option<Watched>,
 }
 
-/// An evaluator that knows, for some rules, whether their bodies are fulfilled.
+/// An evaluator that reports, for some rules, whether their bodies are satisfied.
 struct Watched {
     evaluator: Evaluator,
-    /// By proposition: what it stands for, and how to ask for it.
+    /// For each proposition: its relation, its query, and whether it depends on the moves.
     asked: Vec<(RelationId, Query, bool)>,
-    /// Moves and goals.
+    /// The queries for moves and goals.
     heads: Vec<(RelationId, Query)>,
 }
 
 /// A rule that never fired.
-pub(super) struct Silent {
-    /// As an index into the game's rules.
+pub(super) struct DeadRule {
+    /// The index among the rules of the game.
     pub(super) rule: usize,
-    /// Its literals in the order in which they were tried, as far as they are
-    /// ever fulfilled together.
+    /// Number of its literals, in the order of evaluation, that are ever satisfied
+    /// together.
     pub(super) reached: usize,
-    /// The first literal that never was, together with those before it.
+    /// The first literal that was never satisfied together with those before it.
     pub(super) stops_at: Option<Span>,
-    /// Whether that literal was never fulfilled by itself either.
+    /// True if that literal was never satisfied on its own either.
     pub(super) alone: bool,
-    /// Whether it is proved that the rule never fires.
+    /// True if it is proved that the rule never fires.
     pub(super) proved: bool,
-    /// Whether nothing could ever give what that literal asks for.
+    /// True if no fact, rule or move can ever satisfy that literal.
     pub(super) nothing: bool,
-    /// The name that is meant there, if one is near to one that nothing has.
+    /// The name probably intended there, if a similar name exists.
     pub(super) meant: Option<String>,
-    /// The rules that alone could give it, if none of them ever fires either.
-    pub(super) makers: Option<Vec<usize>>,
-    /// Moves to a position where as much of it is fulfilled as ever, with those made there
-    /// if it depends on them.
+    /// The rules that could satisfy that literal, if none of them ever fires either.
+    pub(super) achievers: Option<Vec<usize>>,
+    /// Moves to a position in which the longest prefix is satisfied, including the moves
+    /// made there if the prefix depends on them.
     pub(super) path: Option<Path>,
 }
 
 impl Coverage {
-    /// Knows nothing yet. What is not found out by the deadline stays unknown.
+    /// Begins without knowledge. Everything not determined by the deadline stays unknown.
     pub(super) fn new(game: &Game, terms: &Terms, limits: &Limits, deadline: Instant) -> Self {
         let rules = game.rules().rules.iter().enumerate();
         let units = rules.flat_map(|(number, rule)| {
@@ -101,31 +100,35 @@ impl Coverage {
             fired: vec![false; units.len()],
             units,
             positions: 0,
-            stranger: None,
+            non_role: None,
             is_exact: true,
             always: None,
             watch: None,
         }
     }
 
-    /// Whether there is nothing more to learn of rules.
+    /// Returns whether nothing more can be learned about the rules.
     pub(super) fn is_full(&self) -> bool {
         self.fired.iter().all(|fired| *fired)
     }
 
-    /// Whether some rule that stands at this place fired.
+    /// Returns whether a rule at this source location fired.
     pub(super) fn has_fired(&self, place: Span) -> bool {
         let rules = &self.game.rules().rules;
         let mut units = self.units.iter().zip(&self.fired);
         units.any(|((rule, _), fired)| *fired && rules[*rule].span == place)
     }
 
-    /// Looks at a position and the joint moves made there.
+    /// Visits a position and the joint moves made there.
     ///
     /// # Errors
     ///
-    /// [`PlayError::Interrupted`]. What takes too much is left out.
-    pub(super) fn look(&mut self, facts: &[TermId], joints: &[Vec<Move>]) -> Result<(), PlayError> {
+    /// [`PlayError::Interrupted`]. Queries that take too much work are skipped.
+    pub(super) fn visit(
+        &mut self,
+        facts: &[TermId],
+        joints: &[Vec<Move>],
+    ) -> Result<(), PlayError> {
         self.positions += 1;
         match &mut self.always {
             None => self.always = Some(facts.iter().copied().collect()),
@@ -160,13 +163,13 @@ impl Coverage {
         self.fired = fired;
         self.watch = Some(watch);
         if Instant::now() >= self.deadline {
-            // Not all of it was looked at.
+            // The position was not visited completely.
             self.positions -= 1;
         }
         came
     }
 
-    /// An evaluator that watches these bodies.
+    /// An evaluator for these bodies.
     fn watching(&mut self, bodies: Vec<Rule>) -> Result<Watched, Failure> {
         let mut rules = self.game.rules().clone();
         let moving = moving(&self.game);
@@ -222,7 +225,7 @@ impl Coverage {
         }
     }
 
-    /// Sets what is fulfilled here among what is not known to be.
+    /// Marks the bodies, among those unknown, that are satisfied here.
     fn ask(
         &mut self,
         watch: &mut Watched,
@@ -261,10 +264,10 @@ impl Coverage {
                 }
             }
             for &(relation, query) in watch.heads.iter().filter(|_| joint.is_none()) {
-                if self.stranger.is_none() && evaluator.ask(query, &mut self.terms).is_ok() {
+                if self.non_role.is_none() && evaluator.ask(query, &mut self.terms).is_ok() {
                     let mut rows = evaluator.rows(relation);
-                    let stranger = rows.find(|row| self.game.role_of(row[0]).is_none());
-                    self.stranger = stranger.map(|row| (relation, row[0]));
+                    let non_role = rows.find(|row| self.game.role_of(row[0]).is_none());
+                    self.non_role = non_role.map(|row| (relation, row[0]));
                 }
             }
             for (&(relation, query, moves), known) in watch.asked.iter().zip(known.iter_mut()) {
@@ -276,7 +279,8 @@ impl Coverage {
                     Err(error) if error.failure == Failure::Interrupted => {
                         return Err(PlayError::Interrupted);
                     }
-                    // The inputs are to be given anew; what is left is not asked here.
+                    // The inputs must be set again; the remaining bodies are not evaluated
+                    // here.
                     Err(_) => {
                         self.is_exact = false;
                         return Ok(());
@@ -287,40 +291,40 @@ impl Coverage {
         Ok(())
     }
 
-    /// The rules that never fired, and where they come to nothing in these positions.
+    /// The rules that never fired, and the point at which they fail in these positions.
     ///
     /// # Errors
     ///
     /// [`PlayError::Interrupted`].
-    pub(super) fn silent(&mut self, positions: &[Seen]) -> Result<Vec<Silent>, PlayError> {
-        let silent: Vec<usize> = (0..self.fired.len())
+    pub(super) fn dead_rules(&mut self, positions: &[Seen]) -> Result<Vec<DeadRule>, PlayError> {
+        let dead_rules: Vec<usize> = (0..self.fired.len())
             .filter(|&rule| !self.fired[rule])
             .collect();
-        if silent.is_empty() {
+        if dead_rules.is_empty() {
             return Ok(Vec::new());
         }
-        let never = self.never_fire(&silent)?;
-        let orders: Vec<Vec<Literal>> = (silent.iter())
+        let never = self.never_fire(&dead_rules)?;
+        let orders: Vec<Vec<Literal>> = (dead_rules.iter())
             .map(|&unit| {
                 let (rule, body) = &self.units[unit];
                 in_order(&with_body(&self.game.rules().rules[*rule], body.clone()))
             })
             .collect();
-        // For each literal: the body up to it, and it alone.
+        // For each literal: the body up to it, and the literal alone.
         let mut bodies = Vec::new();
-        for (&rule, order) in silent.iter().zip(&orders) {
+        for (&rule, order) in dead_rules.iter().zip(&orders) {
             let rule = &self.game.rules().rules[self.units[rule].0];
             for end in 1..=order.len() {
                 bodies.push(with_body(rule, order[..end].to_vec()));
                 bodies.push(match &order[end - 1] {
                     literal @ Literal::Positive(_) => with_body(rule, vec![literal.clone()]),
-                    // A test says nothing by itself.
+                    // A test alone says nothing.
                     _ => with_body(rule, order[..end].to_vec()),
                 });
             }
         }
         let mut reached = vec![false; bodies.len()];
-        // By body: a way to where it is fulfilled.
+        // For each body: a path to a position in which it is satisfied.
         let mut first: Vec<Option<Path>> = vec![None; bodies.len()];
         if let Ok(mut watch) = self.watching(bodies) {
             for (facts, joints, path) in positions {
@@ -340,8 +344,8 @@ impl Coverage {
             }
             needs
         };
-        let mut found = Vec::with_capacity(silent.len());
-        let makers = Makers::new(&self.game);
+        let mut found = Vec::with_capacity(dead_rules.len());
+        let achievers = Makers::new(&self.game);
         let terms = self.game.terms();
         let mut own_terms = terms.clone();
         let fired = self
@@ -350,13 +354,14 @@ impl Coverage {
             .zip(&self.fired)
             .filter(|(_, fired)| **fired);
         let fired: FxHashSet<usize> = fired.map(|((rule, _), _)| *rule).collect();
-        for ((unit, order), proved) in silent.into_iter().zip(orders).zip(never) {
+        for ((unit, order), proved) in dead_rules.into_iter().zip(orders).zip(never) {
             let (pairs, first): (Vec<&[bool]>, Vec<&[Option<Path>]>) =
                 pairs.by_ref().take(order.len()).unzip();
-            // What nothing makes is the cause, whatever else is missed before it.
-            let is_orphan = |one: &Literal| matches!(one, Literal::Positive(atom) if makers.is_orphan(atom, terms));
+            // A literal that nothing can satisfy is the cause, even if an earlier one fails
+            // as well.
+            let is_orphan = |one: &Literal| matches!(one, Literal::Positive(atom) if achievers.is_orphan(atom, terms));
             let nothing = order.iter().position(is_orphan);
-            let never = |one| makers.never_holds(one, terms);
+            let never = |one| achievers.never_holds(one, terms);
             let nothing = nothing.or_else(|| order.iter().position(never));
             let reached = pairs.iter().take_while(|pair| pair[0]).count();
             let count = nothing.unwrap_or(reached);
@@ -367,11 +372,11 @@ impl Coverage {
                 _ => None,
             };
             let makers_of = missing.and_then(|atom| {
-                self.silent_makers(atom, (&makers, &mut own_terms), &fired, LINKS)
+                self.dead_achievers(atom, (&achievers, &mut own_terms), &fired, LINKS)
             });
-            let is_nothing = missing.is_some_and(|atom| makers.is_orphan(atom, terms));
-            let meant = missing.and_then(|atom| makers.meant(atom, terms));
-            found.push(Silent {
+            let is_nothing = missing.is_some_and(|atom| achievers.is_orphan(atom, terms));
+            let meant = missing.and_then(|atom| achievers.meant(atom, terms));
+            found.push(DeadRule {
                 rule: self.units[unit].0,
                 reached: count,
                 stops_at: order.get(count).and_then(place_of),
@@ -379,7 +384,7 @@ impl Coverage {
                 proved: proved || nothing.is_some(),
                 nothing: is_nothing,
                 meant: meant.map(|(_, meant)| meant.to_owned()),
-                makers: makers_of.filter(|_| !is_nothing),
+                achievers: makers_of.filter(|_| !is_nothing),
                 path: match reached.checked_sub(1) {
                     Some(last) if needs_moves(&order[..=last]) == needs_moves(&order) => {
                         first[last][0].clone()
@@ -392,7 +397,7 @@ impl Coverage {
         Ok(found)
     }
 
-    /// Sets ways to what is fulfilled here for the first time.
+    /// Records paths for the bodies that are satisfied here for the first time.
     fn note(
         &mut self,
         watch: &mut Watched,
@@ -422,27 +427,27 @@ impl Coverage {
         Ok(())
     }
 
-    /// The rules that could give an atom, if there are some and none of them fired, or
-    /// never for this atom; those that only keep what was true are none.
-    fn silent_makers(
+    /// The achievers of an atom, if there are any and none of them fired, or never for this
+    /// atom. Frame rules, which only keep facts, do not count.
+    fn dead_achievers(
         &self,
         atom: &Atom,
-        (makers, terms): (&Makers, &mut Terms),
+        (achievers, terms): (&Makers, &mut Terms),
         fired: &FxHashSet<usize>,
         depth: usize,
     ) -> Option<Vec<usize>> {
         let mut found = Vec::new();
-        let of_atom: Vec<Maker> = makers.of(atom, terms).collect();
-        for maker in of_atom {
-            match maker {
+        let of_atom: Vec<Maker> = achievers.of(atom, terms).collect();
+        for achiever in of_atom {
+            match achiever {
                 Maker::Fact(_) => return None,
-                Maker::Rule(rule) if makers.only_keeps(rule) => {}
+                Maker::Rule(rule) if achievers.only_keeps(rule) => {}
                 Maker::Rule(rule) if !fired.contains(&rule) => found.push(rule),
                 Maker::Rule(_) if depth == 0 => return None,
                 Maker::Rule(rule) => {
                     let needed = needed_for(&self.game.rules().rules[rule], atom, terms);
                     let mut causes = needed.iter().filter_map(|atom| {
-                        self.silent_makers(atom, (makers, terms), fired, depth - 1)
+                        self.dead_achievers(atom, (achievers, terms), fired, depth - 1)
                     });
                     found.extend(causes.next()?);
                 }
@@ -451,7 +456,7 @@ impl Coverage {
         (!found.is_empty()).then_some(found)
     }
 
-    /// Which of these rules never fire, as far as that is easily proved.
+    /// Returns whether each of these rules never fires, as far as the relaxation proves it.
     fn never_fire(&mut self, of: &[usize]) -> Result<Vec<bool>, PlayError> {
         let (rules, propositions) = self.relaxed(of);
         let queries: Vec<_> = propositions
@@ -524,7 +529,7 @@ impl Coverage {
     }
 }
 
-/// By relation: whether it depends on the moves made.
+/// For each relation: whether it depends on the moves made.
 pub(super) fn moving(game: &Game) -> Vec<bool> {
     let mut moving = vec![false; game.rules().arity.len()];
     if let Some(does) = game.keyword(Keyword::Does) {

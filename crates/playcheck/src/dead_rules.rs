@@ -1,9 +1,8 @@
-//! What is said of rules that never fire: what must be mended first, and what only
-//! follows from it once.
+//! Findings about rules that never fire: root causes first, consequences only once.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::coverage::Silent;
+use super::coverage::DeadRule;
 use super::{Evidence, listed};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::diagnostic::{Code, Diagnostic, Strictness};
@@ -13,89 +12,96 @@ use ggp_gdl::program::{Atom, Literal, RelationId, Rule};
 use ggp_gdl::span::Span;
 use ggp_gdl::terms::Terms;
 
-/// The longest list of moves in a command that is advised.
+/// Maximum length of the list of moves in a suggested command.
 const LONGEST: usize = 500;
-/// Rules named that follow from others.
+/// Maximum number of consequent rules that are named.
 const FOLLOWERS: usize = 3;
 
 impl Evidence<'_> {
-    /// The findings about rules that never fired, one for each place, causes first.
-    /// Rules that never fire because of another one are named with it.
-    pub(super) fn silent(&self, silent: &[Silent], complete: bool) -> Vec<Diagnostic> {
+    /// The findings about rules that never fired, one for each source location, causes
+    /// first. Rules that never fire because of another one are named with it.
+    pub(super) fn findings(&self, dead_rules: &[DeadRule], complete: bool) -> Vec<Diagnostic> {
         let any = self.coverage.positions > 0;
-        // Where play is over before it begins, other rules had no chance.
+        // If the game is over before it begins, the other rules had no chance to fire.
         let is_over = self.is_over();
-        let silent = silent.iter().filter(|silent| any || silent.proved);
-        let silent = silent.filter(|silent| !is_over || silent.nothing);
-        let mut silent: Vec<&Silent> = silent.collect();
-        let place = |silent: &Silent| self.game.rules().rules[silent.rule].span;
-        silent.sort_by_key(|one| (!one.nothing, place(one), one.stops_at));
-        let causes = self.causes(&silent);
-        let mut told: Vec<usize> = (0..silent.len()).filter(|&at| causes[at] == at).collect();
+        let dead_rules = dead_rules.iter().filter(|rule| any || rule.proved);
+        let dead_rules = dead_rules.filter(|rule| !is_over || rule.nothing);
+        let mut dead_rules: Vec<&DeadRule> = dead_rules.collect();
+        let place = |dead: &DeadRule| self.game.rules().rules[dead.rule].span;
+        dead_rules.sort_by_key(|one| (!one.nothing, place(one), one.stops_at));
+        let causes = self.causes(&dead_rules);
+        let mut reported: Vec<usize> = (0..dead_rules.len())
+            .filter(|&at| causes[at] == at)
+            .collect();
         let mut others: Vec<Span> = Vec::new();
-        if let Some(first) = self.first_of_stuck(&silent, &told) {
-            let left = told.iter().filter(|&at| !first.contains(at));
-            others.extend(left.map(|&at| place(silent[at])));
-            told = first;
+        if let Some(first) = self.first_of_stuck(&dead_rules, &reported) {
+            let left = reported.iter().filter(|&at| !first.contains(at));
+            others.extend(left.map(|&at| place(dead_rules[at])));
+            reported = first;
         }
         let mut known: FxHashMap<(Span, Option<Span>), usize> = FxHashMap::default();
         let mut findings: Vec<Diagnostic> = Vec::new();
         let mut spans: Vec<Span> = Vec::new();
-        for &at in &told {
-            let key = (place(silent[at]), silent[at].stops_at);
+        for &at in &reported {
+            let key = (place(dead_rules[at]), dead_rules[at].stops_at);
             known.entry(key).or_insert_with(|| {
-                findings.push(self.finding(silent[at], complete));
+                findings.push(self.finding(dead_rules[at], complete));
                 spans.push(key.0);
                 findings.len() - 1
             });
         }
-        // By finding: the rules that follow from it; and those of no finding.
+        // For each finding: the rules that follow from it. `others` are those without a
+        // finding.
         let mut followers: Vec<Vec<Span>> = vec![Vec::new(); findings.len()];
-        for (at, one) in silent
+        for (at, one) in dead_rules
             .iter()
             .enumerate()
             .filter(|(at, _)| causes[*at] != *at)
         {
-            let cause = silent[causes[at]];
+            let cause = dead_rules[causes[at]];
             match known.get(&(place(cause), cause.stops_at)) {
                 Some(&finding) => followers[finding].push(place(one)),
                 None => others.push(place(one)),
             }
         }
-        let told: FxHashSet<Span> = spans.into_iter().collect();
+        let reported: FxHashSet<Span> = spans.into_iter().collect();
         for (finding, followers) in findings.iter_mut().zip(followers) {
-            if let Some(places) = self.places(followers, &told) {
+            if let Some(places) = self.places(followers, &reported) {
                 append(
                     finding,
-                    &format!("because of it {places} never fire either"),
+                    &format!("as a consequence, {places} never fire either"),
                 );
             }
         }
-        if let (Some(last), Some(places)) = (findings.last_mut(), self.places(others, &told)) {
+        if let (Some(last), Some(places)) = (findings.last_mut(), self.places(others, &reported)) {
             append(
                 last,
-                &format!("play never comes to where others fire: {places}"),
+                &format!("no match reaches a position in which these fire: {places}"),
             );
         }
         findings
     }
 
-    /// By rule: the one that it never fires because of, itself if it is the cause.
-    fn causes(&self, silent: &[&Silent]) -> Vec<usize> {
+    /// For each rule: the rule that is the cause of it never firing; itself if it is a
+    /// cause.
+    fn causes(&self, dead_rules: &[&DeadRule]) -> Vec<usize> {
         let rules = &self.game.rules().rules;
         let mut of_rule: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
-        for (at, one) in silent.iter().enumerate() {
+        for (at, one) in dead_rules.iter().enumerate() {
             of_rule.entry(one.rule).or_default().push(at);
         }
-        let is_cause = |(at, one): (usize, &&Silent)| one.makers.is_none().then_some(at);
-        let mut causes: Vec<Option<usize>> = silent.iter().enumerate().map(is_cause).collect();
+        let is_cause = |(at, one): (usize, &&DeadRule)| one.achievers.is_none().then_some(at);
+        let mut causes: Vec<Option<usize>> = dead_rules.iter().enumerate().map(is_cause).collect();
         loop {
             let mut grown = false;
-            for at in 0..silent.len() {
-                let makers = silent[at].makers.iter().flatten();
-                let of_makers = makers.filter_map(|maker| of_rule.get(maker)).flatten();
+            for at in 0..dead_rules.len() {
+                let achievers = dead_rules[at].achievers.iter().flatten();
+                let of_achievers = achievers
+                    .filter_map(|achiever| of_rule.get(achiever))
+                    .flatten();
                 if causes[at].is_none()
-                    && let Some(cause) = of_makers.filter_map(|&maker| causes[maker]).next()
+                    && let Some(cause) =
+                        of_achievers.filter_map(|&achiever| causes[achiever]).next()
                 {
                     (causes[at], grown) = (Some(cause), true);
                 }
@@ -103,30 +109,33 @@ impl Evidence<'_> {
             if grown {
                 continue;
             }
-            // Of rules that need each other one stands for all: what is legal before others.
-            let open = (0..silent.len()).filter(|&at| causes[at].is_none());
+            // Among rules that depend on each other, one is the cause; legal rules come
+            // first.
+            let open = (0..dead_rules.len()).filter(|&at| causes[at].is_none());
             let legal = self.game.keyword(Keyword::Legal);
-            match open.min_by_key(|&at| Some(rules[silent[at].rule].head.relation) != legal) {
+            match open.min_by_key(|&at| Some(rules[dead_rules[at].rule].head.relation) != legal) {
                 Some(first) => causes[first] = Some(first),
                 None => return causes.into_iter().flatten().collect(),
             }
         }
     }
 
-    /// Of causes, those that matter where no move can ever be made: what nothing
-    /// makes, or else what the legal moves need.
-    fn first_of_stuck(&self, silent: &[&Silent], told: &[usize]) -> Option<Vec<usize>> {
+    /// If no move can ever be made: the causes that matter. These are the literals that
+    /// nothing can satisfy, or else the conditions of legal moves.
+    fn first_of_stuck(&self, dead_rules: &[&DeadRule], reported: &[usize]) -> Option<Vec<usize>> {
         if self.some_move() || self.tally().stuck == 0 {
             return None;
         }
         let rules = &self.game.rules().rules;
         let of_legal = self.needed_for_moves();
-        let is_nothing = |at: &usize| silent[*at].nothing;
-        let is_of_legal = |at: &usize| of_legal.contains(&rules[silent[*at].rule].head.relation);
+        let is_nothing = |at: &usize| dead_rules[*at].nothing;
+        let is_of_legal =
+            |at: &usize| of_legal.contains(&rules[dead_rules[*at].rule].head.relation);
         let both = |at: &usize| is_nothing(at) && is_of_legal(at);
         let tries: [&dyn Fn(&usize) -> bool; 3] = [&both, &is_nothing, &is_of_legal];
         let mut found = (tries.iter()).map(|keeps| {
-            told.iter()
+            reported
+                .iter()
                 .copied()
                 .filter(|at| keeps(at))
                 .collect::<Vec<_>>()
@@ -149,42 +158,42 @@ impl Evidence<'_> {
         found
     }
 
-    fn finding(&self, silent: &Silent, complete: bool) -> Diagnostic {
-        let rule = &self.game.rules().rules[silent.rule];
+    fn finding(&self, dead: &DeadRule, complete: bool) -> Diagnostic {
+        let rule = &self.game.rules().rules[dead.rule];
         let some = self.coverage.has_fired(rule.span);
         let what = match some {
             true => "an alternative of this rule",
             false => "this rule",
         };
-        let message = match (silent.proved || complete, self.coverage.positions) {
+        let message = match (dead.proved || complete, self.coverage.positions) {
             (true, _) => format!("{what} never fires (proved)"),
-            (false, positions) => format!("{what} never fired in {positions} positions of play"),
+            (false, positions) => format!("{what} never fired in {positions} positions"),
         };
         let place = rule.head.span;
         let mut finding = Diagnostic::new(Code::SilentRule, Strictness::Tolerant, place, message);
-        if let Some(place) = silent.stops_at {
-            let note = match silent.reached {
-                _ if silent.nothing => "no fact matches this, and nothing can make one",
-                _ if silent.alone => "no fact matches this",
-                0 => "this is never fulfilled",
-                _ => "this is never fulfilled together with what stands before it",
+        if let Some(place) = dead.stops_at {
+            let note = match dead.reached {
+                _ if dead.nothing => "no fact matches this, and nothing can produce one",
+                _ if dead.alone => "no fact matches this",
+                0 => "this is never satisfied",
+                _ => "this is never satisfied together with the conditions before it",
             };
             finding = finding.note(place, note);
         }
-        finding.help(match (&silent.meant, some) {
+        finding.help(match (&dead.meant, some) {
             (Some(meant), _) => format!("did you mean {meant}?"),
-            (None, true) => "if the alternative is not needed, take it out".to_owned(),
-            (None, false) => format!("ask {}, or take the rule out", self.question(silent)),
+            (None, true) => "if the alternative is not needed, remove it".to_owned(),
+            (None, false) => format!("run {}, or remove the rule", self.question(dead)),
         })
     }
 
-    /// How to see what the rule misses.
-    fn question(&self, silent: &Silent) -> String {
-        let moves = silent.path.as_ref().map(|path| self.texts(path).join("; "));
+    /// A command that shows the unsatisfied conditions of the rule.
+    fn question(&self, dead: &DeadRule) -> String {
+        let moves = dead.path.as_ref().map(|path| self.texts(path).join("; "));
         let Some(moves) = moves.filter(|moves| moves.len() <= LONGEST) else {
-            return "`ggp why` for a fact that it should give".to_owned();
+            return "`ggp why` with a fact that the rule should derive".to_owned();
         };
-        let head = &self.game.rules().rules[silent.rule].head;
+        let head = &self.game.rules().rules[dead.rule].head;
         let words = self.game.sources().text(head.span).split_whitespace();
         let head = words.collect::<Vec<_>>().join(" ");
         match moves.is_empty() {
@@ -193,9 +202,9 @@ impl Evidence<'_> {
         }
     }
 
-    /// Where rules stand, in words, but for those that are told of.
-    fn places(&self, mut rules: Vec<Span>, told: &FxHashSet<Span>) -> Option<String> {
-        rules.retain(|rule| !told.contains(rule));
+    /// The source locations of rules as text, without those already reported.
+    fn places(&self, mut rules: Vec<Span>, reported: &FxHashSet<Span>) -> Option<String> {
+        rules.retain(|rule| !reported.contains(rule));
         rules.sort_unstable();
         rules.dedup();
         let sources = self.game.sources();
@@ -209,7 +218,7 @@ fn append(finding: &mut Diagnostic, text: &str) {
     finding.help = Some(help.map_or_else(|| text.to_owned(), |help| format!("{help}; {text}")));
 }
 
-/// What a rule needs to give an atom, with the atom's terms in it.
+/// The conditions of a rule for deriving an atom, with the atom's terms substituted.
 pub(super) fn needed_for(rule: &Rule, atom: &Atom, terms: &mut Terms) -> Vec<Atom> {
     let offset = rule.variables.len();
     let mut most = 0;

@@ -1,10 +1,10 @@
-//! What is said of facts: of those that never change, that nothing reads or keeps, and of
-//! places.
+//! Claims about facts: facts that never change, that nothing depends on, that nothing
+//! keeps, and fluents that lose their value or have two.
 
 use super::claims::NAMED;
-use super::fluents::{Loss, Places};
-use super::tally::Got;
-use super::{Basis, Claim, Evidence, Subject, Verdict, Weight, listed};
+use super::fluents::{Fluent, Loss};
+use super::tally::RoleTally;
+use super::{Basis, Claim, ClaimVerdict, Evidence, Severity, Subject, listed};
 use ggp_engine::machine::Machine;
 use ggp_engine::propnet::Propnet;
 use ggp_gdl::analysis::unread;
@@ -22,8 +22,8 @@ impl Evidence<'_> {
         let mut facts: Vec<TermId> = always.iter().copied().collect();
         let terms = self.machine.terms();
         facts.sort_by(|left, right| self.game.compare_terms(terms, *left, *right));
-        let mut claim = self.claim(Subject::Facts, Weight::Remark);
-        claim.verdict = Verdict::Fails;
+        let mut claim = self.claim(Subject::Facts, Severity::Remark);
+        claim.verdict = ClaimVerdict::Fails;
         let fixed = |fact: &TermId| {
             net.is_some_and(|net| {
                 let assumed = net.assumed.iter();
@@ -37,7 +37,7 @@ impl Evidence<'_> {
         }
         let named = listed(facts.iter().map(|fact| self.text(*fact)), NAMED, " ");
         claim.text = format!(
-            "true in every position: {named}; what never changes need not be part of the state"
+            "true in every position: {named}; a fact that never changes need not be part of the state"
         );
         Some(claim)
     }
@@ -48,16 +48,16 @@ impl Evidence<'_> {
         if functors.is_empty() {
             return None;
         }
-        let mut claim = self.claim(Subject::Read, Weight::Warning);
-        claim.verdict = Verdict::Fails;
+        let mut claim = self.claim(Subject::Used, Severity::Warning);
+        claim.verdict = ClaimVerdict::Fails;
         claim.basis = Basis::Rules;
         let names = functors.iter().map(|functor| self.with_place(*functor));
         let names = names.collect::<Vec<_>>().join(", ");
-        claim.text = format!("no legal move, goal or end depends on: {names}");
+        claim.text = format!("no legal move, goal or terminal rule depends on: {names}");
         Some(claim)
     }
 
-    /// The name of facts, and where the rules first give one.
+    /// The name of facts, and the first place where the rules derive one.
     fn with_place(&self, functor: FunctorId) -> String {
         let game = self.game;
         let name = game.symbols().name(game.functors().functor(functor).name);
@@ -89,42 +89,42 @@ impl Evidence<'_> {
     /// Facts that nothing keeps.
     pub(super) fn kept(&self) -> Vec<Claim> {
         let tally = self.tally();
-        let is_won = |role: &Got| role.best.as_ref().is_some_and(|best| best.what == 100);
+        let is_won = |role: &RoleTally| role.best.as_ref().is_some_and(|best| best.what == 100);
         let is_lost = self.plan.is_none() && !tally.roles.iter().all(is_won);
-        let found = self.keeping.forgotten(self.game, tally.stuck > 0, is_lost);
-        let told: Vec<FunctorId> = found.iter().map(|(functor, _)| *functor).collect();
+        let found = self.frame.not_kept(self.game, tally.stuck > 0, is_lost);
+        let reported: Vec<FunctorId> = found.iter().map(|(functor, _)| *functor).collect();
         let claims = found.into_iter().map(|(functor, path)| {
-            let mut claim = self.claim(Subject::Kept, Weight::Warning);
-            claim.verdict = Verdict::Fails;
+            let mut claim = self.claim(Subject::Frame, Severity::Warning);
+            claim.verdict = ClaimVerdict::Fails;
             claim.basis = Basis::Example;
             let name = self.with_place(functor);
-            claim.text = format!("no rule keeps {name}: what holds of it is gone after one move");
+            claim.text = format!("no rule keeps {name}: these facts are lost after one move");
             claim.moves = path.map(|path| self.texts(&path));
             claim
         });
-        let places = self.keeping.places.all.iter();
-        let places = places.filter(|places| !told.contains(&places.functor));
-        let lost = places.filter_map(|places| {
-            let lost = places.lost()?;
-            let mut claim = self.claim(Subject::Kept, Weight::Warning);
-            claim.verdict = Verdict::Fails;
+        let fluents = self.frame.fluents.all.iter();
+        let fluents = fluents.filter(|fluents| !reported.contains(&fluents.functor));
+        let lost = fluents.filter_map(|fluents| {
+            let lost = fluents.lost()?;
+            let mut claim = self.claim(Subject::Frame, Severity::Warning);
+            claim.verdict = ClaimVerdict::Fails;
             claim.basis = Basis::Example;
             let (fact, loss) = &lost.what;
             let why = match loss {
-                Loss::Unspoken(joint) => format!(
-                    "no next rule for it is about {}",
+                Loss::Unhandled(joint) => format!(
+                    "no next rule for it mentions {}",
                     self.joint(joint)
                 ),
-                Loss::Ignored(chosen, argument) => format!(
+                Loss::UnusedArgument(chosen, argument) => format!(
                     "nothing depends on argument {} of {}",
                     argument + 1,
                     self.text(chosen.term())
                 ),
             };
             claim.text = format!(
-                "{} goes and nothing comes in its place, where each place of {} had one value: {why}",
+                "{} disappears without a replacement, although every key of {} had one value: {why}",
                 self.text(*fact),
-                self.with_place(places.functor)
+                self.with_place(fluents.functor)
             );
             claim.moves = Some(self.texts(&lost.path));
             Some(claim)
@@ -132,23 +132,23 @@ impl Evidence<'_> {
         claims.chain(lost).collect()
     }
 
-    /// Places with two values.
+    /// Fluents with two values at once.
     pub(super) fn single(&self) -> Vec<Claim> {
         let claims = self
-            .keeping
-            .places
+            .frame
+            .fluents
             .all
             .iter()
-            .filter_map(Places::both)
+            .filter_map(Fluent::both)
             .map(|both| {
-                let mut claim = self.claim(Subject::Single, Weight::Warning);
-                claim.verdict = Verdict::Fails;
+                let mut claim = self.claim(Subject::SingleValue, Severity::Warning);
+                claim.verdict = ClaimVerdict::Fails;
                 claim.basis = Basis::Example;
                 let mut texts = both.what.map(|fact| self.text(fact));
                 texts.sort_unstable();
                 let [one, other] = texts;
                 claim.text = format!(
-                    "{one} and {other} hold at once, though at first each place has one value"
+                    "{one} and {other} hold at once, although initially every key has one value"
                 );
                 claim.moves = Some(self.texts(&both.path));
                 claim
@@ -156,16 +156,16 @@ impl Evidence<'_> {
         claims.collect()
     }
 
-    /// Moves or goals of what is no role.
-    pub(super) fn strangers(&self) -> Option<Claim> {
-        let (relation, stranger) = self.coverage.stranger?;
-        let mut claim = self.claim(Subject::Roles, Weight::Warning);
-        claim.verdict = Verdict::Fails;
+    /// Moves or goals of something that is not a role.
+    pub(super) fn non_roles(&self) -> Option<Claim> {
+        let (relation, non_role) = self.coverage.non_role?;
+        let mut claim = self.claim(Subject::Roles, Severity::Warning);
+        claim.verdict = ClaimVerdict::Fails;
         claim.basis = Basis::Example;
         claim.text = format!(
-            "there is a {} for {}, which is no role; is a (role ...) missing?",
+            "there is a {} for {}, which is not a role; is a (role ...) missing?",
             self.game.relation_name(relation),
-            self.text(stranger)
+            self.text(non_role)
         );
         Some(claim)
     }

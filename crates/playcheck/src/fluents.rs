@@ -1,5 +1,5 @@
-//! Facts that say of each place what is there: places that get a second value, and
-//! places that lose their only one, where the rules seem not to mean it.
+//! Fluents: facts that assign a value to each key. Finds keys that get a second value, and
+//! keys that lose their only value, where the rules probably do not intend it.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,72 +12,73 @@ use ggp_gdl::program::{Atom, FunctorId, Literal, RelationId, Rule, Term, Variabl
 use ggp_gdl::span::Span;
 use ggp_gdl::terms::{TermId, Terms};
 
-/// Facts of one functor that have each but one value at first, for as many places,
-/// are believed to mean it; with fewer more must speak for it.
-const ENOUGH_PLACES: usize = 3;
-/// Losses that are asked for.
-const MOST_ASKED: usize = 2_000;
+/// Minimum number of keys for which an initial state with exactly one value each is
+/// believed to be intended. With fewer keys, the rules must confirm it.
+const ENOUGH_KEYS: usize = 3;
+/// Maximum number of lost values for which the rules are queried.
+const MAX_QUERIES: usize = 2_000;
 
-/// Why a place has no value any more.
+/// The reason why a key lost its value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Loss {
-    /// No rule speaks of what becomes of it with these moves.
-    Unspoken(Vec<Move>),
-    /// Nothing depends on this argument, from 0, of the move, and no place ever gets
+    /// No rule says what happens to the key with these moves.
+    Unhandled(Vec<Move>),
+    /// Nothing depends on this argument of the move, counted from 0, and no key ever gets
     /// another value.
-    Ignored(Move, usize),
+    UnusedArgument(Move, usize),
 }
 
-/// Facts of one functor that say of each place what is there: all arguments but one.
+/// The facts of one functor, read as an assignment: all arguments but one are the key, and
+/// that one is the value.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct Fluent {
     pub(super) functor: FunctorId,
     value: usize,
-    /// Places that have a value at first, and the names in them.
+    /// Keys that have a value initially, and the constants in them.
     keys: FxHashSet<Vec<TermId>>,
     names: FxHashSet<TermId>,
-    /// Whether rules take away all that is at a place, and ask whether nothing is there.
-    is_sure: bool,
-    /// Whether rules take away all that is at a place, or lead from one value to the next.
+    /// True if rules clear a key, and ask whether a key has no value.
+    is_confirmed: bool,
+    /// True if rules clear a key, or lead from one value to the next.
     is_likely: bool,
-    /// Whether places were seen that had no value at first.
+    /// True if keys were seen that had no value initially.
     is_open: bool,
-    /// Whether values were seen that are names of places.
+    /// True if values were seen that also occur in keys.
     is_mixed: bool,
-    /// Whether a place was seen to get another value for the one it had.
+    /// True if a key was seen to exchange its value for another.
     is_replaced: bool,
-    /// Moves with which a place got a second value; and whether one was made again.
+    /// Moves with which a key got a second value, and whether one of them was repeated.
     doubling: FxHashSet<Vec<Move>>,
     is_again: bool,
-    /// Two facts of one place.
+    /// Two values of one key.
     both: Option<Example<[TermId; 2]>>,
-    /// Whether all rules say with which moves a place has a value: how to ask for which.
-    asked: Option<(RelationId, Query)>,
+    /// The query for the keys that have a value with given moves, if all rules name moves.
+    keys_query: Option<(RelationId, Query)>,
     lost: Option<Example<(TermId, Loss)>>,
-    /// By a move without the arguments that nothing depends on: these.
-    ways: FxHashMap<(FunctorId, Vec<TermId>), Vec<TermId>>,
+    /// For a move without its unused arguments: the values of these arguments.
+    values_by_move: FxHashMap<(FunctorId, Vec<TermId>), Vec<TermId>>,
     is_ignored: bool,
     ignored: Option<Example<(TermId, Loss)>>,
 }
 
-impl Places {
-    /// Facts of one functor in the initial state, if they are of this kind.
-    pub(super) fn new(game: &Game, facts: &[TermId], terms: &Terms) -> Option<Places> {
+impl Fluent {
+    /// The facts of one functor in the initial state, if they form a fluent.
+    pub(super) fn new(game: &Game, facts: &[TermId], terms: &Terms) -> Option<Fluent> {
         let functor = terms.functor(*facts.first()?);
         let found = values_of(facts, terms);
-        let sure: Vec<usize> = (found.iter().copied())
+        let confirmed: Vec<usize> = (found.iter().copied())
             .filter(|&value| clears(game, functor, value) && asks_for_none(game, functor, value))
             .collect();
-        let value = match (&found[..], &sure[..]) {
+        let value = match (&found[..], &confirmed[..]) {
             (_, [value]) | ([value], _) => *value,
             _ => return None,
         };
         let keys: FxHashSet<_> = facts.iter().map(|fact| key(*fact, value, terms)).collect();
         let names: FxHashSet<TermId> = keys.iter().flatten().copied().collect();
-        Some(Places {
+        Some(Fluent {
             functor,
             value,
-            is_sure: sure.contains(&value),
+            is_confirmed: confirmed.contains(&value),
             is_likely: clears(game, functor, value) || leads_on(game, functor, value),
             is_open: false,
             is_mixed: (facts.iter()).any(|fact| names.contains(&terms.arguments(*fact)[value])),
@@ -87,16 +88,16 @@ impl Places {
             doubling: FxHashSet::default(),
             is_again: false,
             both: None,
-            asked: None,
+            keys_query: None,
             lost: None,
-            ways: FxHashMap::default(),
+            values_by_move: FxHashMap::default(),
             is_ignored: false,
             ignored: None,
         })
     }
 
-    /// Looks at a position: `length` moves lead to it.
-    pub(super) fn look(
+    /// Visits a position that `length` moves lead to.
+    pub(super) fn visit(
         &mut self,
         facts: &[TermId],
         terms: &Terms,
@@ -117,28 +118,28 @@ impl Places {
                 both.get_or_insert([other, fact]);
             }
         }
-        let is_whole = self.is_sure
-            || self.keys.len() >= ENOUGH_PLACES
+        let is_whole = self.is_confirmed
+            || self.keys.len() >= ENOUGH_KEYS
             || self.keys.iter().all(|key| known.contains_key(key));
         if let Some(what) = both.filter(|_| is_shorter && is_whole) {
             self.both = Some(Example { what, path: path() });
         }
     }
 
-    /// Whether nothing more can be learnt.
+    /// Returns whether nothing more can be learned.
     fn is_done(&self) -> bool {
-        self.is_open && !self.is_sure
+        self.is_open && !self.is_confirmed
     }
 
-    /// Two facts of one place that held at once.
+    /// Two facts for one key that held at once.
     pub(super) fn both(&self) -> Option<&Example<[TermId; 2]>> {
         let is_seen = self.is_likely || self.is_replaced || self.is_again;
-        let is_believed = self.keys.len() >= ENOUGH_PLACES || !self.is_mixed && is_seen;
-        let is_told = self.is_sure || !self.is_open && is_believed;
-        self.both.as_ref().filter(|_| is_told)
+        let is_believed = self.keys.len() >= ENOUGH_KEYS || !self.is_mixed && is_seen;
+        let is_reported = self.is_confirmed || !self.is_open && is_believed;
+        self.both.as_ref().filter(|_| is_reported)
     }
 
-    /// A place that lost its only value.
+    /// A key that lost its only value.
     pub(super) fn lost(&self) -> Option<&Example<(TermId, Loss)>> {
         if self.is_open || self.both.is_some() {
             return None;
@@ -149,40 +150,40 @@ impl Places {
     }
 }
 
-/// A move from a position to the next.
-pub(super) struct Step<'a> {
+/// A transition from a position to the next one.
+pub(super) struct Transition<'a> {
     pub(super) facts: &'a FxHashSet<TermId>,
     pub(super) after: &'a FxHashSet<TermId>,
     pub(super) joint: &'a [Move],
-    /// Whether nothing changes besides counters and turns.
+    /// True if nothing changes apart from counters and turns.
     pub(super) is_idle: bool,
-    /// Whether play is over with it: what is lost then is not missed.
+    /// True if the match is over after it; a loss does not matter then.
     pub(super) is_last: bool,
-    /// Moves before it, and the way.
+    /// Number of moves before it, and the path.
     pub(super) length: usize,
     pub(super) path: &'a dyn Fn() -> Path,
 }
 
-/// All facts of this kind, and what is known of the rules for them.
-pub(super) struct AllPlaces {
+/// All fluents of a game, and the knowledge about their rules.
+pub(super) struct Fluents {
     game: Game,
-    pub(super) all: Vec<Places>,
-    /// By functor of moves: the arguments that nothing depends on.
+    pub(super) all: Vec<Fluent>,
+    /// For each functor of moves: the arguments that nothing depends on.
     unused: FxHashMap<FunctorId, Vec<usize>>,
     evaluator: Option<(Evaluator, Terms)>,
-    asked: usize,
+    keys_query: usize,
 }
 
-impl AllPlaces {
-    pub(super) fn new(game: &Game, mut all: Vec<Places>, terms: &Terms, bounds: Bounds) -> Self {
+impl Fluents {
+    pub(super) fn new(game: &Game, mut all: Vec<Fluent>, terms: &Terms, bounds: Bounds) -> Self {
         let mut rules = game.rules().clone();
         let mut queries = Vec::new();
         let mut asking = Vec::new();
-        for (number, places) in all.iter().enumerate() {
-            if let Some(spoken) = spoken(game, places.functor, places.value) {
-                let columns = places.keys.iter().next().map_or(0, Vec::len);
+        for (number, fluents) in all.iter().enumerate() {
+            if let Some(handled) = handled(game, fluents.functor, fluents.value) {
+                let columns = fluents.keys.iter().next().map_or(0, Vec::len);
                 let relation = rules.add_relation(columns);
-                rules.rules.extend(spoken.into_iter().map(|mut rule| {
+                rules.rules.extend(handled.into_iter().map(|mut rule| {
                     rule.head.relation = relation;
                     rule
                 }));
@@ -202,56 +203,56 @@ impl AllPlaces {
             .flatten();
         let evaluator = made.map(|(evaluator, asks)| {
             for ((number, relation), ask) in asking.into_iter().zip(asks) {
-                all[number].asked = Some((relation, ask));
+                all[number].keys_query = Some((relation, ask));
             }
             (evaluator, terms)
         });
-        AllPlaces {
+        Fluents {
             game: game.clone(),
             all,
             unused: unused(game),
             evaluator,
-            asked: 0,
+            keys_query: 0,
         }
     }
 
-    /// Whether some places may be seen to lose their value.
+    /// Returns whether some keys may still be seen to lose their value.
     pub(super) fn is_watching(&self) -> bool {
-        self.all.iter().any(|places| !places.is_open)
+        self.all.iter().any(|fluents| !fluents.is_open)
     }
 
-    /// Looks at a move.
-    pub(super) fn step(&mut self, step: &Step<'_>, terms: &Terms) {
+    /// Visits a transition.
+    pub(super) fn step(&mut self, step: &Transition<'_>, terms: &Terms) {
         for number in 0..self.all.len() {
-            let places = &mut self.all[number];
-            if places.is_open {
+            let fluents = &mut self.all[number];
+            if fluents.is_open {
                 continue;
             }
             if step.is_idle {
-                places.is_again |= places.doubling.contains(step.joint);
+                fluents.is_again |= fluents.doubling.contains(step.joint);
                 continue;
             }
             let of = |facts: &FxHashSet<TermId>| -> FxHashMap<Vec<TermId>, Vec<TermId>> {
                 let mut found: FxHashMap<_, Vec<TermId>> = FxHashMap::default();
                 for fact in facts
                     .iter()
-                    .filter(|f| terms.functor(**f) == places.functor)
+                    .filter(|f| terms.functor(**f) == fluents.functor)
                 {
-                    let key = key(*fact, places.value, terms);
+                    let key = key(*fact, fluents.value, terms);
                     found.entry(key).or_default().push(*fact);
                 }
                 found
             };
             let (before, after) = (of(step.facts), of(step.after));
-            let is_whole = (places.keys.iter())
+            let is_whole = (fluents.keys.iter())
                 .all(|key| before.get(key).is_some_and(|facts| facts.len() == 1));
             let mut lost = Vec::new();
             for (key, facts) in &before {
                 match after.get(key).map_or(&[][..], |facts| &facts[..]) {
                     [] if is_whole && !step.is_last => lost.push((key, facts[0])),
-                    [one] => places.is_replaced |= facts[..] != [*one],
+                    [one] => fluents.is_replaced |= facts[..] != [*one],
                     [_, _, ..] if facts.len() == 1 => {
-                        places.doubling.insert(step.joint.to_vec());
+                        fluents.doubling.insert(step.joint.to_vec());
                     }
                     _ => {}
                 }
@@ -263,13 +264,13 @@ impl AllPlaces {
         }
     }
 
-    /// A place lost its only value.
+    /// Records that a key lost its only value.
     fn lose(
         &mut self,
         number: usize,
         key: &[TermId],
         fact: TermId,
-        step: &Step<'_>,
+        step: &Transition<'_>,
         terms: &Terms,
     ) {
         let path = || {
@@ -278,12 +279,12 @@ impl AllPlaces {
             path
         };
         if is_shorter(self.all[number].lost.as_ref(), step.length + 1)
-            && self.is_spoken_of(number, key, step) == Some(false)
+            && self.is_handled(number, key, step) == Some(false)
         {
-            let what = (fact, Loss::Unspoken(step.joint.to_vec()));
+            let what = (fact, Loss::Unhandled(step.joint.to_vec()));
             self.all[number].lost = Some(Example { what, path: path() });
         }
-        let places = &mut self.all[number];
+        let fluents = &mut self.all[number];
         for chosen in step.joint {
             let functor = terms.functor(chosen.term());
             let Some(unused) = self.unused.get(&functor) else {
@@ -301,24 +302,24 @@ impl AllPlaces {
             if !key.iter().all(|name| with.contains(name)) {
                 continue;
             }
-            let known = places
-                .ways
+            let known = fluents
+                .values_by_move
                 .entry((functor, with))
                 .or_insert_with(|| without.clone());
-            places.is_ignored |= *known != without;
-            if is_shorter(places.ignored.as_ref(), step.length + 1) {
-                let what = (fact, Loss::Ignored(*chosen, unused[0]));
-                places.ignored = Some(Example { what, path: path() });
+            fluents.is_ignored |= *known != without;
+            if is_shorter(fluents.ignored.as_ref(), step.length + 1) {
+                let what = (fact, Loss::UnusedArgument(*chosen, unused[0]));
+                fluents.ignored = Some(Example { what, path: path() });
             }
         }
     }
 
-    /// Whether some rule says what becomes of a place with these moves, if that is known.
-    fn is_spoken_of(&mut self, number: usize, key: &[TermId], step: &Step<'_>) -> Option<bool> {
-        let (relation, query) = self.all[number].asked?;
+    /// Returns whether some rule says what happens to a key with these moves, if that is known.
+    fn is_handled(&mut self, number: usize, key: &[TermId], step: &Transition<'_>) -> Option<bool> {
+        let (relation, query) = self.all[number].keys_query?;
         let (evaluator, terms) = self.evaluator.as_mut()?;
-        self.asked += 1;
-        if self.asked > MOST_ASKED {
+        self.keys_query += 1;
+        if self.keys_query > MAX_QUERIES {
             return None;
         }
         terms.refresh();
@@ -343,15 +344,15 @@ fn is_shorter<T>(known: Option<&Example<T>>, length: usize) -> bool {
     known.is_none_or(|known| length < known.path.len())
 }
 
-/// The arguments of a fact but one.
+/// The arguments of a fact without the value.
 fn key(fact: TermId, value: usize, terms: &Terms) -> Vec<TermId> {
     let mut key = terms.arguments(fact).to_vec();
     key.remove(value);
     key
 }
 
-/// The arguments of which the others decide what they are, and some value of which stands
-/// at several places.
+/// The arguments that the other arguments determine and that have the same value for
+/// several keys.
 fn values_of(facts: &[TermId], terms: &Terms) -> Vec<usize> {
     let arity = terms.arguments(facts[0]).len();
     if facts.len() < 2 || arity < 2 {
@@ -366,8 +367,8 @@ fn values_of(facts: &[TermId], terms: &Terms) -> Vec<usize> {
     found.collect()
 }
 
-/// The rules for facts of a functor, with what they give of it; none of those that may
-/// give anything.
+/// The rules for facts of a functor, with the facts that they derive. Rules that could
+/// derive any fact are excluded.
 fn rules_for(game: &Game, functor: FunctorId) -> impl Iterator<Item = (&Rule, Vec<Term>)> {
     let next = game.keyword(Keyword::Next);
     let rules = (game.rules().rules.iter()).filter(move |rule| Some(rule.head.relation) == next);
@@ -397,7 +398,7 @@ fn variables_of<'t>(terms: impl IntoIterator<Item = &'t Term>) -> FxHashSet<Vari
     found
 }
 
-/// Variables of all arguments but one, and of that one.
+/// The variables of all arguments but one, and those of that one.
 fn split(arguments: &[Term], value: usize) -> (FxHashSet<Variable>, FxHashSet<Variable>) {
     let others = arguments
         .iter()
@@ -409,8 +410,8 @@ fn split(arguments: &[Term], value: usize) -> (FxHashSet<Variable>, FxHashSet<Va
     )
 }
 
-/// Whether a rule keeps what is at a place unless something is the case with the moves
-/// made that has to do with the place, but not with its value.
+/// Returns whether a rule keeps a key's value unless the moves meet a condition on the key that
+/// does not involve its value.
 fn clears(game: &Game, functor: FunctorId, value: usize) -> bool {
     let moving = moving(game);
     rules_for(game, functor).any(|(rule, given)| {
@@ -428,7 +429,7 @@ fn clears(game: &Game, functor: FunctorId, value: usize) -> bool {
     })
 }
 
-/// Whether it is asked whether nothing is at a place, whatever the value.
+/// Returns whether a rule asks whether a key has no value at all.
 fn asks_for_none(game: &Game, functor: FunctorId, value: usize) -> bool {
     let set = game.rules();
     let mut denied = vec![false; set.arity.len()];
@@ -452,8 +453,8 @@ fn asks_for_none(game: &Game, functor: FunctorId, value: usize) -> bool {
     })
 }
 
-/// Whether a rule leads from the value of a place to its next one, by facts that give each
-/// value at most one next and one before.
+/// Returns whether a rule leads from the value of a key to its successor, by facts that give each
+/// value at most one successor and one predecessor.
 fn leads_on(game: &Game, functor: FunctorId, value: usize) -> bool {
     let set = game.rules();
     let is_chain = |relation: RelationId| {
@@ -490,9 +491,9 @@ fn leads_on(game: &Game, functor: FunctorId, value: usize) -> bool {
     })
 }
 
-/// Rules for the places of which something is said with the moves made, if all rules for
-/// them name moves.
-fn spoken(game: &Game, functor: FunctorId, value: usize) -> Option<Vec<Rule>> {
+/// Rules for the keys that the moves made say something about, if all rules for them name
+/// moves.
+fn handled(game: &Game, functor: FunctorId, value: usize) -> Option<Vec<Rule>> {
     let next = game.keyword(Keyword::Next);
     let mut heads = game
         .rules()
@@ -518,7 +519,7 @@ fn spoken(game: &Game, functor: FunctorId, value: usize) -> Option<Vec<Rule>> {
                 bound.insert(variable);
             });
         }
-        // What else gives the place: a value that it has.
+        // Other literals about the key, with a value that it has.
         for literal in &rule.body {
             if needed.is_subset(&bound) {
                 break;
@@ -528,7 +529,7 @@ fn spoken(game: &Game, functor: FunctorId, value: usize) -> Option<Vec<Rule>> {
                 body.push(literal.clone());
             }
         }
-        // What else gives the place, whatever it is.
+        // Other literals about the key, with any value.
         for literal in &rule.body {
             if needed.is_subset(&bound) {
                 break;
@@ -555,7 +556,7 @@ fn spoken(game: &Game, functor: FunctorId, value: usize) -> Option<Vec<Rule>> {
     rules.filter(|rules| !rules.is_empty())
 }
 
-/// By functor of moves: the arguments that nothing depends on.
+/// For each functor of moves: the arguments that nothing depends on.
 fn unused(game: &Game) -> FxHashMap<FunctorId, Vec<usize>> {
     let mut used: FxHashMap<FunctorId, Vec<bool>> = FxHashMap::default();
     let does = game.keyword(Keyword::Does);
@@ -575,7 +576,7 @@ fn unused(game: &Game) -> FxHashMap<FunctorId, Vec<usize>> {
             let Some(functor) = made.functor(game.terms()) else {
                 match made {
                     Term::Variable(variable) if counts[variable.index()] == 1 => continue,
-                    // A move as a whole.
+                    // A rule that uses a move as a whole.
                     _ => return FxHashMap::default(),
                 }
             };
@@ -592,8 +593,8 @@ fn unused(game: &Game) -> FxHashMap<FunctorId, Vec<usize>> {
         }
     }
     let unused = used.into_iter().map(|(functor, used)| {
-        let places = (0..used.len()).filter(|&argument| !used[argument]);
-        (functor, places.collect::<Vec<usize>>())
+        let fluents = (0..used.len()).filter(|&argument| !used[argument]);
+        (functor, fluents.collect::<Vec<usize>>())
     });
     unused.filter(|(_, unused)| !unused.is_empty()).collect()
 }

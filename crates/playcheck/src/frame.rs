@@ -1,11 +1,12 @@
-//! What becomes of facts from one position to the next, where it is likely not meant.
+//! The frame of the game: facts that no rule keeps from one position to the next, where
+//! that is probably not intended.
 //!
-//! In: positions, each with a way to it. Out: facts that no rule keeps, though they are
-//! needed later; for places see `places`.
+//! In: positions, each with a path to it. Out: facts that no rule keeps although they are
+//! needed later. For facts that assign values to keys, see `fluents`.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::fluents::{AllPlaces, Places, Step};
+use super::fluents::{Fluent, Fluents, Transition};
 use super::tally::{Example, Path};
 use ggp_gdl::analysis::{read_by, unkept, unread};
 use ggp_gdl::check::Keyword;
@@ -14,47 +15,48 @@ use ggp_gdl::game::Game;
 use ggp_gdl::program::{FunctorId, Shape};
 use ggp_gdl::terms::{TermId, Terms};
 
-/// Facts of one functor.
+/// The facts of one functor.
 #[derive(Debug)]
 struct Kind {
     functor: FunctorId,
-    /// Whether no rule for them depends on any of them.
+    /// True if no rule for these facts depends on any of them.
     is_unkept: bool,
-    /// Number of them in the initial state.
-    at_first: usize,
-    /// Most of them in a later position.
+    /// Number of these facts in the initial state.
+    initially: usize,
+    /// Maximum number of these facts in a later position.
     most: usize,
     is_kept: bool,
     is_gone: bool,
-    /// Whether a position came with fewer than at first, and with none.
+    /// A position with fewer of these facts than initially, if one was seen, and one with
+    /// none.
     fewer: Option<Example<()>>,
     none: Option<Example<()>>,
 }
 
-/// What was seen of facts.
-pub(super) struct Keeping {
+/// The observations about facts that persist or not.
+pub(super) struct Frame {
     kinds: Vec<Kind>,
-    pub(super) places: AllPlaces,
+    pub(super) fluents: Fluents,
     by_legal: FxHashSet<FunctorId>,
     by_ends: FxHashSet<FunctorId>,
 }
 
-impl Keeping {
-    /// For a game whose initial state has these facts.
-    pub(super) fn new(game: &Game, terms: &Terms, initial: &[TermId], bounds: Bounds) -> Keeping {
-        let mut at_first: FxHashMap<FunctorId, Vec<TermId>> = FxHashMap::default();
+impl Frame {
+    /// Begins with the facts of the initial state.
+    pub(super) fn new(game: &Game, terms: &Terms, initial: &[TermId], bounds: Bounds) -> Frame {
+        let mut initially: FxHashMap<FunctorId, Vec<TermId>> = FxHashMap::default();
         for &fact in initial {
-            at_first.entry(terms.functor(fact)).or_default().push(fact);
+            initially.entry(terms.functor(fact)).or_default().push(fact);
         }
         let (unread, unkept) = (unread(game), unkept(game));
-        let mut functors: Vec<FunctorId> = at_first.keys().chain(&unkept).copied().collect();
+        let mut functors: Vec<FunctorId> = initially.keys().chain(&unkept).copied().collect();
         functors.sort_unstable();
         functors.dedup();
         functors.retain(|functor| !unread.contains(functor));
         let kinds = functors.into_iter().map(|functor| Kind {
             functor,
             is_unkept: unkept.contains(&functor),
-            at_first: at_first.get(&functor).map_or(0, Vec::len),
+            initially: initially.get(&functor).map_or(0, Vec::len),
             most: 0,
             is_kept: false,
             is_gone: false,
@@ -62,22 +64,22 @@ impl Keeping {
             none: None,
         });
         let kinds = kinds.collect();
-        let mut functors: Vec<FunctorId> = at_first.keys().copied().collect();
+        let mut functors: Vec<FunctorId> = initially.keys().copied().collect();
         functors.sort_unstable();
-        let places = (functors.into_iter())
-            .filter_map(|functor| Places::new(game, &at_first[&functor], terms));
-        let places = AllPlaces::new(game, places.collect(), terms, bounds);
+        let fluents = (functors.into_iter())
+            .filter_map(|functor| Fluent::new(game, &initially[&functor], terms));
+        let fluents = Fluents::new(game, fluents.collect(), terms, bounds);
         let ends = [Keyword::Goal, Keyword::Terminal].map(|keyword| read_by(game, keyword));
-        Keeping {
+        Frame {
             kinds,
-            places,
+            fluents,
             by_legal: read_by(game, Keyword::Legal).into_iter().collect(),
             by_ends: ends.into_iter().flatten().collect(),
         }
     }
 
-    /// Looks at a position after the initial one: `length` moves lead to it.
-    pub(super) fn look(
+    /// Visits a position after the initial one. `length` moves lead to it.
+    pub(super) fn visit(
         &mut self,
         facts: &[TermId],
         terms: &Terms,
@@ -91,8 +93,8 @@ impl Keeping {
                 .filter(|f| terms.functor(**f) == kind.functor)
                 .count();
             kind.most = kind.most.max(count);
-            let fewer = (count < kind.at_first).then_some(&mut kind.fewer);
-            let none = (count == 0 && kind.at_first > 0).then_some(&mut kind.none);
+            let fewer = (count < kind.initially).then_some(&mut kind.fewer);
+            let none = (count == 0 && kind.initially > 0).then_some(&mut kind.none);
             for known in [fewer, none].into_iter().flatten() {
                 if is_shorter(known.as_ref().map(|known| known.path.len())) {
                     *known = Some(Example {
@@ -102,20 +104,20 @@ impl Keeping {
                 }
             }
         }
-        for places in &mut self.places.all {
-            places.look(facts, terms, length, path);
+        for fluents in &mut self.fluents.all {
+            fluents.visit(facts, terms, length, path);
         }
     }
 
-    /// Looks at a move.
-    pub(super) fn step(&mut self, step: &Step<'_>, terms: &Terms) {
+    /// Visits a transition.
+    pub(super) fn step(&mut self, step: &Transition<'_>, terms: &Terms) {
         let kept = step.facts.intersection(step.after);
         let gone = step.facts.difference(step.after);
         self.changed(kept.copied(), gone.copied(), terms);
-        self.places.step(step, terms);
+        self.fluents.step(step, terms);
     }
 
-    /// Looks at facts that a move left as they were, and at those it took away.
+    /// Records the facts that a transition kept, and those that it removed.
     fn changed(
         &mut self,
         kept: impl Iterator<Item = TermId>,
@@ -140,10 +142,10 @@ impl Keeping {
         }
     }
 
-    /// Facts that were likely meant to be kept, with moves after which they are gone.
-    /// `is_stuck` says whether some play comes to a position without moves, `is_lost`
-    /// whether some role was never seen to win.
-    pub(super) fn forgotten(
+    /// Facts that were probably meant to persist, with moves after which they are gone.
+    /// `is_stuck` says whether some match reaches a position without moves, `is_lost`
+    /// whether some role never won.
+    pub(super) fn not_kept(
         &self,
         game: &Game,
         is_stuck: bool,
@@ -154,11 +156,11 @@ impl Keeping {
         for kind in self.kinds.iter().filter(|kind| !is_bare(kind.functor)) {
             let (fewer, none) = (&kind.fewer, &kind.none);
             let never = kind.is_unkept || (kind.is_gone && !kind.is_kept);
-            let dwindles = kind.at_first > 1 && kind.most < kind.at_first && fewer.is_some();
-            let dies = kind.at_first == 1 && kind.most == 0 && none.is_some();
+            let dwindles = kind.initially > 1 && kind.most < kind.initially && fewer.is_some();
+            let dies = kind.initially == 1 && kind.most == 0 && none.is_some();
             let stops = is_stuck && none.is_some() && self.by_legal.contains(&kind.functor);
             let is_wanted = is_lost && self.by_ends.contains(&kind.functor);
-            let passes = kind.at_first == 0 && kind.is_gone && !kind.is_kept && is_wanted;
+            let passes = kind.initially == 0 && kind.is_gone && !kind.is_kept && is_wanted;
             let path = |of: &Option<Example<()>>| of.as_ref().map(|known| known.path.clone());
             if kind.is_unkept && (stops || dies) {
                 found.push((kind.functor, path(none)));

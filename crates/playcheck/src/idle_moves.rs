@@ -1,28 +1,28 @@
-//! Moves that were never seen to change anything, though others do.
+//! Moves that never changed anything, although other moves did.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use ggp_gdl::game::Move;
 
-/// How often a move must have been made without an effect where not all positions are known.
+/// Minimum number of times that a move must have had no effect, unless all positions are
+/// known.
 const OFTEN: u32 = 5;
-/// Different joint moves that are remembered.
+/// Maximum number of different joint moves that are remembered.
 const MOST: usize = 200_000;
 
-/// What moves did.
+/// The observed effects of moves.
 #[derive(Debug, Default)]
-pub(super) struct Idle {
-    /// By role and move that its role had a choice about: how often nothing changed.
+pub(super) struct IdleMoves {
+    /// For each role and each of its moves that was a choice: how often nothing changed.
     idle: FxHashMap<(usize, Move), u32>,
-    /// Joint moves that changed something: the moves that their roles had a choice about.
+    /// Joint moves that changed something, restricted to the moves that were a choice.
     changing: FxHashSet<Vec<(usize, Move)>>,
     is_full: bool,
 }
 
-impl Idle {
-    /// Looks at a joint move. `has_choice` says by role whether it could have done
-    /// something else.
-    pub(super) fn look(&mut self, joint: &[Move], has_choice: &[bool], changes: bool) {
+impl IdleMoves {
+    /// Visits a joint move. `has_choice` says for each role whether it had an alternative.
+    pub(super) fn visit(&mut self, joint: &[Move], has_choice: &[bool], changes: bool) {
         let chosen = joint.iter().copied().enumerate();
         let chosen: Vec<_> = chosen.filter(|(role, _)| has_choice[*role]).collect();
         if !changes {
@@ -36,8 +36,8 @@ impl Idle {
         }
     }
 
-    /// Moves that never change anything unless moves of others do. `is_all` says
-    /// whether all there is was looked at.
+    /// Moves that never change anything unless moves of other roles do. `is_all` says
+    /// whether all positions were visited.
     pub(super) fn never(&self, is_all: bool) -> FxHashSet<Move> {
         if self.is_full || self.changing.is_empty() {
             return FxHashSet::default();

@@ -1,17 +1,19 @@
-//! What only play shows of a rule set.
+//! Dynamic checks: properties of a rule set that only show up during play.
 //!
-//! In: a game and a machine for it. Out: a [`Report`]: claims such as that every
-//! play ends or that each end has one goal, each *seen* in random plays or
-//! *proved*, with moves that lead to an example; and the rules that never fire.
+//! In: a game and a machine for it. Out: a [`Report`] with claims, such as that every match
+//! ends or that each role has exactly one goal value in each terminal position. Each claim
+//! is *observed* in random playouts or *proved*, with moves that lead to an example. The
+//! report also lists the rules that never fire.
 //!
-//! Four sources are asked: all positions of a small game (`space`), random plays
-//! (`plays`, on lanes where there is a network), induction over
-//! the rules by a SAT solver (`proof`), and the structure of the rules (counters,
-//! facts nothing depends on, renamings). What fails was always seen to fail.
+//! There are four sources: all positions of a small game (`space`), random playouts
+//! (`playouts`, in lanes if there is a network), induction over the rules by a SAT solver
+//! (`proof`), and the structure of the rules (counters, facts that nothing depends on,
+//! symmetries). A claim fails only if a counterexample was observed or its negation is
+//! proved.
 //!
-//! What is asked for is what the language demands of a game (the definitions of
-//! termination, playability and winnability in Love et al., General Game Playing:
-//! Game Description Language Specification, 2008), and what its author would want
+//! The claims are the requirements of the language on a game (the definitions of
+//! termination, playability and winnability in Love et al., General Game Playing: Game
+//! Description Language Specification, 2008), and further properties that an author wants
 //! to know.
 
 mod alarm;
@@ -23,7 +25,7 @@ mod facts;
 mod fluents;
 mod frame;
 mod idle_moves;
-mod plays;
+mod playouts;
 mod proof;
 mod role_symmetry;
 mod space;
@@ -39,8 +41,8 @@ use serde::Serialize;
 
 pub use alarm::Alarm;
 use coverage::Coverage;
-use fluents::Step;
-use frame::Keeping;
+use fluents::Transition;
+use frame::Frame;
 use ggp_engine::machine::{AnyMachine, Limits, Machine, PlayError};
 use ggp_gdl::analysis::{Counter, counters};
 use ggp_gdl::diagnostic::Diagnostic;
@@ -48,30 +50,30 @@ use ggp_gdl::game::{Game, Move, Score};
 use ggp_gdl::terms::TermId;
 use ggp_search::{Budget, Stats};
 use ggp_solver::solve::{SolveOptions, solve};
-use idle_moves::Idle;
-use plays::{Orders, play};
+use idle_moves::IdleMoves;
+use playouts::{SamplingOptions, play};
 use space::{Space, State, joint_moves};
 use tally::{Path, Seen, Tally};
 
-/// How much is looked at.
+/// The extent of a check.
 #[derive(Copy, Clone, PartialEq, Debug)]
-pub struct AuditOptions {
-    /// Random plays.
-    pub plays: u64,
-    /// Joint moves after which a play is cut.
+pub struct PlaycheckOptions {
+    /// Number of random playouts.
+    pub playouts: u64,
+    /// Maximum number of joint moves of a playout.
     pub depth: usize,
-    /// Most positions of a game that is looked at as a whole.
+    /// Maximum number of positions of a game whose state space is explored completely.
     pub states: usize,
-    /// The seed of the plays.
+    /// The seed of the playouts.
     pub seed: u64,
-    /// Time on the clock for everything.
+    /// Wall-clock time for everything.
     pub time: Duration,
 }
 
-impl Default for AuditOptions {
+impl Default for PlaycheckOptions {
     fn default() -> Self {
-        AuditOptions {
-            plays: 1_000,
+        PlaycheckOptions {
+            playouts: 1_000,
             depth: 10_000,
             states: 100_000,
             seed: 0,
@@ -80,242 +82,249 @@ impl Default for AuditOptions {
     }
 }
 
-/// What was found.
+/// The result of a check.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Random plays made to the end, or cut.
-    pub plays: u64,
-    /// Positions of these plays, with repetitions.
+    /// Number of random playouts, including those stopped early.
+    pub playouts: u64,
+    /// Number of positions of these playouts, with repetitions.
     pub positions: u64,
-    /// All positions that can be reached, where they were all looked at.
+    /// Number of all reachable positions, if the state space was explored completely.
     pub space: Option<u64>,
-    /// Fewest and most joint moves of the plays that ended.
+    /// Minimum and maximum number of joint moves of the playouts that ended.
     pub lengths: Option<(usize, usize)>,
     /// The claims, in a fixed order.
     pub claims: Vec<Claim>,
-    /// Positions in which rules were watched; 0 if it is not known which of them fired.
+    /// Number of positions in which rule coverage was measured; 0 if it is unknown which
+    /// rules fired.
     pub watched: u64,
-    /// Rules that never fired. The findings about them are in `findings`.
-    pub silent: usize,
-    /// Whether time was over before all that was asked for was looked at.
+    /// Number of rules that never fired. `findings` has a finding about each.
+    pub dead_rules: usize,
+    /// True if time ran out before all requested checks were done.
     pub cut: bool,
-    /// Whether it was interrupted before that.
+    /// True if the user interrupted before that.
     pub interrupted: bool,
-    /// Findings with a place in the rules.
+    /// Findings with a location in the rules.
     #[serde(skip)]
     pub findings: Vec<Diagnostic>,
 }
 
-/// What a claim is about.
+/// The property that a claim is about.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
-    /// Every play ends.
+    /// Every match ends.
     Ends,
     /// A role always has a legal move.
     Legal,
-    /// A role has exactly one goal at each end, from 0 to 100.
+    /// A role has exactly one goal value in each terminal position, from 0 to 100.
     Goal,
     /// A role can get 100.
     Winnable,
-    /// At most one role has a choice.
+    /// At most one role has a choice at a time.
     Turns,
-    /// The scores of all roles have the same sum at each end.
+    /// The scores of all roles have the same sum in each terminal position.
     Sum,
     /// Every move changes something.
     Change,
-    /// Every fact changes in some play.
+    /// Every fact changes in some match.
     Facts,
     /// Something depends on every fact.
-    Read,
-    /// Moves and goals are those of roles.
+    Used,
+    /// All moves and goals are those of roles.
     Roles,
     /// Facts that are needed later are kept.
-    Kept,
-    /// A place has one value at a time.
-    Single,
-    /// The rules treat all roles alike.
-    Alike,
+    Frame,
+    /// A fluent has one value at a time.
+    SingleValue,
+    /// The rules are symmetric in the roles.
+    RoleSymmetry,
 }
 
-/// Whether a claim holds.
+/// The truth of a claim.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// As far as its basis goes.
+pub enum ClaimVerdict {
+    /// The claim holds, as far as its basis goes.
     Holds,
-    /// There is an example against it.
+    /// There is a counterexample.
     Fails,
-    /// Nothing was seen that tells.
+    /// The observations do not decide it.
     Open,
 }
 
-/// What a claim rests on.
+/// The evidence for a claim.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
-    /// Random plays.
+    /// Random playouts.
     Seen,
-    /// An example, which is enough.
+    /// An example, which is sufficient.
     Example,
-    /// All positions: proved.
+    /// All positions; this is a proof.
     Positions,
-    /// Induction over the rules: proved.
+    /// Induction over the rules; this is a proof.
     Induction,
-    /// The structure of the rules: proved.
+    /// The structure of the rules; this is a proof.
     Rules,
 }
 
-/// How much it matters that a claim fails.
+/// The severity if a claim fails.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Weight {
-    /// It tells what kind of game this is.
+pub enum Severity {
+    /// The claim classifies the game.
     Remark,
-    /// Good rules have it so.
+    /// Good rules fulfil the claim.
     Warning,
-    /// Play fails.
+    /// Matches fail.
     Error,
 }
 
-/// Something said of all plays.
+/// A statement about all matches.
 #[derive(Clone, Debug, Serialize)]
 pub struct Claim {
-    /// What it is about.
+    /// The property.
     pub subject: Subject,
-    /// The role that it is about, if it is about one.
+    /// The role concerned, if the property is about one.
     pub role: Option<String>,
-    /// Whether it holds.
-    pub verdict: Verdict,
-    /// What it rests on.
+    /// True if the claim holds.
+    pub verdict: ClaimVerdict,
+    /// The evidence.
     pub basis: Basis,
-    /// How much it matters.
-    pub weight: Weight,
-    /// In words.
+    /// The severity if it fails.
+    pub severity: Severity,
+    /// The claim as a sentence.
     pub text: String,
     /// Joint moves from the initial state that lead to an example.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moves: Option<Vec<String>>,
     /// Joint moves that lead from there back to the same position.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub round: Option<Vec<String>>,
+    pub cycle: Option<Vec<String>>,
 }
 
 impl Report {
-    /// Whether play fails somewhere.
+    /// Returns whether some match fails.
     pub fn has_errors(&self) -> bool {
-        self.count(Weight::Error) > 0
+        self.count(Severity::Error) > 0
     }
 
-    /// Number of claims of this weight that do not hold.
-    pub fn count(&self, weight: Weight) -> usize {
+    /// Number of claims of this severity that do not hold.
+    pub fn count(&self, severity: Severity) -> usize {
         let claims = self.claims.iter();
         claims
-            .filter(|claim| claim.verdict != Verdict::Holds && claim.weight == weight)
+            .filter(|claim| claim.verdict != ClaimVerdict::Holds && claim.severity == severity)
             .count()
     }
 }
 
-/// Shares of the time: all positions, plays, a plan, rules that fire, rules that do not;
+/// Shares of the time for the state space, playouts, a plan, rule coverage and dead rules;
 /// the rest is for proofs.
 const SHARES: [f64; 5] = [0.25, 0.5, 0.65, 0.78, 0.88];
-/// Joint moves of all plays in which rules are watched, and the plays that are
-/// looked at even if all rules have fired.
-const KEPT: usize = 1_000_000;
-const ENOUGH: usize = 100;
-/// Positions in which silent rules are looked at once more.
-const CLOSER: usize = 300;
+/// Maximum number of joint moves of the playouts that are sampled for rule coverage, and the
+/// number of playouts that are visited even if all rules have fired.
+const SAMPLE_MOVES: usize = 1_000_000;
+const ENOUGH_PLAYOUTS: usize = 100;
+/// Maximum number of positions in which dead rules are evaluated once more.
+const REVISITED: usize = 300;
 
-/// Everything that claims are made from.
+/// The observations that claims are derived from.
 struct Evidence<'a> {
     game: &'a Game,
     machine: &'a mut AnyMachine,
-    options: &'a AuditOptions,
+    options: &'a PlaycheckOptions,
     limits: &'a Limits,
     deadline: Instant,
-    /// Facts that depend on the number of moves alone.
+    /// Facts that depend only on the number of moves.
     counters: Vec<Counter>,
-    apart: Vec<TermId>,
-    /// Random plays.
+    ignored: Vec<TermId>,
+    /// The tally of the random playouts.
     played: Tally,
-    kept: Vec<Path>,
+    samples: Vec<Path>,
     space: Option<Space>,
-    /// The way of a single role to 100.
+    /// The single role's plan for 100.
     plan: Option<Path>,
-    /// By fact, among those seen: whether it was lost or gained.
+    /// Facts that were seen to be lost, and to be gained.
     lost: FxHashSet<TermId>,
     gained: FxHashSet<TermId>,
     coverage: Coverage,
-    keeping: Keeping,
-    idle: Idle,
+    frame: Frame,
+    idle: IdleMoves,
 }
 
-/// Looks at a game. `limits` are those of the machine.
+/// Checks a game. `limits` are those of the machine.
 ///
 /// # Errors
 ///
-/// As [`audit_within`].
-pub fn audit(
+/// As for [`playcheck_within`].
+pub fn playcheck(
     machine: &mut AnyMachine,
     limits: &Limits,
-    options: &AuditOptions,
+    options: &PlaycheckOptions,
 ) -> Result<Report, PlayError> {
     let alarm = Alarm::new(Arc::clone(&limits.interrupt));
-    let report = audit_within(machine, limits, &alarm, options)?;
+    let report = playcheck_within(machine, limits, &alarm, options)?;
     match report.interrupted {
         true => Err(PlayError::Interrupted),
         false => Ok(report),
     }
 }
 
-/// Looks at a game. `limits` are those of the machine; where it is interrupted by the
-/// bell of the alarm, not even a single step takes more than the time. Where somebody
-/// interrupts, the report is of what was seen until then.
+/// Checks a game. `limits` are those of the machine. If the machine is interrupted by the
+/// alarm's flag, not even a single step exceeds the time. If the user interrupts, the
+/// report covers the observations so far.
 ///
 /// # Errors
 ///
-/// [`PlayError::Interrupted`] where the machine is interrupted without the alarm, or what
-/// makes the rules impossible to evaluate.
-pub fn audit_within(
+/// [`PlayError::Interrupted`] if the machine is interrupted without the alarm; other errors
+/// if the rules cannot be evaluated.
+pub fn playcheck_within(
     machine: &mut AnyMachine,
     limits: &Limits,
     alarm: &Alarm,
-    options: &AuditOptions,
+    options: &PlaycheckOptions,
 ) -> Result<Report, PlayError> {
     let began = Instant::now();
     let game = machine.game().clone();
     let until = |part: usize| began + options.time.mul_f64(SHARES[part]);
     let over = |part: usize| move || alarm.is_raised() || Instant::now() >= until(part);
     let counters = counters(&game, Score::MAX);
-    let apart: Vec<TermId> = counters
+    let ignored: Vec<TermId> = counters
         .iter()
         .flat_map(|counter| counter.values.concat())
         .collect();
     let space = alarm.within(until(0), || {
-        Space::of(machine, options.states, &apart, &over(0))
+        Space::of(machine, options.states, &ignored, &over(0))
     })?;
     let space = space.flatten();
-    // Where play goes round, plays need not be longer than a way through all positions.
+    // In a game with cycles, playouts need not be longer than a path through all positions.
     let longest = match &space {
         Some(space) => options.depth.min(2 * space.states.len()),
         None => options.depth,
     };
     let mut random = Xoshiro256PlusPlus::seed_from_u64(options.seed);
     let mut played = Tally::new(game.role_count());
-    let orders = Orders {
-        plays: options.plays,
+    let playout_options = SamplingOptions {
+        playouts: options.playouts,
         depth: longest,
         stop: &over(1),
-        apart: &apart,
-        kept: KEPT,
+        ignored: &ignored,
+        samples: SAMPLE_MOVES,
     };
-    let mut kept = Vec::new();
+    let mut samples = Vec::new();
     alarm.within(until(1), || {
-        play(machine, &orders, &mut played, &mut kept, &mut random)
+        play(
+            machine,
+            &playout_options,
+            &mut played,
+            &mut samples,
+            &mut random,
+        )
     })?;
     let coverage = Coverage::new(&game, machine.terms(), limits, until(4));
     let start = machine.initial()?;
-    let keeping = Keeping::new(
+    let frame = Frame::new(
         &game,
         machine.terms(),
         &machine.facts(&start),
@@ -328,34 +337,35 @@ pub fn audit_within(
         limits,
         deadline: began + options.time,
         counters,
-        apart,
+        ignored,
         played,
-        kept,
+        samples,
         space,
         plan: None,
         lost: FxHashSet::default(),
         gained: FxHashSet::default(),
         coverage,
-        keeping,
-        idle: Idle::default(),
+        frame,
+        idle: IdleMoves::default(),
     };
     let time = options.time.mul_f64(SHARES[2] - SHARES[1]);
     let plan = alarm.within(until(2), || Ok(evidence.find_plan(time)))?;
     evidence.plan = plan.flatten();
-    let mut closer = Vec::new();
-    let watched = alarm.within(until(3), || evidence.watch(&over(3), &mut closer))?;
-    let plays = evidence.played.ends + evidence.played.cut + evidence.played.stuck;
-    // Where next to nothing was seen, next to nothing fired.
-    let silent = match evidence.coverage.positions > 0 && (plays > 0 || evidence.space.is_some()) {
-        true if !alarm.is_raised() => {
-            alarm.within(until(4), || evidence.coverage.silent(&closer))?
-        }
-        true => None,
-        false => None,
-    };
+    let mut revisited = Vec::new();
+    let watched = alarm.within(until(3), || evidence.watch(&over(3), &mut revisited))?;
+    let playouts = evidence.played.ends + evidence.played.cut + evidence.played.stuck;
+    // Where hardly any position was seen, hardly any rule fired.
+    let dead_rules =
+        match evidence.coverage.positions > 0 && (playouts > 0 || evidence.space.is_some()) {
+            true if !alarm.is_raised() => {
+                alarm.within(until(4), || evidence.coverage.dead_rules(&revisited))?
+            }
+            true => None,
+            false => None,
+        };
     let complete = watched == Some(true) && evidence.space.is_some() && evidence.coverage.is_exact;
-    let findings: Vec<Diagnostic> = match &silent {
-        Some(silent) => evidence.silent(silent, complete),
+    let findings: Vec<Diagnostic> = match &dead_rules {
+        Some(dead_rules) => evidence.findings(dead_rules, complete),
         None => Vec::new(),
     };
     let claims = alarm.within(evidence.deadline, || match alarm.is_raised() {
@@ -364,7 +374,7 @@ pub fn audit_within(
     })?;
     let claims = match claims {
         Some(claims) => claims,
-        // Without proofs.
+        // The claims are made again, without proofs.
         None => {
             evidence.deadline = Instant::now();
             evidence.claims()?
@@ -372,8 +382,8 @@ pub fn audit_within(
     };
     let is_late = Instant::now() >= evidence.deadline;
     Ok(Report {
-        plays,
-        cut: plays < options.plays || watched != Some(true) || is_late,
+        playouts,
+        cut: playouts < options.playouts || watched != Some(true) || is_late,
         interrupted: alarm.is_raised(),
         positions: evidence.played.positions,
         space: evidence
@@ -382,17 +392,17 @@ pub fn audit_within(
             .map(|space| space.states.len() as u64),
         lengths: evidence.played.lengths,
         claims,
-        watched: match silent {
+        watched: match dead_rules {
             Some(_) => evidence.coverage.positions,
             None => 0,
         },
-        silent: findings.len(),
+        dead_rules: findings.len(),
         findings,
     })
 }
 
 impl Evidence<'_> {
-    /// A plan of the only role, unless one was seen.
+    /// A plan for a single-role game, unless a playout was one.
     fn find_plan(&mut self, time: Duration) -> Option<Path> {
         let best = self.played.roles[0].best.as_ref();
         if self.space.is_some()
@@ -420,7 +430,7 @@ impl Evidence<'_> {
         }
     }
 
-    /// Ways to what is rare.
+    /// Paths to rare observations.
     fn telling(&self) -> Vec<Path> {
         let tally = &self.played;
         let of_roles = tally.roles.iter();
@@ -430,21 +440,22 @@ impl Evidence<'_> {
         self.plan.iter().chain(paths).cloned().collect()
     }
 
-    /// Looks at rules in all positions, or in those of the plays kept; whether it
-    /// was at all of them, or enough. Some of them are looked at more closely later.
+    /// Measures rule coverage in all positions, or in those of the sampled playouts. Returns
+    /// whether it got through all of them or saw enough. Some of the positions are kept for
+    /// a second visit.
     fn watch(
         &mut self,
         stop: &dyn Fn() -> bool,
-        closer: &mut Vec<Seen>,
+        revisited: &mut Vec<Seen>,
     ) -> Result<bool, PlayError> {
         if let Some(space) = self.space.take() {
-            let watched = self.watch_all(&space, stop, closer);
+            let watched = self.watch_all(&space, stop, revisited);
             self.space = Some(space);
             return watched;
         }
-        let kept = std::mem::take(&mut self.kept);
-        for (number, path) in self.telling().into_iter().chain(kept).enumerate() {
-            if self.coverage.is_full() && number >= ENOUGH {
+        let samples = std::mem::take(&mut self.samples);
+        for (number, path) in self.telling().into_iter().chain(samples).enumerate() {
+            if self.coverage.is_full() && number >= ENOUGH_PLAYOUTS {
                 break;
             }
             let mut state = self.machine.initial()?;
@@ -454,15 +465,15 @@ impl Evidence<'_> {
                 }
                 let next = self.machine.next(&state, joint)?;
                 let way = || path[..place].to_vec();
-                self.look(&state, vec![joint.clone()], (place, &way), closer)?;
+                self.visit(&state, vec![joint.clone()], (place, &way), revisited)?;
                 state = next;
                 let facts = self.machine.facts(&state);
                 let way = || path[..=place].to_vec();
-                self.keeping
-                    .look(&facts, self.machine.terms(), place + 1, &way);
+                self.frame
+                    .visit(&facts, self.machine.terms(), place + 1, &way);
             }
             let way = || path.clone();
-            self.look(&state, Vec::new(), (path.len(), &way), closer)?;
+            self.visit(&state, Vec::new(), (path.len(), &way), revisited)?;
         }
         Ok(true)
     }
@@ -471,7 +482,7 @@ impl Evidence<'_> {
         &mut self,
         space: &Space,
         stop: &dyn Fn() -> bool,
-        closer: &mut Vec<Seen>,
+        revisited: &mut Vec<Seen>,
     ) -> Result<bool, PlayError> {
         for (number, state) in space.states.iter().enumerate() {
             if stop() {
@@ -479,34 +490,34 @@ impl Evidence<'_> {
             }
             let joints = match self.machine.is_terminal(state)? {
                 true => Vec::new(),
-                false => joint_moves(&plays::legal(self.machine, state)?).collect(),
+                false => joint_moves(&playouts::legal(self.machine, state)?).collect(),
             };
             let path = || space.path(number);
             let length = space.length(number);
-            self.look(state, joints, (length, &path), closer)?;
+            self.visit(state, joints, (length, &path), revisited)?;
             if number > 0 {
                 let facts = self.machine.facts(state);
-                self.keeping
-                    .look(&facts, self.machine.terms(), length, &path);
+                self.frame
+                    .visit(&facts, self.machine.terms(), length, &path);
             }
         }
         Ok(true)
     }
 
-    /// Looks at a position, and at moves made there; so many lead to it on this way.
-    fn look(
+    /// Visits a position and moves made there; `length` moves lead to it on this path.
+    fn visit(
         &mut self,
         state: &State,
         joints: Vec<Vec<Move>>,
         (length, path): (usize, &dyn Fn() -> Path),
-        closer: &mut Vec<Seen>,
+        revisited: &mut Vec<Seen>,
     ) -> Result<(), PlayError> {
         let facts = self.machine.facts(state);
         let here: FxHashSet<TermId> = facts.iter().copied().collect();
         let has_choice: Option<Vec<bool>> = match self.tally().idle.is_some() && !joints.is_empty()
         {
             true => {
-                let legal = plays::legal(self.machine, state)?;
+                let legal = playouts::legal(self.machine, state)?;
                 Some(legal.iter().map(|moves| moves.len() > 1).collect())
             }
             false => None,
@@ -516,34 +527,34 @@ impl Evidence<'_> {
             let next: FxHashSet<TermId> = self.machine.facts(&after).into_iter().collect();
             self.lost.extend(here.difference(&next));
             self.gained.extend(next.difference(&here));
-            let is_idle = (here.symmetric_difference(&next)).all(|f| self.apart.contains(f));
+            let is_idle = (here.symmetric_difference(&next)).all(|f| self.ignored.contains(f));
             if let Some(has_choice) = &has_choice {
-                self.idle.look(joint, has_choice, !is_idle);
+                self.idle.visit(joint, has_choice, !is_idle);
             }
-            let step = Step {
+            let step = Transition {
                 facts: &here,
                 after: &next,
                 joint,
                 is_idle,
-                is_last: self.keeping.places.is_watching() && self.machine.is_terminal(&after)?,
+                is_last: self.frame.fluents.is_watching() && self.machine.is_terminal(&after)?,
                 length,
                 path,
             };
-            self.keeping.step(&step, self.machine.terms());
+            self.frame.step(&step, self.machine.terms());
         }
-        self.coverage.look(&facts, &joints)?;
-        // Positions spread over all that are seen: fewer and fewer of them.
-        if closer.len() < CLOSER
+        self.coverage.visit(&facts, &joints)?;
+        // Positions spread over all that are seen, with decreasing density.
+        if revisited.len() < REVISITED
             || self
                 .coverage
                 .positions
-                .is_multiple_of(1 + self.coverage.positions / CLOSER as u64)
+                .is_multiple_of(1 + self.coverage.positions / REVISITED as u64)
         {
-            match closer.len() < CLOSER {
-                true => closer.push((facts, joints, path())),
+            match revisited.len() < REVISITED {
+                true => revisited.push((facts, joints, path())),
                 false => {
-                    let place = self.coverage.positions as usize % CLOSER;
-                    closer[place] = (facts, joints, path());
+                    let place = self.coverage.positions as usize % REVISITED;
+                    revisited[place] = (facts, joints, path());
                 }
             }
         }
@@ -551,7 +562,7 @@ impl Evidence<'_> {
     }
 }
 
-/// The first texts, and how many more there are.
+/// The first texts, and the number of the others.
 fn listed(texts: impl ExactSizeIterator<Item = String>, most: usize, between: &str) -> String {
     let more = texts.len().saturating_sub(most);
     let mut list = texts.take(most).collect::<Vec<_>>().join(between);

@@ -1,14 +1,14 @@
-//! What holds in every play, by induction over the rules.
+//! Proofs by induction over the rules.
 //!
-//! In: a network, with what it takes for granted of every state that is reached:
-//! facts that exclude each other, facts that equal others. Out: claims that a SAT
-//! solver finds no state against. That is a proof: what is taken for granted
-//! holds initially and is kept by every move, see [`Propnet::exclusive`]. Where it
-//! does find a state nothing is known, since that state may never be reached.
+//! In: a network, with its assumptions about every reachable state: facts that exclude each
+//! other, and facts that equal others. Out: claims to which a SAT solver finds no
+//! counterexample. That is a proof: the assumptions hold initially and every move preserves
+//! them, see [`Propnet::exclusive`]. If the solver finds a counterexample, nothing is
+//! known, since that state may be unreachable.
 //!
-//! Play ends if every joint move changes something that never comes back to what
-//! it was: a fact that is never lost, or never gained, or facts of which one holds
-//! at a time and none holds again.
+//! Every match ends if every joint move makes an irreversible change: to a fact that is
+//! never lost, or never gained, or to a group of facts of which one holds at a time and
+//! none holds again.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -21,15 +21,15 @@ use ggp_engine::propnet::network::Literal;
 use ggp_gdl::game::Score;
 use ggp_gdl::terms::TermId;
 
-/// Conflicts for one question.
+/// Maximum number of conflicts for one query.
 const CONFLICTS: i32 = 20_000;
-/// Facts of a group whose courses are followed.
+/// Maximum number of facts of a group whose trajectories are followed.
 const MOST_COURSES: usize = 64;
-/// Combinations of goal values that are looked at one by one.
+/// Maximum number of combinations of goal values that are enumerated.
 const MOST_SUMS: usize = 4_000;
 
-/// A state that is no end, with a legal joint move and the state after it where
-/// that is assumed.
+/// The SAT encoding of a non-terminal state. Queries may assume a legal joint move and the
+/// state after it.
 pub(super) struct Induction<'n> {
     net: &'n Propnet,
     clauses: Clauses,
@@ -39,7 +39,7 @@ pub(super) struct Induction<'n> {
     legal: Vec<Vec<i32>>,
     goals: Vec<Vec<i32>>,
     terminal: i32,
-    /// That a legal joint move is made.
+    /// The literal for a legal joint move being made.
     moved: i32,
 }
 
@@ -120,24 +120,24 @@ impl<'n> Induction<'n> {
         }
     }
 
-    /// Whether time is over.
+    /// Returns whether time is over.
     pub(super) fn is_over(&self) -> bool {
         self.watch.is_over()
     }
 
-    /// Whether no state fulfils all of these.
+    /// Returns whether no state satisfies all of these literals.
     fn never(&mut self, all: &[i32]) -> bool {
         !self.is_over() && self.clauses.solve(all, CONFLICTS) == Some(false)
     }
 
-    /// A role has a legal move wherever play is not over.
+    /// Returns whether a role has a legal move in every non-terminal state.
     pub(super) fn can_move(&mut self, role: usize) -> bool {
         let mut all: Vec<i32> = self.legal[role].iter().map(|legal| -legal).collect();
         all.push(-self.terminal);
         self.never(&all)
     }
 
-    /// A role has exactly one goal value at each end, and it is a score.
+    /// Returns whether a role has exactly one goal value in each terminal state, and it is a score.
     pub(super) fn has_one_goal(
         &mut self,
         role: usize,
@@ -156,12 +156,12 @@ impl<'n> Induction<'n> {
             && bad.into_iter().all(|bad| self.never(&[self.terminal, bad]))
     }
 
-    /// A role never ends with a score.
+    /// Returns whether a role never ends with a given score.
     pub(super) fn never_gets(&mut self, role: usize, value: usize) -> bool {
         self.never(&[self.terminal, self.goals[role][value]])
     }
 
-    /// The scores of all roles have this sum at each end.
+    /// Returns whether the scores of all roles have this sum in each terminal state.
     pub(super) fn has_sum(&mut self, sum: u32, score: &dyn Fn(TermId) -> Option<Score>) -> bool {
         let net = self.net;
         let scores: Option<Vec<Vec<u32>>> = (net.goals.iter())
@@ -195,7 +195,7 @@ impl<'n> Induction<'n> {
         })
     }
 
-    /// At most one role has a choice wherever play is not over.
+    /// Returns whether at most one role has a choice in every non-terminal state.
     pub(super) fn takes_turns(&mut self) -> bool {
         let choices: Vec<i32> = (self.legal.clone().iter())
             .map(|legal| self.clauses.one_and_two(legal).1)
@@ -204,9 +204,9 @@ impl<'n> Induction<'n> {
         self.never(&[-self.terminal, two])
     }
 
-    /// Every legal joint move changes some fact other than these.
-    pub(super) fn always_changes(&mut self, apart: &[TermId]) -> bool {
-        let facts = (0..self.now.len()).filter(|&fact| !apart.contains(&self.net.facts[fact]));
+    /// Returns whether every legal joint move changes some fact other than these.
+    pub(super) fn always_changes(&mut self, ignored: &[TermId]) -> bool {
+        let facts = (0..self.now.len()).filter(|&fact| !ignored.contains(&self.net.facts[fact]));
         let mut all: Vec<i32> = facts
             .collect::<Vec<_>>()
             .into_iter()
@@ -217,7 +217,7 @@ impl<'n> Induction<'n> {
         self.never(&all)
     }
 
-    /// That a fact is not what it was.
+    /// The literal for a fact changing its value.
     fn differs(&mut self, fact: usize) -> i32 {
         let (now, next) = (self.now[fact], self.next[fact]);
         let differs = self.clauses.variable();
@@ -228,8 +228,8 @@ impl<'n> Induction<'n> {
         differs
     }
 
-    /// The most joint moves of a play, if that is found; `moves` are facts that
-    /// were seen to be lost, and those seen to be gained.
+    /// The maximum number of joint moves of a match, if a bound is found. `lost` and
+    /// `gained` say for each fact whether it was seen to be lost, or to be gained.
     pub(super) fn ends_within(&mut self, lost: &[bool], gained: &[bool]) -> Option<u64> {
         let facts = 0..self.now.len();
         let stay = [-self.terminal, self.moved];
@@ -256,24 +256,24 @@ impl<'n> Induction<'n> {
                 bound += most;
             }
         }
-        let apart = |of: Vec<usize>| -> Vec<usize> {
+        let ignored = |of: Vec<usize>| -> Vec<usize> {
             of.into_iter()
                 .filter(|fact| !facts.contains(fact))
                 .collect()
         };
-        let (kept, falling) = (apart(kept), apart(falling));
+        let (kept, falling) = (ignored(kept), ignored(falling));
         bound += self.to_gain(&kept) + self.to_lose(&falling);
         let facts = [facts, kept, falling].concat();
         self.progress(&facts, bound)
     }
 
-    /// How many of these facts there are to lose.
+    /// An upper bound on how many of these facts can be lost.
     fn to_lose(&self, falling: &[usize]) -> u64 {
         let initial = &self.net.initial;
         falling.iter().filter(|&&fact| initial[fact]).count() as u64
     }
 
-    /// How many of these facts there are to gain, at most.
+    /// An upper bound on how many of these facts can be gained.
     fn to_gain(&self, kept: &[usize]) -> u64 {
         self.most_of(kept) - self.to_lose(kept)
     }
@@ -285,14 +285,14 @@ impl<'n> Induction<'n> {
         self.never(&all).then_some(bound)
     }
 
-    /// How often facts of which at most one holds can change, if none of them, nor
-    /// that none of them holds, ever comes again.
+    /// The maximum number of changes of facts of which at most one holds, if no fact of the
+    /// group, and no absence of all of them, ever recurs.
     fn courses(&mut self, facts: &[usize]) -> Option<u64> {
         if facts.len() > MOST_COURSES {
             return None;
         }
         let stay = [-self.terminal, self.moved];
-        // The last place stands for none of them.
+        // The last element is for the absence of all facts.
         let mut after: Vec<Vec<u32>> = Vec::with_capacity(facts.len() + 1);
         for from in 0..=facts.len() {
             let here = |at: usize, of: &[i32]| -> Vec<i32> {
@@ -335,7 +335,7 @@ impl<'n> Induction<'n> {
         longest(&after, first.unwrap_or(facts.len()))
     }
 
-    /// Most of these facts that can hold together, at most.
+    /// An upper bound on how many of these facts can hold together.
     fn most_of(&self, facts: &[usize]) -> u64 {
         let mut left = vec![false; self.now.len()];
         facts.iter().for_each(|&fact| left[fact] = true);

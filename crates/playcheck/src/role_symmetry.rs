@@ -1,9 +1,9 @@
-//! Roles that the rules treat alike.
+//! Symmetry between roles.
 //!
-//! In: a game. Out: whether a renaming of names leaves the rules as they are and
-//! makes one role another. The rules are drawn as a coloured graph: names, terms,
-//! atoms, rules; the order of arguments counts, that of literals and rules does
-//! not. Keywords and goal values stay what they are.
+//! In: a game. Out: whether a renaming of constants maps the rules to themselves and one
+//! role to another. The rules are turned into a coloured graph of constants, terms, atoms
+//! and rules. The order of arguments matters, that of literals and rules does not. Keywords
+//! and goal values are fixed.
 
 use rustc_hash::FxHashMap;
 
@@ -14,13 +14,13 @@ use ggp_gdl::game::{Game, parse_score};
 use ggp_gdl::program::{Atom, FunctorId, Literal, Rule, Term};
 use ggp_gdl::terms::TermId;
 
-/// Vertices and edges, and edges looked at.
+/// Maximum number of vertices and edges, and of edges visited.
 const MOST_SIZE: usize = 400_000;
 const MOST_WORK: usize = 20_000_000;
 
-/// Whether every role can take the place of every other, and the names that
-/// change then; None if the rules are too large to tell.
-pub(super) fn alike(game: &Game, with_start: bool, watch: &Watch) -> Option<Alike> {
+/// Returns whether every role can be mapped to every other role, and the constants that change
+/// then. `None` if the rules are too large to decide.
+pub(super) fn role_symmetry(game: &Game, with_start: bool, watch: &Watch) -> Option<RoleSymmetry> {
     let mut drawing = Drawing {
         game,
         graph: Graph::default(),
@@ -75,20 +75,20 @@ pub(super) fn alike(game: &Game, with_start: bool, watch: &Watch) -> Option<Alik
             })
             .collect()
     });
-    Some(Alike {
+    Some(RoleSymmetry {
         all: roles.iter().all(|role| orbit.contains(role)),
         exchanged: exchanged.unwrap_or_default(),
     })
 }
 
-/// What was found.
-pub(super) struct Alike {
+/// The symmetry between roles.
+pub(super) struct RoleSymmetry {
     pub(super) all: bool,
-    /// A renaming that moves roles: from and to.
+    /// A renaming that moves roles, as pairs (from, to).
     pub(super) exchanged: Vec<(String, String)>,
 }
 
-/// What a vertex is.
+/// The colour of a vertex.
 #[derive(Copy, Clone)]
 enum Colour {
     Rule,
@@ -102,7 +102,8 @@ enum Colour {
     Branch,
     Variable,
     Application,
-    /// From here on: names by arity, arguments by place, names that stay.
+    /// The first of the other colours: constants by arity, arguments by position, fixed
+    /// constants.
     Others,
 }
 
@@ -113,11 +114,11 @@ struct Drawing<'g> {
     graph: Graph,
     functors: FxHashMap<FunctorId, u32>,
     terms: FxHashMap<TermId, u32>,
-    /// Functors that stay what they are.
+    /// Functors that are fixed.
     fixed: Vec<bool>,
 }
 
-/// Keywords and whatever may be a goal value.
+/// Keywords and everything that may be a goal value.
 fn fixed(game: &Game) -> Vec<bool> {
     let count = game.functors().len();
     let name = |functor: FunctorId| game.symbols().name(game.functors().functor(functor).name);
@@ -168,7 +169,7 @@ impl Drawing<'_> {
         vertex
     }
 
-    /// Hangs arguments below a vertex, in their order.
+    /// Attaches arguments to a vertex, in their order.
     fn argument(&mut self, of: u32, place: usize, term: u32) {
         let colour = Colour::Others as u32 + COLUMNS + (place as u32).min(COLUMNS - 1);
         let link = self.graph.vertex(colour);
@@ -272,7 +273,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// All rules and facts; None if they are too many.
+    /// Adds all rules and facts; `None` if they are too many.
     fn rules(&mut self, with_start: bool) -> Option<()> {
         let set = self.game.rules();
         let init = self.game.keyword(Keyword::Init);

@@ -1,36 +1,36 @@
-//! All positions of a small game.
+//! The complete state space of a small game.
 
 use std::collections::HashMap;
 
 use rustc_hash::FxBuildHasher;
 
-use super::plays::{compared, goals, legal};
+use super::playouts::{compared, goals, legal};
 use super::tally::{Path, Scores, Tally};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError};
 use ggp_gdl::game::Move;
 use ggp_gdl::terms::TermId;
 
-/// Joint moves of one position that are looked at.
+/// Maximum number of joint moves that are visited in one position.
 const MOST_JOINT: usize = 1_000_000;
 
-/// What walking through all positions came to.
+/// The result of exploring all positions.
 pub(super) struct Space {
-    /// What they show.
+    /// The tally of all positions.
     pub(super) tally: Tally,
-    /// How play goes on.
+    /// The termination of matches.
     pub(super) ending: Ending,
     /// All positions, the initial one first.
     pub(super) states: Vec<State>,
-    /// By position: the one before it and the moves made there.
-    ways: Vec<(u32, Vec<Move>)>,
+    /// For each position: the one before it and the moves made there.
+    parents: Vec<(u32, Vec<Move>)>,
 }
 
-/// Whether play ends.
+/// The termination of matches.
 pub(super) enum Ending {
-    /// Always, after so many joint moves at most.
+    /// Every match ends, after at most this number of joint moves.
     Within(u64),
-    /// These moves lead to a position, and these then lead back to it.
-    Round(Path, Path),
+    /// The first moves lead to a position, and the second ones lead from there back to it.
+    Cycle(Path, Path),
 }
 
 pub(super) type State = <AnyMachine as Machine>::State;
@@ -38,18 +38,18 @@ pub(super) type State = <AnyMachine as Machine>::State;
 struct Walk {
     numbers: HashMap<State, u32, FxBuildHasher>,
     states: Vec<State>,
-    /// By position: the one before it and the moves made there.
-    ways: Vec<(u32, Vec<Move>)>,
-    /// By position: those after it, each once.
+    /// For each position: the one before it and the moves made there.
+    parents: Vec<(u32, Vec<Move>)>,
+    /// For each position: its distinct successors.
     after: Vec<Vec<u32>>,
 }
 
 impl Space {
-    /// All positions, if there are no more than so many and `stop` lets it.
+    /// Explores all positions, unless there are more than `most` or `stop` ends it.
     pub(super) fn of(
         machine: &mut AnyMachine,
         most: usize,
-        apart: &[TermId],
+        ignored: &[TermId],
         stop: &dyn Fn() -> bool,
     ) -> Result<Option<Space>, PlayError> {
         let mut tally = Tally::new(machine.game().role_count());
@@ -58,7 +58,7 @@ impl Space {
         let mut walk = Walk {
             numbers: HashMap::default(),
             states: vec![start.clone()],
-            ways: vec![(0, Vec::new())],
+            parents: vec![(0, Vec::new())],
             after: Vec::new(),
         };
         walk.numbers.insert(start, 0);
@@ -68,11 +68,11 @@ impl Space {
                 return Ok(None);
             }
             let state = walk.states[number].clone();
-            let length = length(&walk.ways, number);
+            let length = length(&walk.parents, number);
             let mut after = Vec::new();
             if machine.is_terminal(&state)? {
                 let goals = goals(machine, &state)?;
-                tally.end(&goals, &mut scores, length, || path(&walk.ways, number));
+                tally.end(&goals, &mut scores, length, || path(&walk.parents, number));
             } else {
                 let legal = legal(machine, &state)?;
                 let counts: Vec<usize> = legal.iter().map(Vec::len).collect();
@@ -82,21 +82,21 @@ impl Space {
                 if joints.is_none_or(|joints| joints > MOST_JOINT) {
                     return Ok(None);
                 }
-                if tally.position(&counts, length, || path(&walk.ways, number)) {
-                    let here = compared(machine, &state, apart);
+                if tally.position(&counts, length, || path(&walk.parents, number)) {
+                    let here = compared(machine, &state, ignored);
                     for joint in joint_moves(&legal) {
                         if stop() {
                             return Ok(None);
                         }
                         let next = machine.next(&state, &joint)?;
-                        if compared(machine, &next, apart) == here {
-                            tally.idle(|| joint.clone(), length, || path(&walk.ways, number));
+                        if compared(machine, &next, ignored) == here {
+                            tally.idle(|| joint.clone(), length, || path(&walk.parents, number));
                         }
                         let fresh = walk.states.len() as u32;
                         let to = *walk.numbers.entry(next.clone()).or_insert(fresh);
                         if to == fresh {
                             walk.states.push(next);
-                            walk.ways.push((number as u32, joint));
+                            walk.parents.push((number as u32, joint));
                         }
                         if !after.contains(&to) {
                             after.push(to);
@@ -115,23 +115,23 @@ impl Space {
             tally,
             ending,
             states: walk.states,
-            ways: walk.ways,
+            parents: walk.parents,
         }))
     }
 
-    /// A shortest way to a position.
+    /// A shortest path to a position.
     pub(super) fn path(&self, number: usize) -> Path {
-        path(&self.ways, number)
+        path(&self.parents, number)
     }
 
-    /// The joint moves of that way.
+    /// The number of joint moves of that path.
     pub(super) fn length(&self, number: usize) -> usize {
-        length(&self.ways, number)
+        length(&self.parents, number)
     }
 }
 
 impl Walk {
-    /// A way round, where there is one.
+    /// A cycle, where there is one.
     fn round(&self, machine: &mut AnyMachine) -> Result<Ending, PlayError> {
         let around = cycle(&self.after);
         let mut back = Vec::with_capacity(around.len());
@@ -145,30 +145,30 @@ impl Walk {
                 }
             }
         }
-        Ok(Ending::Round(path(&self.ways, around[0] as usize), back))
+        Ok(Ending::Cycle(path(&self.parents, around[0] as usize), back))
     }
 }
 
-fn path(ways: &[(u32, Vec<Move>)], mut number: usize) -> Path {
+fn path(parents: &[(u32, Vec<Move>)], mut number: usize) -> Path {
     let mut path = Path::new();
     while number != 0 {
-        path.push(ways[number].1.clone());
-        number = ways[number].0 as usize;
+        path.push(parents[number].1.clone());
+        number = parents[number].0 as usize;
     }
     path.reverse();
     path
 }
 
-fn length(ways: &[(u32, Vec<Move>)], mut number: usize) -> usize {
+fn length(parents: &[(u32, Vec<Move>)], mut number: usize) -> usize {
     let mut length = 0;
     while number != 0 {
         length += 1;
-        number = ways[number].0 as usize;
+        number = parents[number].0 as usize;
     }
     length
 }
 
-/// All joint moves, the last role's changing fastest.
+/// All joint moves; the last role's move changes fastest.
 pub(super) fn joint_moves(legal: &[Vec<Move>]) -> impl Iterator<Item = Vec<Move>> + use<> {
     let legal = legal.to_vec();
     let count: usize = legal.iter().map(Vec::len).product();
@@ -186,7 +186,7 @@ pub(super) fn joint_moves(legal: &[Vec<Move>]) -> impl Iterator<Item = Vec<Move>
     })
 }
 
-/// The edges of the longest way from a vertex, if no way from it goes round.
+/// The number of edges of the longest path from a vertex, if no cycle is reachable from it.
 pub(super) fn longest(after: &[Vec<u32>], first: usize) -> Option<u64> {
     let mut is_reached = vec![false; after.len()];
     is_reached[first] = true;
@@ -221,9 +221,9 @@ pub(super) fn longest(after: &[Vec<u32>], first: usize) -> Option<u64> {
     (done == reached).then(|| lengths.into_iter().max().unwrap_or(0))
 }
 
-/// A way round, shortest from the first of its vertices that was numbered.
+/// A cycle, beginning with the vertex that has the lowest number.
 fn cycle(after: &[Vec<u32>]) -> Vec<u32> {
-    // 0: not seen, 1: on the way, 2: done.
+    // 0: not visited, 1: on the path, 2: done.
     let mut marks = vec![0u8; after.len()];
     let mut way: Vec<(u32, usize)> = vec![(0, 0)];
     marks[0] = 1;
@@ -241,13 +241,13 @@ fn cycle(after: &[Vec<u32>]) -> Vec<u32> {
             }
             1 => {
                 let first = way.iter().position(|(number, _)| *number == to);
-                let first = first.expect("it is on the way");
+                let first = first.expect("it is on the path");
                 return way[first..].iter().map(|(number, _)| *number).collect();
             }
             _ => {}
         }
     }
-    unreachable!("some way goes round")
+    unreachable!("there is a cycle")
 }
 
 #[cfg(test)]
@@ -255,13 +255,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ways_are_measured_and_rounds_found() {
+    fn longest_paths_and_cycles_are_found() {
         let line = [vec![1, 2], vec![2], vec![3], vec![]];
         assert_eq!(longest(&line, 0), Some(3));
-        let round = [vec![1], vec![2, 3], vec![1], vec![]];
-        assert_eq!(longest(&round, 0), None);
-        assert_eq!(longest(&round, 3), Some(0));
-        assert_eq!(cycle(&round), [1, 2]);
+        let looping = [vec![1], vec![2, 3], vec![1], vec![]];
+        assert_eq!(longest(&looping, 0), None);
+        assert_eq!(longest(&looping, 3), Some(0));
+        assert_eq!(cycle(&looping), [1, 2]);
         assert_eq!(cycle(&[vec![0]]), [0]);
     }
 }

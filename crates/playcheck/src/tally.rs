@@ -1,4 +1,4 @@
-//! What positions and ends show, with the shortest way to each example.
+//! Counts over positions and terminal positions, with a shortest path to each example.
 
 use ggp_gdl::game::{BadScore, Game, Move};
 use ggp_gdl::terms::{TermId, Terms};
@@ -6,21 +6,21 @@ use ggp_gdl::terms::{TermId, Terms};
 /// Joint moves from the initial state on.
 pub(super) type Path = Vec<Vec<Move>>;
 
-/// A position: its facts, joint moves made there, and a way to it.
+/// A position: its facts, joint moves made there, and a path to it.
 pub(super) type Seen = (Vec<TermId>, Vec<Vec<Move>>, Path);
 
-/// What is wrong with a role's goal.
+/// A problem with a role's goal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum GoalFault {
-    /// There is none.
+    /// The role has no goal value.
     None,
-    /// There are several.
+    /// The role has several goal values.
     Several(Vec<TermId>),
-    /// It is no integer from 0 to 100.
+    /// The goal value is not an integer from 0 to 100.
     Bad(TermId),
 }
 
-/// Something and the shortest way to it that was seen.
+/// An example and the shortest path to it so far.
 #[derive(Clone, Debug)]
 pub(super) struct Example<T> {
     pub(super) what: T,
@@ -34,51 +34,51 @@ fn keep<T>(known: &mut Option<Example<T>>, length: usize, example: impl FnOnce()
     }
 }
 
-/// What one role was seen to get.
+/// The observations about one role.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Got {
+pub(super) struct RoleTally {
     pub(super) best: Option<Example<u8>>,
     pub(super) sum: u64,
     pub(super) fault: Option<Example<GoalFault>>,
     pub(super) stuck: Option<Example<()>>,
 }
 
-/// What was seen so far.
+/// The observations so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
     pub(super) positions: u64,
-    /// Ends reached with a score for each role.
+    /// Number of terminal positions with a score for each role.
     pub(super) scored: u64,
     pub(super) ends: u64,
     pub(super) cut: u64,
-    /// Plays that came to a position in which a role has no move.
+    /// Number of playouts that reached a position in which a role has no move.
     pub(super) stuck: u64,
-    /// Fewest and most joint moves to an end, and all together.
+    /// Minimum and maximum number of joint moves to a terminal position, and their total.
     pub(super) lengths: Option<(usize, usize)>,
     pub(super) moves: u64,
-    /// By role.
-    pub(super) roles: Vec<Got>,
-    /// Ends with the least and the largest sum of scores.
+    /// The observations about each role.
+    pub(super) roles: Vec<RoleTally>,
+    /// Terminal positions with the smallest and the largest sum of scores.
     pub(super) least: Option<Example<u32>>,
     pub(super) most: Option<Example<u32>>,
-    /// Positions in which several roles have a choice, and in which one has.
-    pub(super) crowded: Option<Example<()>>,
-    pub(super) crowds: u64,
+    /// Positions in which several roles have a choice, and those in which one has.
+    pub(super) simultaneous: Option<Example<()>>,
+    pub(super) simultaneous_count: u64,
     pub(super) single: u64,
-    /// Moves that change nothing: the position before, and the moves.
+    /// Moves that change nothing: an example with these moves, made at the end of its path.
     pub(super) idle: Option<Example<Vec<Move>>>,
 }
 
 impl Tally {
     pub(super) fn new(roles: usize) -> Self {
         Tally {
-            roles: vec![Got::default(); roles],
+            roles: vec![RoleTally::default(); roles],
             ..Tally::default()
         }
     }
 
-    /// A position that is no end: by role, its number of legal moves. Whether
-    /// play can go on.
+    /// Counts a non-terminal position, given the number of legal moves of each role.
+    /// Returns whether the match can go on.
     pub(super) fn position(
         &mut self,
         legal: &[usize],
@@ -101,8 +101,8 @@ impl Tally {
             0 => {}
             1 => self.single += 1,
             _ => {
-                self.crowds += 1;
-                keep(&mut self.crowded, length, || Example {
+                self.simultaneous_count += 1;
+                keep(&mut self.simultaneous, length, || Example {
                     what: (),
                     path: path(),
                 });
@@ -111,7 +111,7 @@ impl Tally {
         goes_on
     }
 
-    /// A joint move that led back to where it was made.
+    /// Counts a joint move that left the position unchanged.
     pub(super) fn idle(
         &mut self,
         joint: impl FnOnce() -> Vec<Move>,
@@ -124,7 +124,7 @@ impl Tally {
         });
     }
 
-    /// An end: by role, its goal values.
+    /// Counts a terminal position, given the goal values of each role.
     pub(super) fn end(
         &mut self,
         goals: &[Vec<TermId>],
@@ -195,13 +195,13 @@ impl Tally {
         }
     }
 
-    /// A play that was cut.
+    /// Counts a playout that was stopped early.
     pub(super) fn cut(&mut self) {
         self.cut += 1;
     }
 }
 
-/// The scores that goal values stand for.
+/// The scores of goal values.
 pub(super) struct Scores {
     game: Game,
     terms: Terms,

@@ -1,4 +1,4 @@
-//! What is said of a request that cannot be answered.
+//! Error responses, and the JSON bodies of requests.
 
 use axum::Json;
 use axum::extract::rejection::JsonRejection;
@@ -11,12 +11,13 @@ use serde::de::DeserializeOwned;
 use ggp_engine::machine::PlayError;
 use ggp_gdl::game::Game;
 
-/// Why there is no answer, and what to do.
+/// The reason why a request fails, and a remedy.
 #[derive(Clone, Debug)]
-pub(super) struct Refusal {
+pub(super) struct ApiError {
     status: StatusCode,
     pub(super) message: String,
-    /// How many of the moves that were asked about can be made, if it is about one of them.
+    /// The number of moves of the request that are legal, if the error is about one of
+    /// them.
     pub(super) made: Option<usize>,
 }
 
@@ -27,54 +28,54 @@ struct Said<'m> {
     made: Option<usize>,
 }
 
-impl Refusal {
+impl ApiError {
     pub(super) fn new(status: StatusCode, message: impl Into<String>) -> Self {
-        Refusal {
+        ApiError {
             status,
             message: message.into(),
             made: None,
         }
     }
 
-    /// The request is wrong.
+    /// An error of the request.
     pub(super) fn wrong(message: impl Into<String>) -> Self {
-        Refusal::new(StatusCode::BAD_REQUEST, message)
+        ApiError::new(StatusCode::BAD_REQUEST, message)
     }
 
-    /// The game has no such role.
+    /// The game has no role of this number.
     pub(super) fn no_role(game: &Game) -> Self {
         let roles = game.role_count();
-        Refusal::wrong(format!("the game has {roles} roles, counted from 0"))
+        ApiError::wrong(format!("the game has {roles} roles, counted from 0"))
     }
 
-    /// There is no such thing.
+    /// The requested thing does not exist.
     pub(super) fn missing(message: impl Into<String>) -> Self {
-        Refusal::new(StatusCode::NOT_FOUND, message)
+        ApiError::new(StatusCode::NOT_FOUND, message)
     }
 
     /// The rules do not allow an answer.
     pub(super) fn rules(message: impl Into<String>) -> Self {
-        Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, message)
+        ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, message)
     }
 
-    /// Too much is going on.
+    /// The server is overloaded.
     pub(super) fn busy(message: impl Into<String>) -> Self {
-        Refusal::new(StatusCode::TOO_MANY_REQUESTS, message)
+        ApiError::new(StatusCode::TOO_MANY_REQUESTS, message)
     }
 }
 
-impl From<PlayError> for Refusal {
+impl From<PlayError> for ApiError {
     fn from(error: PlayError) -> Self {
         match error {
             PlayError::IllegalMove { .. }
             | PlayError::GameOver
-            | PlayError::WrongMoveCount { .. } => Refusal::wrong(error.to_string()),
-            _ => Refusal::rules(error.to_string()),
+            | PlayError::WrongMoveCount { .. } => ApiError::wrong(error.to_string()),
+            _ => ApiError::rules(error.to_string()),
         }
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let said = Said {
             message: &self.message,
@@ -84,30 +85,30 @@ impl IntoResponse for Refusal {
     }
 }
 
-/// The body of a request, read as JSON; what is wrong with it is a [`Refusal`].
+/// The body of a request as JSON. A malformed body is an [`ApiError`].
 #[derive(Debug)]
-pub(super) struct Asked<T>(pub(super) T);
+pub(super) struct JsonBody<T>(pub(super) T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Asked<T> {
-    type Rejection = Refusal;
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
+    type Rejection = ApiError;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, Refusal> {
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
         match Json::<T>::from_request(request, state).await {
-            Ok(Json(body)) => Ok(Asked(body)),
-            Err(rejection) => Err(refusal(&rejection)),
+            Ok(Json(body)) => Ok(JsonBody(body)),
+            Err(rejection) => Err(error(&rejection)),
         }
     }
 }
 
-fn refusal(rejection: &JsonRejection) -> Refusal {
+fn error(rejection: &JsonRejection) -> ApiError {
     match rejection.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => Refusal::new(
+        StatusCode::PAYLOAD_TOO_LARGE => ApiError::new(
             StatusCode::PAYLOAD_TOO_LARGE,
-            "that is more than the server takes at once; `ggp web --max-request` sets how much",
+            "the request is larger than the server accepts; `ggp web --max-request` sets the limit",
         ),
         StatusCode::UNSUPPORTED_MEDIA_TYPE => {
-            Refusal::wrong("the body is JSON: send it with `content-type: application/json`")
+            ApiError::wrong("the body must be JSON: send it with `content-type: application/json`")
         }
-        _ => Refusal::wrong(rejection.body_text()),
+        _ => ApiError::wrong(rejection.body_text()),
     }
 }

@@ -1,4 +1,4 @@
-//! The games that come with the program, as files.
+//! The games that are embedded in the program, as files.
 
 use rust_embed::RustEmbed;
 
@@ -6,7 +6,7 @@ use rust_embed::RustEmbed;
 #[folder = "games"]
 struct Bundled;
 
-/// Where those are that need the rules of another.
+/// The folder of files that need the rules of another game.
 const INSTANCES: &str = "instances/";
 
 /// The names of all rule files and instances, ascending.
@@ -20,8 +20,8 @@ pub(super) fn names() -> Vec<String> {
     names
 }
 
-/// The game that an instance is for: the longest whose name its own begins with; none
-/// for what is a game of its own.
+/// The game that an instance belongs to: the longest name that is a prefix of the
+/// instance's name. `None` for a game of its own.
 fn rules_of(instance: &str) -> Option<&str> {
     let is_game = |name: &str| Bundled::get(&format!("{name}.kif")).is_some();
     if is_game(instance) {
@@ -43,13 +43,13 @@ pub(super) fn files(id: &str) -> Vec<String> {
     }
 }
 
-/// The picture file of a game; of an instance that has none, that of its rules.
+/// The picture file of a game. An instance without one uses that of its rules.
 pub(super) fn picture(id: &str, text: impl Fn(&str) -> Option<String>) -> Option<String> {
     let own = |id: &str| text(&format!("{id}.picture.toml"));
     own(id).or_else(|| own(rules_of(id)?))
 }
 
-/// What is in a file.
+/// The content of a file.
 pub(super) fn text(file: &str) -> Option<String> {
     let file = Bundled::get(file)?;
     String::from_utf8(file.data.into_owned()).ok()

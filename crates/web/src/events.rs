@@ -1,4 +1,4 @@
-//! Answers that take time: events on a connection, until nobody listens.
+//! Long-running answers: server-sent events on a connection, until the client disconnects.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -12,41 +12,41 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio_stream::wrappers::ReceiverStream;
 
-use super::House;
-use super::answer::Refusal;
+use super::AppState;
+use super::answer::ApiError;
 use super::session::Session;
 
-/// Events that wait to be sent; whoever makes more waits, or leaves some out.
+/// Maximum number of events that wait to be sent; then the producer waits, or drops some.
 const WAITING: usize = 16;
-/// Between signs of life.
+/// The interval between keep-alive messages.
 const ALIVE: Duration = Duration::from_secs(15);
 
-/// Where events go.
+/// The sending end of an event stream.
 #[derive(Clone, Debug)]
 pub(super) struct Sender(mpsc::Sender<Result<Event, Infallible>>);
 
 impl Sender {
-    /// Sends an event; whether anybody listens.
+    /// Sends an event. Returns whether the client is still connected.
     pub(super) async fn send(&self, name: &str, content: &impl Serialize) -> bool {
         self.0.send(Ok(event(name, content))).await.is_ok()
     }
 
-    /// Sends an event, unless too many wait to be sent.
+    /// Sends an event, unless too many events wait to be sent.
     pub(super) fn offer(&self, name: &str, content: &impl Serialize) {
         if self.0.capacity() > 0 {
             let _ = self.0.try_send(Ok(event(name, content)));
         }
     }
 
-    /// Sends an event from a thread of [`run`], which waits until there is room for it;
-    /// whether there was in time, and somebody listens.
-    pub(super) fn press(&self, name: &str, content: &impl Serialize, until: Instant) -> bool {
+    /// Sends an event from a thread of [`run`], waiting until there is room for it. Returns
+    /// whether it was sent in time to a connected client.
+    pub(super) fn send_before(&self, name: &str, content: &impl Serialize, until: Instant) -> bool {
         let left = until.saturating_duration_since(Instant::now());
         let sent = self.0.send_timeout(Ok(event(name, content)), left);
         Handle::current().block_on(sent).is_ok()
     }
 
-    /// Sends what went wrong.
+    /// Sends an error.
     pub(super) async fn fail(&self, message: impl Into<String>) {
         let failure = Failure {
             message: message.into(),
@@ -54,7 +54,7 @@ impl Sender {
         self.send("failed", &failure).await;
     }
 
-    /// Comes back when nobody listens any more.
+    /// Completes when the client disconnects.
     pub(super) async fn closed(&self) {
         self.0.closed().await;
     }
@@ -70,7 +70,7 @@ struct Failure {
     message: String,
 }
 
-/// A stream of events, and where they go in.
+/// An event stream and its sending end.
 pub(super) fn channel() -> (Sender, Response) {
     let (sender, receiver) = mpsc::channel(WAITING);
     let stream = Sse::new(ReceiverStream::new(receiver));
@@ -78,30 +78,28 @@ pub(super) fn channel() -> (Sender, Response) {
     (Sender(sender), response.into_response())
 }
 
-/// What a player or solver needs before it may begin; it ends when that is dropped.
+/// The right to run one player or solver; it ends when the permit is dropped.
 pub(super) struct Permit {
     _all: OwnedSemaphorePermit,
     _own: OwnedSemaphorePermit,
 }
 
-/// Lets one more player or solver of a session work.
+/// Grants a session one more player or solver.
 ///
 /// # Errors
 ///
 /// If there are too many.
-pub(super) fn permit(house: &House, session: &Session) -> Result<Permit, Refusal> {
+pub(super) fn permit(app: &AppState, session: &Session) -> Result<Permit, ApiError> {
     let own = Arc::clone(&session.jobs).try_acquire_owned();
     let own = own.map_err(|_| {
-        let most = house.limits.jobs_each;
-        Refusal::busy(format!(
-            "{most} players and solvers are at work for you already: wait for one, or stop it"
+        let most = app.limits.jobs_each;
+        ApiError::busy(format!(
+            "you already run {most} players and solvers: wait for one to finish, or stop one"
         ))
     })?;
-    let all = Arc::clone(&house.jobs).try_acquire_owned();
+    let all = Arc::clone(&app.jobs).try_acquire_owned();
     let all = all.map_err(|_| {
-        Refusal::busy(
-            "as many players and solvers are at work as the server allows: try again soon",
-        )
+        ApiError::busy("the server is busy with other players and solvers: try again soon")
     })?;
     Ok(Permit {
         _all: all,
@@ -109,12 +107,12 @@ pub(super) fn permit(house: &House, session: &Session) -> Result<Permit, Refusal
     })
 }
 
-/// Does work on a thread. When nobody listens any more, if somebody did, the work is to
-/// stop, and there is no answer.
+/// Runs work on a thread. When the client disconnects, the work is stopped, and there is no
+/// answer.
 pub(super) async fn run<T: Send + 'static>(
-    work: impl FnOnce(&Arc<AtomicBool>) -> Result<T, Refusal> + Send + 'static,
+    work: impl FnOnce(&Arc<AtomicBool>) -> Result<T, ApiError> + Send + 'static,
     listener: Option<&Sender>,
-) -> Option<Result<T, Refusal>> {
+) -> Option<Result<T, ApiError>> {
     let stop = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&stop);
     let work = tokio::task::spawn_blocking(move || work(&raised));
@@ -126,7 +124,7 @@ pub(super) async fn run<T: Send + 'static>(
     };
     tokio::select! {
         done = work => {
-            let fault = |_| Refusal::rules("this failed, which is a fault of this program");
+            let fault = |_| ApiError::rules("internal error: the work failed");
             Some(done.map_err(fault).and_then(|done| done))
         }
         () = gone => {
@@ -136,12 +134,12 @@ pub(super) async fn run<T: Send + 'static>(
     }
 }
 
-/// Answers with what work tells while it goes on, and then with what it came to, as an
-/// event of a name, or with `failed`.
-pub(super) fn told<T: Serialize + Send + Sync + 'static>(
+/// Answers with events that the work sends while it runs, and then with its result as an
+/// event of the given name, or with `failed`.
+pub(super) fn stream<T: Serialize + Send + Sync + 'static>(
     permit: Permit,
     name: &'static str,
-    work: impl FnOnce(&Arc<AtomicBool>, &Sender) -> Result<T, Refusal> + Send + 'static,
+    work: impl FnOnce(&Arc<AtomicBool>, &Sender) -> Result<T, ApiError> + Send + 'static,
 ) -> Response {
     let (sender, response) = channel();
     tokio::spawn(async move {
@@ -151,10 +149,10 @@ pub(super) fn told<T: Serialize + Send + Sync + 'static>(
             work(stop, &own)
         };
         match run(work, Some(&sender)).await {
-            Some(Ok(came)) => {
-                sender.send(name, &came).await;
+            Some(Ok(result)) => {
+                sender.send(name, &result).await;
             }
-            Some(Err(refusal)) => sender.fail(refusal.message).await,
+            Some(Err(error)) => sender.fail(error.message).await,
             None => {}
         }
     });

@@ -1,5 +1,6 @@
-//! Rule sets: those that come with the program, and those that sessions give.
+//! Rule sets: the bundled games, and those that sessions upload.
 
+use std::error::Error as _;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -13,10 +14,10 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::answer::{Asked, Refusal};
+use super::answer::{ApiError, JsonBody};
 use super::bundled;
 use super::session::{Session, locked};
-use super::{House, Shared};
+use super::{AppState, Shared};
 use ggp_engine::machine::{self, AnyMachine, Backend, Limits, Machine, PlayError};
 use ggp_engine::machine::{PropnetMachine, PropnetState};
 use ggp_engine::propnet::GroundLimits;
@@ -25,36 +26,35 @@ use ggp_gdl::diagnostic::DiagnosticRecord;
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::span::{Source, Sources};
 use ggp_gdl::syntax::SyntaxLimits;
-use ggp_picture::{Picture, Wishes};
+use ggp_picture::{Picture, PictureOptions};
 use ggp_play::{Backends, Brief};
 
-/// Time to read rules.
+/// Time limit for reading rules.
 const READING: Duration = Duration::from_secs(10);
-/// Time for a network, which is made beside everything else.
+/// Time limit for building a network, which happens in the background.
 const GROUNDING: Duration = Duration::from_secs(60);
-/// Matches tried in one state.
+/// Maximum number of matches tried in one state.
 const WORK: u64 = 50_000_000;
-/// Facts derived in one state.
+/// Maximum number of facts derived in one state.
 const FACTS: usize = 1_000_000;
-/// Positions that are kept.
+/// Maximum number of cached positions.
 const KNOWN: usize = 512;
-/// Bytes of a picture file.
+/// Maximum size of a picture file in bytes.
 const PICTURE: usize = 1 << 20;
-/// Of a network that is made for a card alone.
-/// Rows and matches of a network that is made for a card alone, and work for it.
+/// Limits for a network that is built only for a card: rows and matches, and work.
 const CARD: (usize, u64) = (5_000, 2_000_000);
-/// Letters of what is said of a game on its card.
+/// Maximum number of characters of the description on a card.
 const ABOUT: usize = 900;
 
-/// The bundled games, each read when it is first asked for.
+/// The bundled games, each read when it is first requested.
 #[derive(Debug, Default)]
 pub(super) struct GameStore {
-    read: Mutex<FxHashMap<String, Arc<Loaded>>>,
+    read: Mutex<FxHashMap<String, Arc<LoadedGame>>>,
 }
 
 impl GameStore {
     /// A bundled game.
-    fn game(&self, id: &str) -> Option<Arc<Loaded>> {
+    fn game(&self, id: &str) -> Option<Arc<LoadedGame>> {
         if let Some(game) = locked(&self.read).get(id) {
             return Some(Arc::clone(game));
         }
@@ -66,7 +66,7 @@ impl GameStore {
             files: files.collect::<Option<Vec<File>>>()?,
             picture: bundled::picture(id, bundled::text),
         };
-        let game = Loaded::new(set, Some(id), &AtomicBool::new(false)).ok()?;
+        let game = LoadedGame::new(set, Some(id), &AtomicBool::new(false)).ok()?;
         let mut read = locked(&self.read);
         let game = read.entry(id.to_owned()).or_insert_with(|| Arc::new(game));
         Some(Arc::clone(game))
@@ -81,7 +81,7 @@ struct File {
     text: String,
 }
 
-/// A rule set as it is given.
+/// A rule set as uploaded.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RuleSet {
@@ -91,7 +91,7 @@ pub(super) struct RuleSet {
 }
 
 impl RuleSet {
-    /// What tells it from others.
+    /// An identifier derived from the content.
     fn id(&self) -> String {
         let mut digest = Sha256::new();
         let files = self.files.iter().flat_map(|file| [&file.name, &file.text]);
@@ -122,30 +122,30 @@ impl RuleSet {
     }
 }
 
-/// A game that is ready.
+/// A game that is ready for use.
 #[derive(Debug)]
-pub(super) struct Loaded {
+pub(super) struct LoadedGame {
     pub(super) id: String,
     pub(super) game: Game,
     set: RuleSet,
     findings: Vec<DiagnosticRecord>,
     is_bundled: bool,
-    desk: Mutex<Option<Desk>>,
+    cache: Mutex<Option<PositionCache>>,
     card: OnceLock<Result<String, PlayError>>,
 }
 
-/// The machine of a game, and the positions that were asked for.
+/// The machine of a game, and a cache of positions.
 #[derive(Debug)]
-pub(super) struct Desk {
+pub(super) struct PositionCache {
     backends: Backends,
     pub(super) picture: Arc<Picture>,
-    /// By a hash of the moves.
+    /// The cached states, by a hash of the moves.
     known: FxHashMap<u64, PropnetState>,
     hasher: RandomState,
-    wishes: Wishes,
+    picture_options: PictureOptions,
 }
 
-/// Moves that were made, and where they lead.
+/// Moves that were made, and the state that they lead to.
 pub(super) struct Reached {
     pub(super) machine: AnyMachine,
     pub(super) picture: Arc<Picture>,
@@ -153,24 +153,24 @@ pub(super) struct Reached {
     pub(super) state: PropnetState,
 }
 
-impl Loaded {
-    fn new(set: RuleSet, name: Option<&str>, stop: &AtomicBool) -> Result<Self, Check> {
+impl LoadedGame {
+    fn new(set: RuleSet, name: Option<&str>, stop: &AtomicBool) -> Result<Self, CheckReport> {
         let reading = set.read(stop);
         let Some(game) = reading.game.clone() else {
-            return Err(Check::of(&reading));
+            return Err(CheckReport::of(&reading));
         };
-        Ok(Loaded {
+        Ok(LoadedGame {
             id: name.map_or_else(|| set.id(), str::to_owned),
-            findings: Check::of(&reading).findings,
+            findings: CheckReport::of(&reading).findings,
             game,
             set,
             is_bundled: name.is_some(),
-            desk: Mutex::default(),
+            cache: Mutex::default(),
             card: OnceLock::new(),
         })
     }
 
-    /// What machines for it may spend on one question.
+    /// Limits for machines that answer one request.
     pub(super) fn limits() -> Limits {
         let mut limits = Limits {
             facts: FACTS,
@@ -181,61 +181,68 @@ impl Loaded {
         limits
     }
 
-    fn wishes(&self) -> Wishes {
+    fn picture_options(&self) -> PictureOptions {
         let text = self.set.picture.as_deref().unwrap_or_default();
-        let wishes = ggp_picture::wishes("picture.toml", text, &self.game);
-        // It was read before.
-        wishes.unwrap_or_default()
+        let picture_options = ggp_picture::read_options("picture.toml", text, &self.game);
+        // The picture file was checked when the game was loaded.
+        picture_options.unwrap_or_default()
     }
 
-    /// The position after some moves, which are checked.
+    /// The position after moves, which are checked.
     ///
     /// # Errors
     ///
-    /// If one of them is no legal move, or the rules cannot be evaluated.
-    pub(super) fn reach(&self, moves: &[Vec<String>]) -> Result<Reached, Refusal> {
-        let mut desk = locked(&self.desk);
-        if desk.is_none() {
-            *desk = Some(Desk::new(self)?);
+    /// If one of them is not a legal move, or the rules cannot be evaluated.
+    pub(super) fn reach(&self, moves: &[Vec<String>]) -> Result<Reached, ApiError> {
+        let mut cache = locked(&self.cache);
+        if cache.is_none() {
+            *cache = Some(PositionCache::new(self)?);
         }
-        let desk = desk.as_mut().expect("it was just made");
-        if desk.backends.poll() {
-            desk.known.clear();
-            desk.picture = Arc::new(drawn(desk.backends.machine(), desk.wishes.clone())?);
+        let cache = cache.as_mut().expect("it was created above");
+        if cache.backends.poll() {
+            cache.known.clear();
+            cache.picture = Arc::new(drawn(
+                cache.backends.machine(),
+                cache.picture_options.clone(),
+            )?);
         }
-        desk.reach(moves)
+        cache.reach(moves)
     }
 
-    /// The first position drawn.
+    /// A drawing of the initial position.
     ///
     /// # Errors
     ///
     /// If the rules cannot be evaluated.
     pub(super) fn card(&self) -> Result<String, PlayError> {
         let card = self.card.get_or_init(|| {
-            // A small network tells which places there are.
+            // A small network gives the cells that boards have.
             let ground = GroundLimits {
                 facts: CARD.0,
                 instances: CARD.0 as u64,
                 work: CARD.1,
                 ..GroundLimits::default()
             };
-            let network = PropnetMachine::new(&self.game, Loaded::limits(), &ground);
+            let network = PropnetMachine::new(&self.game, LoadedGame::limits(), &ground);
             let mut machine = match network {
                 Ok(network) => AnyMachine::Propnet(Box::new(network)),
-                Err(_) => AnyMachine::new(&self.game, Backend::Datalog, Loaded::limits())?,
+                Err(_) => AnyMachine::new(&self.game, Backend::Datalog, LoadedGame::limits())?,
             };
             let machine = &mut machine;
-            let picture = drawn(machine, self.wishes())?;
+            let picture = drawn(machine, self.picture_options())?;
             let start = machine.initial()?;
             let facts = machine.facts(&start);
-            let drawing = picture.draw(machine.terms(), &facts, ggp_picture::Limits::default());
+            let drawing = picture.draw(
+                machine.terms(),
+                &facts,
+                ggp_picture::DrawingLimits::default(),
+            );
             Ok(ggp_picture::svg(&drawing, &self.game.name()))
         });
         card.clone()
     }
 
-    /// The heading of what stands last, and what the first file says next of itself.
+    /// The heading of the last file, or else the description in the first one.
     fn about(&self) -> String {
         let paragraphs = |file: &File| -> Vec<String> {
             let lines = file.text.lines().map(str::trim);
@@ -276,8 +283,8 @@ impl Loaded {
         roles.map(role).collect()
     }
 
-    fn told(&self) -> Told<'_> {
-        Told {
+    fn description(&self) -> GameDescription<'_> {
+        GameDescription {
             id: &self.id,
             name: self.name(),
             about: self.about(),
@@ -294,8 +301,8 @@ fn first_role(game: &Game) -> RoleId {
     game.roles().next().expect("a game has a role")
 }
 
-fn drawn(machine: &mut AnyMachine, wishes: Wishes) -> Result<Picture, PlayError> {
-    let states = ggp_picture::sample(machine, ggp_picture::ENOUGH)?;
+fn drawn(machine: &mut AnyMachine, picture_options: PictureOptions) -> Result<Picture, PlayError> {
+    let states = ggp_picture::sample(machine, ggp_picture::SAMPLE_STATES)?;
     let start = machine.initial()?;
     let possible = machine.network(&start).map(|(net, _)| net.facts.clone());
     let (game, terms) = (machine.game(), machine.terms());
@@ -304,28 +311,28 @@ fn drawn(machine: &mut AnyMachine, wishes: Wishes) -> Result<Picture, PlayError>
         terms,
         &states,
         possible.as_deref(),
-        wishes,
+        picture_options,
     ))
 }
 
-impl Desk {
-    fn new(loaded: &Loaded) -> Result<Self, PlayError> {
+impl PositionCache {
+    fn new(loaded: &LoadedGame) -> Result<Self, PlayError> {
         let mut brief = Brief::new(&loaded.game, first_role(&loaded.game));
-        brief.limits = Loaded::limits();
+        brief.limits = LoadedGame::limits();
         let mut backends = Backends::new(&brief)?;
-        let wishes = loaded.wishes();
-        let picture = drawn(backends.machine(), wishes.clone())?;
-        Ok(Desk {
+        let picture_options = loaded.picture_options();
+        let picture = drawn(backends.machine(), picture_options.clone())?;
+        Ok(PositionCache {
             backends,
             picture: Arc::new(picture),
             known: FxHashMap::default(),
             hasher: RandomState::new(),
-            wishes,
+            picture_options,
         })
     }
 
-    /// Roles with a single legal move may be left out.
-    fn reach(&mut self, moves: &[Vec<String>]) -> Result<Reached, Refusal> {
+    /// The position after moves. Roles with a single legal move may be left out.
+    fn reach(&mut self, moves: &[Vec<String>]) -> Result<Reached, ApiError> {
         let game = self.backends.machine().game().clone();
         let mut joints = Vec::with_capacity(moves.len());
         let mut hashes = vec![0];
@@ -335,7 +342,8 @@ impl Desk {
                 .iter()
                 .map(|text| game.parse_term(terms, text).map(Move::new));
             let joint: Result<Vec<Move>, _> = parsed.collect();
-            let mut joint = joint.map_err(|told| of_move(ply, Refusal::wrong(told.to_string())))?;
+            let mut joint =
+                joint.map_err(|error| of_move(ply, ApiError::wrong(error.to_string())))?;
             if joint.len() != game.role_count() {
                 let state = self.state(&joints, &hashes)?;
                 joint = machine::completed(self.backends.machine(), &state, joint)
@@ -353,8 +361,8 @@ impl Desk {
         })
     }
 
-    /// The state after moves, whose beginnings have these hashes.
-    fn state(&mut self, joints: &[Vec<Move>], hashes: &[u64]) -> Result<PropnetState, Refusal> {
+    /// The state after moves; `hashes` are those of their prefixes.
+    fn state(&mut self, joints: &[Vec<Move>], hashes: &[u64]) -> Result<PropnetState, ApiError> {
         let machine = self.backends.machine();
         let known = |ply: &usize| self.known.contains_key(&hashes[*ply]);
         let first = (0..=joints.len()).rev().find(known);
@@ -375,17 +383,17 @@ impl Desk {
     }
 }
 
-/// What is wrong with a move.
-fn of_move(ply: usize, refusal: impl Into<Refusal>) -> Refusal {
-    let mut refusal = refusal.into();
-    refusal.made = Some(ply - 1);
-    refusal.message = format!("move {ply}: {}", refusal.message);
-    refusal
+/// Adds the number of the move to an error.
+fn of_move(ply: usize, error: impl Into<ApiError>) -> ApiError {
+    let mut error = error.into();
+    error.made = Some(ply - 1);
+    error.message = format!("move {ply}: {}", error.message);
+    error
 }
 
-/// A game as it is told of.
+/// A game as it is described to clients.
 #[derive(Serialize)]
-struct Told<'g> {
+struct GameDescription<'g> {
     id: &'g str,
     name: String,
     about: String,
@@ -411,18 +419,18 @@ pub(super) struct Card {
     roles: Vec<Role>,
 }
 
-/// What is wrong with rules.
+/// The errors and warnings about rules.
 #[derive(Debug, Serialize)]
-pub(super) struct Check {
+pub(super) struct CheckReport {
     right: bool,
     findings: Vec<DiagnosticRecord>,
     omitted: usize,
 }
 
-impl Check {
+impl CheckReport {
     fn of(reading: &Reading) -> Self {
         let findings = reading.findings.iter();
-        Check {
+        CheckReport {
             right: reading.game.is_some(),
             findings: findings
                 .map(|finding| finding.to_record(&reading.sources))
@@ -432,60 +440,60 @@ impl Check {
     }
 }
 
-/// A game that is bundled, or one of the session.
+/// A bundled game, or a game of the session.
 ///
 /// # Errors
 ///
-/// If there is none.
+/// If there is no such game.
 pub(super) async fn find(
-    house: &Arc<House>,
+    app: &Arc<AppState>,
     session: &Session,
     id: &str,
-) -> Result<Arc<Loaded>, Refusal> {
+) -> Result<Arc<LoadedGame>, ApiError> {
     if let Some(game) = session.game(id) {
         return Ok(game);
     }
-    let (house, name) = (Arc::clone(house), id.to_owned());
-    let found = tokio::task::spawn_blocking(move || house.shelf.game(&name)).await;
+    let (app, name) = (Arc::clone(app), id.to_owned());
+    let found = tokio::task::spawn_blocking(move || app.shelf.game(&name)).await;
     let found = found.ok().flatten();
     found.ok_or_else(|| {
-        Refusal::missing(format!(
-            "there is no game `{id}` here; rules of your own are kept for a while only: load them again"
+        ApiError::missing(format!(
+            "there is no game `{id}`; your own rules expire after a while: please load them again"
         ))
     })
 }
 
-/// Does something in a thread where it may take a while.
+/// Runs work that may take a while on a thread.
 ///
 /// # Errors
 ///
-/// What it fails with.
+/// Those of the work.
 pub(super) async fn blocking<T: Send + 'static>(
-    house: &Arc<House>,
-    work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
-) -> Result<T, Refusal> {
-    let turn = Arc::clone(&house.questions).acquire_owned().await;
+    app: &Arc<AppState>,
+    work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
+) -> Result<T, ApiError> {
+    let turn = Arc::clone(&app.questions).acquire_owned().await;
     let done = tokio::task::spawn_blocking(move || {
         let _turn = turn;
         work()
     });
     done.await.unwrap_or_else(|_| {
-        Err(Refusal::new(
+        Err(ApiError::new(
             StatusCode::INTERNAL_SERVER_ERROR,
-            "this is a fault of the server; the rest of it goes on",
+            "internal error; the server is still running",
         ))
     })
 }
 
 /// The bundled games.
-pub(super) async fn games(State(house): Shared) -> Result<Json<Vec<Card>>, Refusal> {
-    let all = Arc::clone(&house);
-    let cards = blocking(&house, move || {
+pub(super) async fn games(State(app): Shared) -> Result<Json<Vec<Card>>, ApiError> {
+    let all = Arc::clone(&app);
+    let cards = blocking(&app, move || {
         let names = bundled::names();
         let games = names.iter().filter_map(|name| all.shelf.game(name));
-        // Rules that lack an instance are no game yet, and say so.
+        // Rules that need an instance are not a complete game; they have findings.
         let games = games.filter(|game| game.findings.is_empty());
-        let card = |game: Arc<Loaded>| Card {
+        let card = |game: Arc<LoadedGame>| Card {
             id: game.id.clone(),
             name: game.name(),
             about: game.about(),
@@ -496,24 +504,22 @@ pub(super) async fn games(State(house): Shared) -> Result<Json<Vec<Card>>, Refus
     Ok(Json(cards.await?))
 }
 
-/// Reads rules within a time, unless there is something wrong with how they are given.
+/// Reads rules within a time limit, after checking the form of the upload.
 async fn reading<T: Send + 'static>(
-    house: &Arc<House>,
+    app: &Arc<AppState>,
     set: RuleSet,
     read: impl FnOnce(RuleSet, &AtomicBool) -> T + Send + 'static,
-) -> Result<T, Refusal> {
+) -> Result<T, ApiError> {
     if set.files.is_empty() || set.files.len() > 64 {
-        return Err(Refusal::wrong(
-            "a rule set has one file at least, and 64 at most",
-        ));
+        return Err(ApiError::wrong("a rule set has 1 to 64 files"));
     }
     if set
         .picture
         .as_ref()
         .is_some_and(|text| text.len() > PICTURE)
     {
-        return Err(Refusal::wrong(format!(
-            "a picture file has {PICTURE} bytes at most"
+        return Err(ApiError::wrong(format!(
+            "a picture file has at most {PICTURE} bytes"
         )));
     }
     let stop = Arc::new(AtomicBool::new(false));
@@ -522,10 +528,10 @@ async fn reading<T: Send + 'static>(
         tokio::time::sleep(READING).await;
         raised.store(true, Ordering::Relaxed);
     });
-    let read = blocking(house, move || {
+    let read = blocking(app, move || {
         let read = read(set, &stop);
         match stop.load(Ordering::Relaxed) {
-            true => Err(Refusal::rules(format!(
+            true => Err(ApiError::rules(format!(
                 "the rules were not read within {} seconds",
                 READING.as_secs()
             ))),
@@ -537,40 +543,43 @@ async fn reading<T: Send + 'static>(
     read
 }
 
-/// Says what is wrong with rules.
+/// Checks rules.
 pub(super) async fn check(
-    State(house): Shared,
-    Asked(set): Asked<RuleSet>,
-) -> Result<Json<Check>, Refusal> {
-    let check = reading(&house, set, |set, stop| Check::of(&set.read(stop)));
+    State(app): Shared,
+    JsonBody(set): JsonBody<RuleSet>,
+) -> Result<Json<CheckReport>, ApiError> {
+    let check = reading(&app, set, |set, stop| CheckReport::of(&set.read(stop)));
     Ok(Json(check.await?))
 }
 
-/// Keeps rules, if they are right.
+/// Stores rules, if they have no errors.
 pub(super) async fn load(
-    State(house): Shared,
+    State(app): Shared,
     Extension(session): Extension<Arc<Session>>,
-    Asked(set): Asked<RuleSet>,
-) -> Result<Response, Refusal> {
-    let read = reading(&house, set, |set, stop| Loaded::new(set, None, stop)).await?;
+    JsonBody(set): JsonBody<RuleSet>,
+) -> Result<Response, ApiError> {
+    let read = reading(&app, set, |set, stop| LoadedGame::new(set, None, stop)).await?;
     let loaded = match read {
         Ok(loaded) => Arc::new(loaded),
         Err(check) => return Ok((StatusCode::UNPROCESSABLE_ENTITY, Json(check)).into_response()),
     };
     if let Some(text) = &loaded.set.picture {
-        let wishes = ggp_picture::wishes("picture.toml", text, &loaded.game);
-        wishes.map_err(|told| Refusal::wrong(format!("{told:#}")))?;
+        let picture_options = ggp_picture::read_options("picture.toml", text, &loaded.game);
+        picture_options.map_err(|error| match error.source() {
+            Some(source) => ApiError::wrong(format!("{error}: {source}")),
+            None => ApiError::wrong(error.to_string()),
+        })?;
     }
-    session.keep(Arc::clone(&loaded), house.limits.games);
-    Ok(Json(loaded.told()).into_response())
+    session.keep(Arc::clone(&loaded), app.limits.games);
+    Ok(Json(loaded.description()).into_response())
 }
 
-/// A game.
+/// Describes a game.
 pub(super) async fn game(
-    State(house): Shared,
+    State(app): Shared,
     Extension(session): Extension<Arc<Session>>,
     Path(id): Path<String>,
-) -> Result<Response, Refusal> {
-    let game = find(&house, &session, &id).await?;
-    Ok(Json(game.told()).into_response())
+) -> Result<Response, ApiError> {
+    let game = find(&app, &session, &id).await?;
+    Ok(Json(game.description()).into_response())
 }

@@ -1,4 +1,4 @@
-//! The graph of a game from a position on, told while it is explored.
+//! The game graph from a position on, reported while it is explored.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -12,9 +12,9 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
-use super::answer::{Asked, Refusal};
+use super::answer::{ApiError, JsonBody};
 use super::events::{self, Sender};
-use super::game_store::{Loaded, find};
+use super::game_store::{LoadedGame, find};
 use super::session::Session;
 use super::solving::moves;
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
@@ -24,17 +24,17 @@ use ggp_search::graph::{self, GraphOf, explore_and_tell};
 use ggp_search::{Budget, BudgetKind, KeyMeaning, Problem, Stats, Status};
 use ggp_solver::solve::{GameProblem, Joint, JointProblem, Keys, joint_text};
 
-/// Nodes, unless told otherwise, and at most.
+/// The default and the maximum number of nodes.
 const NODES: usize = 2_000;
 const MOST_NODES: usize = 20_000;
-/// Arcs at which it ends.
+/// Number of arcs at which exploration ends.
 const MOST_ARCS: usize = 200_000;
-/// Arcs of an event, at most.
+/// Maximum number of arcs in one event.
 const PART: usize = 200;
-/// The longest that something known is not told while the search goes on.
+/// The longest time between events while exploration goes on.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// What is asked.
+/// The request.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Explore {
@@ -50,22 +50,22 @@ pub(super) struct Explore {
     role: usize,
 }
 
-/// What counts as one node.
+/// The equivalence that decides which positions are one node.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Merge {
-    /// Positions that differ in step counters only.
+    /// Positions that differ only in step counters are one node.
     #[default]
     Stripped,
-    /// Equal positions.
+    /// Equal positions are one node.
     State,
-    /// Each way.
+    /// Each path is a node.
     Tree,
 }
 
-/// What was found since the last event.
+/// The nodes and arcs found since the last event.
 #[derive(Serialize)]
-struct Grown {
+struct GraphPart {
     level: u32,
     nodes: Vec<GrownNode>,
     arcs: Vec<GrownArc>,
@@ -89,9 +89,9 @@ struct GrownArc {
     action: String,
 }
 
-/// What it came to.
+/// The summary of the complete graph.
 #[derive(Debug, Serialize)]
-struct Whole {
+struct GraphSummary {
     nodes: usize,
     arcs: usize,
     levels: Vec<usize>,
@@ -101,15 +101,15 @@ struct Whole {
     seconds: f64,
 }
 
-/// A game that can be explored and told of.
-trait Told: Problem<State = PropnetState, Error = PlayError> {
+/// A game that can be explored and reported.
+trait ReportedGame: Problem<State = PropnetState, Error = PlayError> {
     fn machine(&self) -> &AnyMachine;
-    /// What a state has in common with those that differ in step counters only.
+    /// The part of a state that remains without step counters.
     fn stripped(&self, state: &PropnetState) -> Vec<TermId>;
     fn joint(action: &Self::Action) -> Joint;
 }
 
-impl Told for GameProblem<AnyMachine> {
+impl ReportedGame for GameProblem<AnyMachine> {
     fn machine(&self) -> &AnyMachine {
         GameProblem::machine(self)
     }
@@ -123,7 +123,7 @@ impl Told for GameProblem<AnyMachine> {
     }
 }
 
-impl Told for JointProblem<AnyMachine> {
+impl ReportedGame for JointProblem<AnyMachine> {
     fn machine(&self) -> &AnyMachine {
         &self.machine
     }
@@ -137,23 +137,28 @@ impl Told for JointProblem<AnyMachine> {
     }
 }
 
-/// Tells of a graph while it grows.
-struct Teller<'t> {
+/// Reports a graph while it grows.
+struct GraphReporter<'t> {
     game: &'t Game,
     sender: &'t Sender,
-    /// When what nobody has taken is given up.
+    /// The time at which undelivered events are given up.
     until: Instant,
     last: Instant,
-    /// How much was told.
+    /// Number of nodes and arcs reported.
     nodes: usize,
     arcs: usize,
-    /// The first of the nodes that differ in step counters only.
+    /// The first of the nodes that differ only in step counters.
     firsts: FxHashMap<Vec<TermId>, usize>,
 }
 
-impl Teller<'_> {
-    /// Tells what is new, if that is enough for an event or all there will be.
-    fn tell<P: Told>(&mut self, problem: &P, graph: &GraphOf<P>, is_all: bool) -> ControlFlow<()> {
+impl GraphReporter<'_> {
+    /// Reports new nodes and arcs if they fill an event or if they are the last ones.
+    fn report<P: ReportedGame>(
+        &mut self,
+        problem: &P,
+        graph: &GraphOf<P>,
+        is_all: bool,
+    ) -> ControlFlow<()> {
         if self.nodes == 0 {
             let start = self.node(problem, graph, 0, None);
             self.send(0, vec![start], Vec::new())?;
@@ -163,7 +168,7 @@ impl Teller<'_> {
             let Some(first) = fresh.first() else {
                 return ControlFlow::Continue(());
             };
-            // An event is about one level.
+            // All arcs of an event lead to one level.
             let level = |arc: &graph::Arc<P::Action>| graph.nodes()[arc.from].level + 1;
             let part = fresh.iter().take(PART);
             let count = part.take_while(|arc| level(arc) == level(first)).count();
@@ -188,8 +193,8 @@ impl Teller<'_> {
         }
     }
 
-    /// The next node, and the arc by which it was reached first.
-    fn node<P: Told>(
+    /// The next node, and the arc by which it was first reached.
+    fn node<P: ReportedGame>(
         &mut self,
         problem: &P,
         graph: &GraphOf<P>,
@@ -215,20 +220,20 @@ impl Teller<'_> {
         }
     }
 
-    /// Sends an event; ends it all if nobody takes it.
+    /// Sends an event; ends the exploration if the client does not take it.
     fn send(&mut self, level: u32, nodes: Vec<GrownNode>, arcs: Vec<GrownArc>) -> ControlFlow<()> {
-        let grown = Grown { level, nodes, arcs };
+        let grown = GraphPart { level, nodes, arcs };
         self.last = Instant::now();
-        match self.sender.press("grown", &grown, self.until) {
+        match self.sender.send_before("grown", &grown, self.until) {
             true => ControlFlow::Continue(()),
             false => ControlFlow::Break(()),
         }
     }
 }
 
-/// A graph that is to be explored.
-struct Task {
-    game: Arc<Loaded>,
+/// An exploration to be run.
+struct GraphTask {
+    game: Arc<LoadedGame>,
     moves: Vec<Vec<String>>,
     merge: Merge,
     depth: Option<u32>,
@@ -238,8 +243,8 @@ struct Task {
     memory_bytes: u64,
 }
 
-impl Task {
-    fn run(self, stop: &Arc<AtomicBool>, sender: &Sender) -> Result<Whole, Refusal> {
+impl GraphTask {
+    fn run(self, stop: &Arc<AtomicBool>, sender: &Sender) -> Result<GraphSummary, ApiError> {
         let began = Instant::now();
         let reached = self.game.reach(&self.moves)?;
         let (machine, start) = (reached.machine, reached.state);
@@ -254,17 +259,17 @@ impl Task {
             return self.explore(problem, began, stop, sender);
         }
         let problem = GameProblem::new(&machine, &start, Score::MAX, Keys::Stripped);
-        let problem = problem.map_err(|told| Refusal::rules(told.to_string()))?;
+        let problem = problem.map_err(|error| ApiError::rules(error.to_string()))?;
         self.explore(problem, began, stop, sender)
     }
 
-    fn explore<P: Told>(
+    fn explore<P: ReportedGame>(
         &self,
         mut problem: P,
         began: Instant,
         stop: &Arc<AtomicBool>,
         sender: &Sender,
-    ) -> Result<Whole, Refusal> {
+    ) -> Result<GraphSummary, ApiError> {
         let how = graph::Explore {
             merge: match self.merge {
                 Merge::Stripped => graph::Merge::Key,
@@ -277,12 +282,12 @@ impl Task {
         let budget = Budget {
             depth: self.depth.unwrap_or(u32::MAX),
             time: Some(self.time.saturating_sub(began.elapsed())),
-            // As much again for what is told.
+            // The other half is for reporting.
             memory_bytes: self.memory_bytes / 2,
             interrupt: Some(Arc::clone(stop)),
             ..Budget::default()
         };
-        let mut teller = Teller {
+        let mut reporter = GraphReporter {
             game: &self.game.game,
             sender,
             until: began + self.time,
@@ -291,20 +296,20 @@ impl Task {
             arcs: 0,
             firsts: FxHashMap::default(),
         };
-        let mut told = |problem: &P, graph: &GraphOf<P>| {
-            teller.tell(problem, graph, false)?;
+        let mut report = |problem: &P, graph: &GraphOf<P>| {
+            reporter.report(problem, graph, false)?;
             match graph.arcs().len() < MOST_ARCS {
                 true => ControlFlow::Continue(()),
                 false => ControlFlow::Break(()),
             }
         };
         let (stats, watch) = (&mut Stats::default(), &mut ());
-        let graph = explore_and_tell(&mut problem, &how, &budget, stats, watch, &mut told)?;
-        // Whoever is gone needs no answer.
-        let _ = teller.tell(&problem, &graph, true);
+        let graph = explore_and_tell(&mut problem, &how, &budget, stats, watch, &mut report)?;
+        // A client that has disconnected needs no answer.
+        let _ = reporter.report(&problem, &graph, true);
         let complete = graph.is_complete();
         let is_known = self.merge != Merge::Stripped || problem.key_meaning() != KeyMeaning::Hint;
-        Ok(Whole {
+        Ok(GraphSummary {
             nodes: graph.nodes().len(),
             arcs: graph.arcs().len(),
             levels: graph.levels().iter().map(ExactSizeIterator::len).collect(),
@@ -318,53 +323,57 @@ impl Task {
         })
     }
 
-    /// Why it ended.
+    /// The reason why exploration ended, as a sentence.
     fn said(&self, is_complete: bool, stopped: Option<BudgetKind>) -> String {
         let (most, seconds) = (self.most, self.time.as_secs_f64());
         match (stopped, self.depth) {
-            (None, _) if is_complete => "these are all positions that can be reached".to_owned(),
+            (None, _) if is_complete => {
+                "complete: all reachable positions were explored".to_owned()
+            }
             (None, depth) => {
                 let depth = depth.unwrap_or_default();
                 format!(
-                    "positions more than {} away were not looked for",
+                    "positions more than {} away were not explored",
                     moves(depth.into())
                 )
             }
             (Some(BudgetKind::Nodes), _) => format!("there are more than {most} positions"),
-            (Some(BudgetKind::Time), _) => format!("{seconds} seconds were not enough for more"),
-            (Some(BudgetKind::Memory), _) => "the memory was not enough for more".to_owned(),
-            (Some(_), _) => format!("more than {MOST_ARCS} moves are not told"),
+            (Some(BudgetKind::Time), _) => {
+                format!("the time limit of {seconds} seconds was reached")
+            }
+            (Some(BudgetKind::Memory), _) => "the memory limit was reached".to_owned(),
+            (Some(_), _) => format!("the limit of {MOST_ARCS} moves was reached"),
         }
     }
 }
 
 /// Explores a game from a position on.
 pub(super) async fn graph(
-    State(house): Shared,
+    State(app): Shared,
     Extension(session): Extension<Arc<Session>>,
     Path(id): Path<String>,
-    Asked(asked): Asked<Explore>,
-) -> Result<Response, Refusal> {
-    let game = find(&house, &session, &id).await?;
+    JsonBody(asked): JsonBody<Explore>,
+) -> Result<Response, ApiError> {
+    let game = find(&app, &session, &id).await?;
     let most = asked.most.unwrap_or(NODES);
     if !(1..=MOST_NODES).contains(&most) {
-        return Err(Refusal::wrong(format!(
+        return Err(ApiError::wrong(format!(
             "`most` is a number of positions from 1 to {MOST_NODES}, not {most}"
         )));
     }
     let role = game.game.roles().nth(asked.role);
-    let role = role.ok_or_else(|| Refusal::no_role(&game.game))?;
-    let task = Task {
+    let role = role.ok_or_else(|| ApiError::no_role(&game.game))?;
+    let task = GraphTask {
         game,
         moves: asked.moves,
         merge: asked.merge,
         depth: asked.depth,
         most,
         role,
-        time: house.limits.thought,
-        memory_bytes: house.limits.memory_bytes,
+        time: app.limits.thought,
+        memory_bytes: app.limits.memory_bytes,
     };
-    let permit = events::permit(&house, &session)?;
+    let permit = events::permit(&app, &session)?;
     let work = |stop: &_, sender: &_| task.run(stop, sender);
-    Ok(events::told(permit, "graph", work))
+    Ok(events::stream(permit, "graph", work))
 }

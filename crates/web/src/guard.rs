@@ -1,4 +1,5 @@
-//! Who may ask: this page, and programs; no page of another site.
+//! Access control: requests from this page and from programs are allowed, those from other
+//! sites' pages are not.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -10,28 +11,28 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use super::House;
-use super::answer::Refusal;
+use super::AppState;
+use super::answer::ApiError;
 use super::session::Session;
 
-/// What a browser may do with what comes from here.
+/// The content security policy.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
                       img-src 'self' data:; connect-src 'self'; form-action 'none'; \
                       base-uri 'none'; frame-ancestors 'none'";
 
-/// Refuses requests from other sites, and gives the others their session.
+/// Rejects requests from other sites, and attaches the session to all others.
 pub(super) async fn guard(
-    State(house): State<Arc<House>>,
+    State(app): State<Arc<AppState>>,
     mut request: Request,
     next: Next,
 ) -> Response {
-    if !is_own(request.headers(), house.address) {
-        let told = "this server answers to its own address only, and to its own page";
-        return Refusal::new(StatusCode::FORBIDDEN, told).into_response();
+    if !is_own(request.headers(), app.address) {
+        let message = "this server answers only requests for its own address, from its own page or from programs";
+        return ApiError::new(StatusCode::FORBIDDEN, message).into_response();
     }
-    let session = house.sessions.session(request.headers());
+    let session = app.sessions.session(request.headers());
     let is_new = session.is_new();
-    let cookie = is_new.then(|| house.sessions.cookie(&session));
+    let cookie = is_new.then(|| app.sessions.cookie(&session));
     request.extensions_mut().insert::<Arc<Session>>(session);
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
@@ -49,9 +50,9 @@ pub(super) async fn guard(
     response
 }
 
-/// Whether the host that was asked for is this one, and the page that asks, if a page
-/// does, comes from it. A name of somebody else that leads here is refused where this
-/// machine alone is served: otherwise that site's page could read what is here.
+/// Returns whether the request names this host and, if a page sends it, comes from this
+/// host's page. If only this machine is served, other host names that resolve to it are
+/// rejected: otherwise another site's page could read the answers.
 fn is_own(headers: &HeaderMap, address: IpAddr) -> bool {
     let host = headers
         .get(header::HOST)

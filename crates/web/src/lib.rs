@@ -1,15 +1,17 @@
-//! The page: a game in a browser, and the same as JSON for programs.
+//! The web page: games in a browser, and the same functions as a JSON interface for
+//! programs.
 //!
-//! In: requests over HTTP, from this machine unless told otherwise. Out: what the rules
-//! and the players say. A position is a game and the moves made from its start, which each
-//! request brings along, so that a link says it all and nothing is lost; what is kept is
-//! rule sets and tables of several people, by session and bounded. `openapi.json`
-//! beside this file has all requests and answers. Nothing here draws, plays or explains:
-//! [`picture`](ggp_picture), [`play`](ggp_play) and [`explain`](ggp_explain) do.
+//! In: HTTP requests, from this machine only unless configured otherwise. Out: the answers
+//! of the rules and the players. A position is a game and the moves made from its initial
+//! state. Each request contains them, so that a link describes a position completely and no
+//! position is lost. The server stores only uploaded rule sets and the tables of matches
+//! between several people, by session and in bounded number. `openapi.json` next to this
+//! file describes all requests and answers. Nothing here draws, plays or explains: see
+//! [`picture`](ggp_picture), [`play`](ggp_play) and [`explain`](ggp_explain).
 //!
-//! Rules are from strangers. Their texts are shown as text only; the page may run no script
-//! but its own, and load nothing from elsewhere. Requests of other sites' pages are refused
-//! by their host and origin.
+//! Rules come from strangers. Their texts are shown only as text; the page may run no
+//! script but its own, and load nothing from elsewhere. Requests from other sites' pages
+//! are rejected by their host and origin.
 
 mod answer;
 mod bundled;
@@ -42,26 +44,28 @@ use game_store::GameStore;
 use session::Sessions;
 use tables::Tables;
 
-/// What requests may cost.
+/// Limits on the cost of requests.
 #[derive(Clone, Debug)]
 pub struct WebLimits {
-    /// Bytes of a request.
+    /// Maximum size of a request in bytes.
     pub request_bytes: usize,
-    /// Rule sets that a session keeps; past it the one goes that was not asked for longest.
+    /// Maximum number of rule sets of a session; beyond it, the least recently used one is
+    /// dropped.
     pub games: usize,
-    /// Sessions; past it the one goes that was not heard of longest.
+    /// Maximum number of sessions; beyond it, the one that was inactive the longest is
+    /// dropped.
     pub sessions: usize,
-    /// After so long without a request a session is forgotten, and so is a table.
+    /// The time without a request after which a session or a table expires.
     pub idle: Duration,
-    /// Players and solvers at work at once, and those of one session.
+    /// Maximum number of players and solvers that run at once.
     pub jobs: usize,
-    /// Of one session.
+    /// Maximum number of players and solvers that run at once for one session.
     pub jobs_each: usize,
-    /// Tables at once.
+    /// Maximum number of tables.
     pub tables: usize,
-    /// The longest that a player thinks about a move, or a solver about a plan.
+    /// Maximum time for a player's move or for a solver.
     pub thought: Duration,
-    /// Bytes of the tables of a player or solver.
+    /// Maximum size in bytes of the tables of a player or solver.
     pub memory_bytes: u64,
 }
 
@@ -81,41 +85,41 @@ impl Default for WebLimits {
     }
 }
 
-/// What all requests share.
+/// The state that all requests share.
 #[derive(Debug)]
-struct House {
+struct AppState {
     limits: WebLimits,
-    /// The address that it listens at, where other names than that are refused.
+    /// The address of the server; requests that name another host are rejected there.
     address: IpAddr,
     shelf: GameStore,
     sessions: Sessions,
     tables: Tables,
-    /// One for each player or solver at work.
+    /// One permit for each running player or solver.
     jobs: Arc<Semaphore>,
-    /// One for each short question.
+    /// One permit for each short request.
     questions: Arc<Semaphore>,
 }
 
-type Shared = axum::extract::State<Arc<House>>;
+type Shared = axum::extract::State<Arc<AppState>>;
 
 /// A server that listens.
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
-    house: Arc<House>,
+    app: Arc<AppState>,
 }
 
 impl Server {
-    /// Listens at an address; port 0 is any free one. Must be called within a runtime
-    /// that has I/O and time.
+    /// Listens at an address; port 0 selects any free port. Must be called within a runtime
+    /// that has I/O and time enabled.
     ///
     /// # Errors
     ///
-    /// If the address cannot be had.
+    /// If the address is not available.
     pub async fn bind(address: SocketAddr, limits: WebLimits) -> io::Result<Self> {
         let listener = TcpListener::bind(address).await?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let house = House {
+        let app = AppState {
             address: address.ip(),
             shelf: GameStore::default(),
             sessions: Sessions::new(&limits, listener.local_addr()?.port()),
@@ -126,36 +130,36 @@ impl Server {
         };
         Ok(Server {
             listener,
-            house: Arc::new(house),
+            app: Arc::new(app),
         })
     }
 
-    /// Where it listens.
+    /// The address of the server.
     ///
     /// # Errors
     ///
-    /// If the system does not say.
+    /// If the system does not report it.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
-    /// Answers requests until something has come to pass.
+    /// Serves requests until `end` completes.
     ///
     /// # Errors
     ///
-    /// If no connection can be taken any more.
+    /// If no more connections can be accepted.
     pub async fn serve(self, end: impl Future<Output = ()> + Send + 'static) -> io::Result<()> {
-        let house = Arc::clone(&self.house);
+        let app = Arc::clone(&self.app);
         let sweep = tokio::spawn(async move {
             loop {
-                tokio::time::sleep(house.limits.idle / 10).await;
-                house.sessions.forget(house.limits.idle);
-                house.tables.forget(house.limits.idle);
+                tokio::time::sleep(app.limits.idle / 10).await;
+                app.sessions.forget(app.limits.idle);
+                app.tables.forget(app.limits.idle);
             }
         });
-        // Streams to browsers never end by themselves, so nobody waits for them.
+        // Event streams never end by themselves, so they are not waited for.
         tokio::select! {
-            served = axum::serve(self.listener, router(self.house)) => served?,
+            served = axum::serve(self.listener, router(self.app)) => served?,
             () = end => {}
         }
         sweep.abort();
@@ -163,8 +167,8 @@ impl Server {
     }
 }
 
-fn router(house: Arc<House>) -> Router {
-    let limit = DefaultBodyLimit::max(house.limits.request_bytes);
+fn router(app: Arc<AppState>) -> Router {
+    let limit = DefaultBodyLimit::max(app.limits.request_bytes);
     Router::new()
         .route("/", get(page::index))
         .route("/page/{*path}", get(page::asset))
@@ -180,14 +184,14 @@ fn router(house: Arc<House>) -> Router {
         .route("/api/games/{game}/think", post(think::think))
         .route("/api/games/{game}/solve", post(solving::solve))
         .route("/api/games/{game}/graph", post(graph::graph))
-        .route("/api/tables", post(tables::lay))
+        .route("/api/tables", post(tables::create))
         .route("/api/tables/{table}", get(tables::follow))
         .route("/api/tables/{table}/moves", post(tables::choose))
         .fallback(page::missing)
         .layer(limit)
         .layer(middleware::from_fn_with_state(
-            Arc::clone(&house),
+            Arc::clone(&app),
             guard::guard,
         ))
-        .with_state(house)
+        .with_state(app)
 }

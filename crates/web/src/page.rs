@@ -1,20 +1,20 @@
-//! The files of the page, in the program itself.
+//! The files of the page, embedded in the program.
 
 use axum::extract::Path;
 use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use rust_embed::RustEmbed;
 
-use super::answer::Refusal;
+use super::answer::ApiError;
 
 #[derive(RustEmbed)]
 #[folder = "src/served"]
 struct Files;
 
-/// What the page asks, as OpenAPI says it.
+/// The description of the interface in OpenAPI format.
 const OPENAPI: &str = include_str!("openapi.json");
 
-/// The kind of a file, by its ending.
+/// The media type of a file, by its extension.
 fn kind(path: &str) -> &'static str {
     match path.rsplit('.').next() {
         Some("html") => "text/html; charset=utf-8",
@@ -25,12 +25,12 @@ fn kind(path: &str) -> &'static str {
     }
 }
 
-/// The page.
+/// Serves the page.
 pub(super) async fn index() -> Response {
     asset(Path("index.html".to_owned())).await
 }
 
-/// A file of the page.
+/// Serves a file of the page.
 pub(super) async fn asset(Path(path): Path<String>) -> Response {
     match Files::get(&path) {
         Some(file) => {
@@ -40,7 +40,7 @@ pub(super) async fn asset(Path(path): Path<String>) -> Response {
             ];
             (headers, file.data).into_response()
         }
-        None => Refusal::missing(format!("there is no file {path} here")).into_response(),
+        None => ApiError::missing(format!("there is no file {path}")).into_response(),
     }
 }
 
@@ -48,11 +48,11 @@ pub(super) async fn openapi() -> Response {
     ([(header::CONTENT_TYPE, "application/json")], OPENAPI).into_response()
 }
 
-/// Anything else.
+/// Answers requests for unknown addresses.
 pub(super) async fn missing(uri: Uri) -> Response {
-    let told = format!(
-        "there is nothing at {}; /api/openapi.json has what there is",
+    let message = format!(
+        "there is nothing at {}; see /api/openapi.json for all addresses",
         uri.path()
     );
-    Refusal::new(StatusCode::NOT_FOUND, told).into_response()
+    ApiError::new(StatusCode::NOT_FOUND, message).into_response()
 }

@@ -7,16 +7,16 @@ use ggp_play::KINDS;
 
 /// A kind of player.
 #[derive(Serialize)]
-pub(super) struct Kind {
+pub(super) struct PlayerKind {
     name: &'static str,
     what: &'static str,
     thinks: bool,
     options: &'static [(&'static str, &'static str)],
 }
 
-/// All kinds.
-pub(super) async fn kinds() -> Json<Vec<Kind>> {
-    let kind = |kind: &'static ggp_play::Kind| Kind {
+/// Lists all kinds.
+pub(super) async fn kinds() -> Json<Vec<PlayerKind>> {
+    let kind = |kind: &'static ggp_play::Kind| PlayerKind {
         name: kind.name,
         what: kind.what,
         thinks: kind.thinks(),

@@ -1,4 +1,4 @@
-//! A position: what is true, what is legal, and how it is drawn.
+//! Positions: their facts, legal moves and drawing.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
-use super::answer::{Asked, Refusal};
+use super::answer::{ApiError, JsonBody};
 use super::game_store::{Reached, blocking, find};
 use super::session::Session;
 use ggp_engine::machine::{Machine, PlayError, canonical_facts};
 use ggp_gdl::game::Move;
-use ggp_picture::{Drawing, Limits, Look, Spot};
+use ggp_picture::{Cell, Drawing, DrawingLimits, TableStyle};
 
-/// What is asked.
+/// The request.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Moves {
@@ -27,7 +27,7 @@ pub(super) struct Moves {
 /// The answer.
 #[derive(Serialize)]
 pub(super) struct Position {
-    /// The moves that led there, also those that were left out.
+    /// All moves that led there, if the request left out forced ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     moves: Option<Vec<Vec<String>>>,
     ply: usize,
@@ -45,11 +45,11 @@ pub(super) struct Position {
 struct LegalMove {
     #[serde(rename = "move")]
     action: String,
-    spots: Vec<Spot>,
+    cells: Vec<Cell>,
 }
 
 impl Reached {
-    /// The joint moves with those of single choice that were left out, if any were.
+    /// The joint moves including the forced ones that were left out, if any were.
     fn filled(&self, asked: &[Vec<String>]) -> Option<Vec<Vec<String>>> {
         let whole = self.joints.iter().zip(asked);
         if whole
@@ -74,11 +74,13 @@ impl Reached {
         let roles: Vec<_> = machine.game().roles().collect();
         let drawing = {
             let facts = machine.facts(state);
-            let limits = Limits::default();
+            let limits = DrawingLimits::default();
             let mut drawing = self.picture.draw(machine.terms(), &facts, limits);
             if over {
-                // The facts may go on saying who would be.
-                drawing.tables.retain(|table| table.look != Look::Turn);
+                // The facts may still name a role whose turn it would be.
+                drawing
+                    .tables
+                    .retain(|table| table.style != TableStyle::Turn);
             }
             drawing
         };
@@ -90,7 +92,7 @@ impl Reached {
                 let (game, terms) = (machine.game(), machine.terms());
                 let moves = moves.iter().map(|action| LegalMove {
                     action: game.canonical(terms, action.term()),
-                    spots: self.picture.spots(terms, (role, *action), &drawing),
+                    cells: self.picture.cells(terms, (role, *action), &drawing),
                 });
                 legal.push(moves.collect());
             }
@@ -102,7 +104,7 @@ impl Reached {
                 Err(stopped @ (PlayError::Interrupted | PlayError::TooLarge { .. })) => {
                     return Err(stopped);
                 }
-                // Rules need not give goals before the end.
+                // The rules need not give goals before the end.
                 Err(_) => None,
             });
         }
@@ -123,15 +125,15 @@ impl Reached {
     }
 }
 
-/// The position after some moves.
+/// The position after moves.
 pub(super) async fn position(
-    State(house): Shared,
+    State(app): Shared,
     Extension(session): Extension<Arc<Session>>,
     Path(id): Path<String>,
-    Asked(asked): Asked<Moves>,
-) -> Result<Json<Position>, Refusal> {
-    let game = find(&house, &session, &id).await?;
-    let position = blocking(&house, move || {
+    JsonBody(asked): JsonBody<Moves>,
+) -> Result<Json<Position>, ApiError> {
+    let game = find(&app, &session, &id).await?;
+    let position = blocking(&app, move || {
         let reached = game.reach(&asked.moves)?;
         let filled = reached.filled(&asked.moves);
         Ok(Position {
@@ -142,13 +144,13 @@ pub(super) async fn position(
     Ok(Json(position.await?))
 }
 
-/// The first position as a picture.
+/// A drawing of the initial position.
 pub(super) async fn picture(
-    State(house): Shared,
+    State(app): Shared,
     Extension(session): Extension<Arc<Session>>,
     Path(id): Path<String>,
-) -> Result<Response, Refusal> {
-    let game = find(&house, &session, &id).await?;
-    let card = blocking(&house, move || Ok(game.card()?)).await?;
+) -> Result<Response, ApiError> {
+    let game = find(&app, &session, &id).await?;
+    let card = blocking(&app, move || Ok(game.card()?)).await?;
     Ok(([(header::CONTENT_TYPE, "image/svg+xml")], card).into_response())
 }

@@ -1,4 +1,4 @@
-//! Who asks: a browser, by a cookie, with the rule sets that it has given.
+//! Sessions: browsers, identified by a cookie, with the rule sets that they uploaded.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,32 +11,32 @@ use rand::rngs::SysRng;
 use tokio::sync::Semaphore;
 
 use super::WebLimits;
-use super::game_store::Loaded;
+use super::game_store::LoadedGame;
 
-/// What cookies are called, before the port: browsers have them in common for all ports
-/// of a host.
+/// The prefix of cookie names, before the port. Browsers share cookies between all ports of
+/// a host.
 const COOKIE: &str = "ggp_session";
 
-/// A browser.
+/// A session.
 #[derive(Debug)]
 pub(super) struct Session {
     name: String,
     is_new: AtomicBool,
     heard: Mutex<Instant>,
-    /// By age, the one that was asked for last at the end.
-    games: Mutex<Vec<Arc<Loaded>>>,
-    /// One for each player or solver at work.
+    /// By age, the most recently used game last.
+    games: Mutex<Vec<Arc<LoadedGame>>>,
+    /// One permit for each running player or solver.
     pub(super) jobs: Arc<Semaphore>,
 }
 
 impl Session {
-    /// Whether this is its first request. Says so once.
+    /// Returns true for the first request of the session only.
     pub(super) fn is_new(&self) -> bool {
         self.is_new.swap(false, Ordering::Relaxed)
     }
 
-    /// A rule set that it has given.
-    pub(super) fn game(&self, id: &str) -> Option<Arc<Loaded>> {
+    /// A rule set that the session uploaded.
+    pub(super) fn game(&self, id: &str) -> Option<Arc<LoadedGame>> {
         let mut games = locked(&self.games);
         let at = games.iter().position(|game| game.id == id)?;
         let game = games.remove(at);
@@ -44,8 +44,8 @@ impl Session {
         Some(game)
     }
 
-    /// Keeps a rule set.
-    pub(super) fn keep(&self, game: Arc<Loaded>, most: usize) {
+    /// Stores a rule set.
+    pub(super) fn keep(&self, game: Arc<LoadedGame>, most: usize) {
         let mut games = locked(&self.games);
         games.retain(|other| other.id != game.id);
         games.push(game);
@@ -58,14 +58,14 @@ impl Session {
 #[derive(Debug)]
 pub(super) struct Sessions {
     known: Mutex<HashMap<String, Arc<Session>>>,
-    /// What its cookies are called.
+    /// The name of its cookies.
     cookie: String,
     most: usize,
     jobs_each: usize,
 }
 
 impl Sessions {
-    /// Those of the server at a port.
+    /// The sessions of the server at a port.
     pub(super) fn new(limits: &WebLimits, port: u16) -> Self {
         Sessions {
             known: Mutex::default(),
@@ -98,7 +98,7 @@ impl Sessions {
         session
     }
 
-    /// What has a browser name a session from now on.
+    /// The cookie that makes a browser name the session from now on.
     pub(super) fn cookie(&self, session: &Session) -> String {
         let (cookie, name) = (&self.cookie, &session.name);
         format!("{cookie}={name}; Path=/; HttpOnly; SameSite=Strict")
@@ -112,13 +112,13 @@ impl Sessions {
         pairs.find_map(|pair| pair.trim().strip_prefix(&*self.cookie)?.strip_prefix('='))
     }
 
-    /// Forgets sessions that were not heard of for some time.
+    /// Drops sessions that were inactive for `idle`.
     pub(super) fn forget(&self, idle: Duration) {
         locked(&self.known).retain(|_, session| locked(&session.heard).elapsed() < idle);
     }
 }
 
-/// A word that nobody can guess.
+/// A random token that cannot be guessed.
 pub(super) fn secret() -> String {
     let mut bytes = [0; 16];
     SysRng
@@ -127,7 +127,8 @@ pub(super) fn secret() -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What is guarded; a thread that panicked left it whole, as all changes are single ones.
+/// Locks a mutex. A thread that panicked left the content intact, since every change is a
+/// single one.
 pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -10,16 +10,16 @@ use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
-use super::answer::{Asked, Refusal};
+use super::answer::{ApiError, JsonBody};
 use super::events::{self, Sender};
-use super::game_store::{Loaded, find};
+use super::game_store::{LoadedGame, find};
 use super::session::Session;
 use ggp_engine::machine::{AnyMachine, Machine};
 use ggp_gdl::game::Move;
 use ggp_search::{Budget, LevelStats, Observer, Stats, Verdict};
 use ggp_solver::solve::{self, SolveOptions, Strategy, budget_name, solve_from};
 
-/// Between two reports.
+/// The interval between two progress reports.
 const PAUSE: Duration = Duration::from_millis(150);
 /// Time, unless told otherwise.
 const TIME: f64 = 60.0;
@@ -103,7 +103,7 @@ impl Observer for Teller<'_> {
 
 /// A search that is to be made.
 struct Task {
-    game: Arc<Loaded>,
+    game: Arc<LoadedGame>,
     moves: Vec<Vec<String>>,
     strategy: Strategy,
     time: Duration,
@@ -111,10 +111,10 @@ struct Task {
 }
 
 impl Task {
-    fn run(self, stop: &Arc<AtomicBool>, sender: &Sender) -> Result<Answer, Refusal> {
+    fn run(self, stop: &Arc<AtomicBool>, sender: &Sender) -> Result<Answer, ApiError> {
         let reached = self.game.reach(&self.moves)?;
         let began = Instant::now();
-        let mut limits = Loaded::limits();
+        let mut limits = LoadedGame::limits();
         limits.interrupt = Arc::clone(stop);
         limits.ground.interrupt = Some(Arc::clone(stop));
         limits.ground.time = Some(self.time / 2);
@@ -141,7 +141,7 @@ impl Task {
             sender,
         };
         let answer = solve_from(&machine, &start, &options, &mut stats, &mut teller);
-        let answer = answer.map_err(|told| Refusal::rules(told.to_string()))?;
+        let answer = answer.map_err(|error| ApiError::rules(error.to_string()))?;
         Ok(told(&answer, &machine, &stats, began.elapsed()))
     }
 }
@@ -234,12 +234,12 @@ pub(super) fn moves(count: u64) -> String {
 }
 
 /// Reads the name of a method.
-fn strategy(name: &str) -> Result<Strategy, Refusal> {
+fn strategy(name: &str) -> Result<Strategy, ApiError> {
     Strategy::all()
         .find(|strategy| strategy.name() == name)
         .ok_or_else(|| {
             let names: Vec<&str> = Strategy::all().map(Strategy::name).collect();
-            Refusal::wrong(format!(
+            ApiError::wrong(format!(
                 "`{name}` is no method; there are {}",
                 names.join(", ")
             ))
@@ -248,15 +248,15 @@ fn strategy(name: &str) -> Result<Strategy, Refusal> {
 
 /// Looks for a plan.
 pub(super) async fn solve(
-    State(house): Shared,
+    State(app): Shared,
     Extension(session): Extension<Arc<Session>>,
     Path(id): Path<String>,
-    Asked(asked): Asked<Solve>,
-) -> Result<Response, Refusal> {
-    let game = find(&house, &session, &id).await?;
+    JsonBody(asked): JsonBody<Solve>,
+) -> Result<Response, ApiError> {
+    let game = find(&app, &session, &id).await?;
     let seconds = asked.seconds.unwrap_or(TIME);
     if !(seconds > 0.0 && seconds < 1e6) {
-        return Err(Refusal::wrong(
+        return Err(ApiError::wrong(
             "seconds are more than 0 and less than a million",
         ));
     }
@@ -267,10 +267,10 @@ pub(super) async fn solve(
             .method
             .as_deref()
             .map_or(Ok(Strategy::Auto), strategy)?,
-        time: Duration::from_secs_f64(seconds).min(house.limits.thought),
-        memory_bytes: house.limits.memory_bytes,
+        time: Duration::from_secs_f64(seconds).min(app.limits.thought),
+        memory_bytes: app.limits.memory_bytes,
     };
-    let permit = events::permit(&house, &session)?;
+    let permit = events::permit(&app, &session)?;
     let work = |stop: &_, sender: &_| task.run(stop, sender);
-    Ok(events::told(permit, "answer", work))
+    Ok(events::stream(permit, "answer", work))
 }

@@ -1,7 +1,7 @@
-//! Tables: several people, and players, at one game.
+//! Tables: matches between several people and players.
 //!
-//! A table keeps the moves made and what was chosen for the next one, which nobody sees
-//! until all roles have chosen. Each person has a key; whoever has the table's name may
+//! A table stores the moves made and the choices for the next one, which nobody sees until
+//! all roles have chosen. Each person has a key. Anyone who knows the table's name may
 //! watch.
 
 use std::collections::HashMap;
@@ -15,20 +15,20 @@ use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-use super::answer::{Asked, Refusal};
+use super::answer::{ApiError, JsonBody};
 use super::events;
-use super::game_store::{Loaded, blocking, find};
+use super::game_store::{LoadedGame, blocking, find};
 use super::session::{Session, locked, secret};
-use super::think::{self, Task};
-use super::{House, Shared};
+use super::think::{self, ThinkTask};
+use super::{AppState, Shared};
 use ggp_engine::machine::Machine;
 use ggp_gdl::game::Move;
 use ggp_play::AgentSpec;
 
-/// Who sits at a table as itself.
+/// The seat of a person.
 const PERSON: &str = "person";
 
-/// What is asked for a new table.
+/// The request for a new table.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NewTable {
@@ -40,7 +40,7 @@ pub(super) struct NewTable {
 
 /// A new table.
 #[derive(Serialize)]
-pub(super) struct Laid {
+pub(super) struct CreatedTable {
     table: String,
     keys: Vec<Option<String>>,
 }
@@ -55,9 +55,9 @@ pub(super) struct Chosen {
     action: String,
 }
 
-/// A table as all see it.
+/// A table as everyone sees it.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Seen {
+pub(super) struct TableView {
     table: String,
     game: String,
     name: String,
@@ -71,20 +71,20 @@ pub(super) struct Seen {
 /// A table.
 #[derive(Debug)]
 struct Table {
-    game: Arc<Loaded>,
-    /// By role; none for programs.
+    game: Arc<LoadedGame>,
+    /// The keys by role; `None` for programs.
     keys: Vec<Option<String>>,
     players: Vec<Option<AgentSpec>>,
-    state: Mutex<Standing>,
-    seen: watch::Sender<Seen>,
+    state: Mutex<MatchState>,
+    seen: watch::Sender<TableView>,
     heard: Mutex<Instant>,
     /// Held while players choose, one after the other.
     turns: tokio::sync::Mutex<()>,
 }
 
-/// How a table stands.
+/// The state of a match.
 #[derive(Debug)]
-struct Standing {
+struct MatchState {
     moves: Vec<Vec<String>>,
     legal: Vec<Vec<String>>,
     chosen: Vec<Option<String>>,
@@ -97,16 +97,14 @@ struct Standing {
 pub(super) struct Tables(Mutex<HashMap<String, Arc<Table>>>);
 
 impl Tables {
-    fn find(&self, name: &str) -> Result<Arc<Table>, Refusal> {
+    fn find(&self, name: &str) -> Result<Arc<Table>, ApiError> {
         let table = locked(&self.0).get(name).map(Arc::clone);
-        let table = table.ok_or_else(|| {
-            Refusal::missing("there is no such table; one that nobody plays at is cleared away")
-        })?;
+        let table = table.ok_or_else(|| ApiError::missing("this table no longer exists"))?;
         *locked(&table.heard) = Instant::now();
         Ok(table)
     }
 
-    /// Clears tables away at which nothing happened for some time and nobody looks on.
+    /// Drops tables that were inactive for `idle` and that nobody watches.
     pub(super) fn forget(&self, idle: Duration) {
         let is_used = |table: &Arc<Table>| {
             table.seen.receiver_count() > 0 || locked(&table.heard).elapsed() < idle
@@ -115,12 +113,12 @@ impl Tables {
     }
 }
 
-impl Standing {
-    /// The standing after some moves.
-    fn new(game: &Loaded, moves: Vec<Vec<String>>) -> Result<Self, Refusal> {
+impl MatchState {
+    /// The state after moves.
+    fn new(game: &LoadedGame, moves: Vec<Vec<String>>) -> Result<Self, ApiError> {
         let mut reached = game.reach(&moves)?;
         let over = reached.machine.is_terminal(&reached.state)?;
-        let mut standing = Standing {
+        let mut state = MatchState {
             moves,
             legal: Vec::new(),
             chosen: vec![None; game.game.role_count()],
@@ -128,7 +126,7 @@ impl Standing {
             failed: None,
         };
         if !over {
-            for (role, chosen) in game.game.roles().zip(&mut standing.chosen) {
+            for (role, chosen) in game.game.roles().zip(&mut state.chosen) {
                 let mut legal = Vec::new();
                 reached.machine.legal(&reached.state, role, &mut legal)?;
                 let terms = reached.machine.terms();
@@ -137,131 +135,131 @@ impl Standing {
                 if let [only] = &legal[..] {
                     *chosen = Some(only.clone());
                 }
-                standing.legal.push(legal);
+                state.legal.push(legal);
             }
         }
-        Ok(standing)
+        Ok(state)
     }
 }
 
 impl Table {
-    /// Tells all who look on how it stands.
-    fn show(&self, standing: &Standing) {
+    /// Sends the state to everyone who watches.
+    fn show(&self, state: &MatchState) {
         self.seen.send_modify(|seen| {
-            seen.moves.clone_from(&standing.moves);
-            seen.chosen = standing.chosen.iter().map(Option::is_some).collect();
-            seen.over = standing.over;
-            seen.failed.clone_from(&standing.failed);
+            seen.moves.clone_from(&state.moves);
+            seen.chosen = state.chosen.iter().map(Option::is_some).collect();
+            seen.over = state.over;
+            seen.failed.clone_from(&state.failed);
         });
     }
 
-    /// Takes a choice, and makes the joint move if it was the last one that was missing.
-    fn take(&self, role: usize, ply: usize, action: &str) -> Result<(), Refusal> {
-        let mut standing = locked(&self.state);
-        let conflict = |told: String| Err(Refusal::new(StatusCode::CONFLICT, told));
-        if standing.over {
+    /// Records a choice, and makes the joint move if no other choice is missing.
+    fn take(&self, role: usize, ply: usize, action: &str) -> Result<(), ApiError> {
+        let mut state = locked(&self.state);
+        let conflict = |message: String| Err(ApiError::new(StatusCode::CONFLICT, message));
+        if state.over {
             return conflict("the game is over".to_owned());
         }
-        if ply != standing.moves.len() {
-            let made = standing.moves.len();
-            return conflict(format!("{made} joint moves are made by now, not {ply}"));
+        if ply != state.moves.len() {
+            let made = state.moves.len();
+            return conflict(format!("{made} joint moves have been made, not {ply}"));
         }
-        let legal = &standing.legal[role];
+        let legal = &state.legal[role];
         let Some(action) = legal.iter().find(|legal| *legal == action).cloned() else {
-            return Err(Refusal::wrong(format!("{action} is not legal here")));
+            return Err(ApiError::wrong(format!("{action} is not legal here")));
         };
-        standing.chosen[role] = Some(action);
-        self.advance(&mut standing)?;
-        self.show(&standing);
+        state.chosen[role] = Some(action);
+        self.advance(&mut state)?;
+        self.show(&state);
         Ok(())
     }
 
-    /// Makes joint moves while all have chosen.
-    fn advance(&self, standing: &mut Standing) -> Result<(), Refusal> {
-        // Play that goes on without anybody having a choice may go on for ever.
+    /// Makes joint moves while all roles have chosen.
+    fn advance(&self, state: &mut MatchState) -> Result<(), ApiError> {
+        // A match in which nobody has a choice may go on forever.
         for _ in 0..FORCED {
-            if standing.over || standing.chosen.iter().any(Option::is_none) {
+            if state.over || state.chosen.iter().any(Option::is_none) {
                 return Ok(());
             }
-            let joint = standing.chosen.iter().flatten().cloned().collect();
-            let mut moves = standing.moves.clone();
+            let joint = state.chosen.iter().flatten().cloned().collect();
+            let mut moves = state.moves.clone();
             moves.push(joint);
-            *standing = Standing::new(&self.game, moves)?;
+            *state = MatchState::new(&self.game, moves)?;
         }
         Ok(())
     }
 
-    /// The players that are to choose now, with the ply.
+    /// The players that must choose now, with the ply.
     fn waiting(&self) -> (usize, Vec<(usize, AgentSpec)>) {
-        let standing = locked(&self.state);
-        if standing.over || standing.failed.is_some() {
-            return (standing.moves.len(), Vec::new());
+        let state = locked(&self.state);
+        if state.over || state.failed.is_some() {
+            return (state.moves.len(), Vec::new());
         }
-        let players = self.players.iter().zip(&standing.chosen).enumerate();
+        let players = self.players.iter().zip(&state.chosen).enumerate();
         let waiting = players.filter_map(|(role, (player, chosen))| {
             let player = player.as_ref().filter(|_| chosen.is_none())?;
             Some((role, player.clone()))
         });
-        (standing.moves.len(), waiting.collect())
+        (state.moves.len(), waiting.collect())
     }
 
-    /// Lets the players choose until a person has to.
-    async fn play(self: &Arc<Self>, house: &Arc<House>) {
+    /// Lets the players choose until it is a person's turn.
+    async fn play(self: &Arc<Self>, app: &Arc<AppState>) {
         let _turns = self.turns.lock().await;
         loop {
             let (ply, waiting) = self.waiting();
             let Some((role, spec)) = waiting.into_iter().next() else {
                 return;
             };
-            let turn = Arc::clone(&house.jobs).acquire_owned().await;
-            let task = Task {
+            let turn = Arc::clone(&app.jobs).acquire_owned().await;
+            let task = ThinkTask {
                 game: Arc::clone(&self.game),
                 moves: locked(&self.state).moves.clone(),
                 role,
                 spec,
                 seconds: None,
-                most: house.limits.thought,
-                memory_bytes: house.limits.memory_bytes,
+                most: app.limits.thought,
+                memory_bytes: app.limits.memory_bytes,
                 tree: 0,
             };
             let work = move |stop: &_| {
                 let _turn = turn;
                 task.choose(stop, None)
             };
-            let came = events::run(work, None).await;
-            let came = came.unwrap_or_else(|| Err(Refusal::rules("it was given up")));
+            let result = events::run(work, None).await;
+            let result = result.unwrap_or_else(|| Err(ApiError::rules("the player was stopped")));
             let table = Arc::clone(self);
-            let taken = blocking(house, move || table.take(role, ply, &came?.action)).await;
-            if let Err(refusal) = taken {
-                let mut standing = locked(&self.state);
-                standing.failed = Some(refusal.message);
-                self.show(&standing);
+            let taken = blocking(app, move || table.take(role, ply, &result?.action)).await;
+            if let Err(error) = taken {
+                let mut state = locked(&self.state);
+                state.failed = Some(error.message);
+                self.show(&state);
                 return;
             }
         }
     }
 }
 
-/// Joint moves that are made without anybody having a choice.
+/// Maximum number of consecutive joint moves without a choice.
 const FORCED: usize = 1_000;
 
-/// Lays a table.
-pub(super) async fn lay(
-    State(house): Shared,
+/// Creates a table.
+pub(super) async fn create(
+    State(app): Shared,
     Extension(session): Extension<Arc<Session>>,
-    Asked(asked): Asked<NewTable>,
-) -> Result<Json<Laid>, Refusal> {
-    let game = find(&house, &session, &asked.game).await?;
+    JsonBody(asked): JsonBody<NewTable>,
+) -> Result<Json<CreatedTable>, ApiError> {
+    let game = find(&app, &session, &asked.game).await?;
     if asked.seats.len() != game.game.role_count() {
         let roles = game.game.role_count();
-        return Err(Refusal::wrong(format!(
+        return Err(ApiError::wrong(format!(
             "the game has {roles} roles: name a seat for each"
         )));
     }
-    if locked(&house.tables.0).len() >= house.limits.tables {
-        return Err(Refusal::busy("all tables are taken: try again later"));
+    if locked(&app.tables.0).len() >= app.limits.tables {
+        return Err(ApiError::busy("there are too many tables: try again later"));
     }
-    let table = blocking(&house, move || {
+    let table = blocking(&app, move || {
         let mut players = Vec::new();
         for (role, seat) in asked.seats.iter().enumerate() {
             players.push(match &seat[..] {
@@ -269,9 +267,9 @@ pub(super) async fn lay(
                 player => Some(think::spec(player, role, &game)?),
             });
         }
-        let mut standing = Standing::new(&game, asked.moves)?;
+        let mut state = MatchState::new(&game, asked.moves)?;
         let key = |player: &Option<AgentSpec>| player.is_none().then(secret);
-        let seen = Seen {
+        let seen = TableView {
             table: secret(),
             game: game.id.clone(),
             name: game.game.name(),
@@ -287,7 +285,7 @@ pub(super) async fn lay(
             seen: watch::Sender::new(seen),
             heard: Mutex::new(Instant::now()),
             turns: tokio::sync::Mutex::default(),
-            state: Mutex::new(Standing {
+            state: Mutex::new(MatchState {
                 moves: Vec::new(),
                 legal: Vec::new(),
                 chosen: Vec::new(),
@@ -296,25 +294,25 @@ pub(super) async fn lay(
             }),
             game,
         };
-        table.advance(&mut standing)?;
-        table.show(&standing);
-        *locked(&table.state) = standing;
+        table.advance(&mut state)?;
+        table.show(&state);
+        *locked(&table.state) = state;
         Ok(Arc::new(table))
     })
     .await?;
     let name = table.seen.borrow().table.clone();
     let keys = table.keys.clone();
-    locked(&house.tables.0).insert(name.clone(), Arc::clone(&table));
-    tokio::spawn(async move { table.play(&house).await });
-    Ok(Json(Laid { table: name, keys }))
+    locked(&app.tables.0).insert(name.clone(), Arc::clone(&table));
+    tokio::spawn(async move { table.play(&app).await });
+    Ok(Json(CreatedTable { table: name, keys }))
 }
 
-/// Sends how a table stands, and each change.
+/// Sends the state of a table, and each change.
 pub(super) async fn follow(
-    State(house): Shared,
+    State(app): Shared,
     Path(name): Path<String>,
-) -> Result<Response, Refusal> {
-    let table = house.tables.find(&name)?;
+) -> Result<Response, ApiError> {
+    let table = app.tables.find(&name)?;
     let mut seen = table.seen.subscribe();
     let (sender, response) = events::channel();
     tokio::spawn(async move {
@@ -336,22 +334,22 @@ pub(super) async fn follow(
 
 /// Chooses a move.
 pub(super) async fn choose(
-    State(house): Shared,
+    State(app): Shared,
     Path(name): Path<String>,
-    Asked(asked): Asked<Chosen>,
-) -> Result<Json<Seen>, Refusal> {
-    let table = house.tables.find(&name)?;
+    JsonBody(asked): JsonBody<Chosen>,
+) -> Result<Json<TableView>, ApiError> {
+    let table = app.tables.find(&name)?;
     let is_key = |key: &Option<String>| key.as_ref() == Some(&asked.key);
     let role = table.keys.iter().position(is_key);
     let role = role.ok_or_else(|| {
-        Refusal::new(
+        ApiError::new(
             StatusCode::FORBIDDEN,
-            "that is the key of no seat at this table",
+            "this key does not belong to a seat at this table",
         )
     })?;
     let taken = Arc::clone(&table);
-    blocking(&house, move || taken.take(role, asked.ply, &asked.action)).await?;
+    blocking(&app, move || taken.take(role, asked.ply, &asked.action)).await?;
     let seen = table.seen.borrow().clone();
-    tokio::spawn(async move { table.play(&house).await });
+    tokio::spawn(async move { table.play(&app).await });
     Ok(Json(seen))
 }

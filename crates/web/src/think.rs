@@ -1,4 +1,4 @@
-//! A player thinks about a move, and says what it thinks meanwhile.
+//! A player chooses a move and reports its search meanwhile.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -10,9 +10,9 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
-use super::answer::{Asked, Refusal};
+use super::answer::{ApiError, JsonBody};
 use super::events::{self, Sender};
-use super::game_store::{Loaded, blocking, find};
+use super::game_store::{LoadedGame, blocking, find};
 use super::session::Session;
 use ggp_engine::machine::Machine;
 use ggp_gdl::game::Move;
@@ -21,16 +21,16 @@ use ggp_play::{Advice, AgentSpec, Answer, Brief, Origin, Seat};
 use ggp_search::mcts::Excerpt;
 use ggp_solver::solve::joint_text;
 
-/// Candidates that are told.
+/// Maximum number of candidate moves in a report.
 const CANDIDATES: usize = 50;
-/// Joint moves of a line that are told.
+/// Maximum number of joint moves of a principal variation in a report.
 const LINE: usize = 100;
-/// Positions of a tree that are told, at most.
+/// Maximum number of tree nodes in a report.
 const MOST_NODES: usize = 5_000;
-/// How long the last tree may wait until it is sent.
+/// The longest time that the last tree may wait to be sent.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What is asked.
+/// The request.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Think {
@@ -44,7 +44,7 @@ pub(super) struct Think {
     tree: usize,
 }
 
-/// What a player thinks.
+/// The report of a player.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Thought {
     #[serde(rename = "move")]
@@ -67,7 +67,7 @@ struct Candidate {
     bounds: (f64, f64),
 }
 
-/// A part of a player's tree.
+/// A part of a player's search tree.
 #[derive(Serialize)]
 struct Tree {
     nodes: Vec<TreeNode>,
@@ -85,36 +85,36 @@ struct TreeNode {
     ended: bool,
 }
 
-/// A choice that is to be made.
-pub(super) struct Task {
-    pub(super) game: Arc<Loaded>,
+/// A choice to be made.
+pub(super) struct ThinkTask {
+    pub(super) game: Arc<LoadedGame>,
     pub(super) moves: Vec<Vec<String>>,
     pub(super) role: usize,
     pub(super) spec: AgentSpec,
     pub(super) seconds: Option<f64>,
     pub(super) most: Duration,
     pub(super) memory_bytes: u64,
-    /// Positions of the player's tree that are told.
+    /// Maximum number of tree nodes to report.
     pub(super) tree: usize,
 }
 
-/// Reads the name of a player.
+/// Reads a player specification.
 ///
 /// # Errors
 ///
-/// If there is none of that name, or its options are wrong.
-pub(super) fn spec(player: &str, role: usize, game: &Loaded) -> Result<AgentSpec, Refusal> {
-    let spec: AgentSpec = player.parse().map_err(Refusal::wrong)?;
+/// If there is no player of that name, or its options are wrong.
+pub(super) fn spec(player: &str, role: usize, game: &LoadedGame) -> Result<AgentSpec, ApiError> {
+    let spec: AgentSpec = player.parse().map_err(ApiError::wrong)?;
     let role = game.game.roles().nth(role);
-    let role = role.ok_or_else(|| Refusal::no_role(&game.game))?;
-    // Its options are looked at only when it is made.
+    let role = role.ok_or_else(|| ApiError::no_role(&game.game))?;
+    // The options are checked only when the player is created.
     spec.agent(Brief::new(&game.game, role))
-        .map_err(Refusal::wrong)?;
+        .map_err(ApiError::wrong)?;
     Ok(spec)
 }
 
-impl Task {
-    /// Chooses a move, in this thread; a listener is told what is thought of it meanwhile.
+impl ThinkTask {
+    /// Chooses a move on this thread, and reports to `listener` meanwhile.
     ///
     /// # Errors
     ///
@@ -123,10 +123,10 @@ impl Task {
         self,
         stop: &Arc<AtomicBool>,
         listener: Option<&Sender>,
-    ) -> Result<Thought, Refusal> {
+    ) -> Result<Thought, ApiError> {
         let mut reached = self.game.reach(&self.moves)?;
         if reached.machine.is_terminal(&reached.state)? {
-            return Err(Refusal::wrong(
+            return Err(ApiError::wrong(
                 "the game is over: there is no move to choose",
             ));
         }
@@ -135,9 +135,9 @@ impl Task {
             .game
             .roles()
             .nth(self.role)
-            .expect("it was looked at");
+            .expect("the role was checked above");
         let mut brief = Brief::new(&self.game.game, role);
-        brief.limits = Loaded::limits();
+        brief.limits = LoadedGame::limits();
         brief.limits.interrupt = Arc::clone(stop);
         brief.memory_bytes = self.memory_bytes;
         brief.seed = self.moves.len() as u64;
@@ -145,31 +145,31 @@ impl Task {
         let began = Instant::now();
         let (deadline, nodes) = self.limits(began);
         brief.play_clock = Some(deadline - began);
-        let mut seat = Seat::new(brief, &self.spec).map_err(Refusal::wrong)?;
-        let mut teller = Teller {
+        let mut seat = Seat::new(brief, &self.spec).map_err(ApiError::wrong)?;
+        let mut reporter = ThoughtReporter {
             game: self.game,
             terms: reached.machine.terms().clone(),
             began,
-            told: None,
+            last_tree: None,
         };
         let mut tell = |advice: Advice| {
             if let Some(listener) = listener {
-                listener.offer("thought", &teller.thought(&advice, false));
-                if let Some(tree) = teller.tree(&advice) {
+                listener.offer("thought", &reporter.thought(&advice, false));
+                if let Some(tree) = reporter.tree(&advice) {
                     listener.offer("tree", &tree);
                 }
             }
         };
         let answer = seat.choose_and_tell(&reached.joints, Some(deadline), nodes, &mut tell);
         if let (Some(advice), Some(listener)) = (&answer.advice, listener)
-            && let Some(tree) = teller.tree(advice)
+            && let Some(tree) = reporter.tree(advice)
         {
-            listener.press("tree", &tree, Instant::now() + PATIENCE);
+            listener.send_before("tree", &tree, Instant::now() + PATIENCE);
         }
-        said(answer, &mut teller)
+        final_thought(answer, &mut reporter)
     }
 
-    /// Until when, and for how many iterations.
+    /// The deadline and the number of iterations.
     fn limits(&self, now: Instant) -> (Instant, Option<u64>) {
         let asked = self
             .seconds
@@ -180,26 +180,28 @@ impl Task {
     }
 }
 
-fn said(answer: Answer, teller: &mut Teller) -> Result<Thought, Refusal> {
+fn final_thought(answer: Answer, reporter: &mut ThoughtReporter) -> Result<Thought, ApiError> {
     if let (Some(error), Origin::Chance) = (&answer.error, answer.origin) {
-        return Err(Refusal::rules(error.to_string()));
+        return Err(ApiError::rules(error.to_string()));
     }
     match answer.advice {
-        Some(advice) => Ok(teller.thought(&advice, answer.origin == Origin::Chance)),
-        None => Err(Refusal::rules("nobody could say in time what is legal")),
+        Some(advice) => Ok(reporter.thought(&advice, answer.origin == Origin::Chance)),
+        None => Err(ApiError::rules(
+            "the player had no time to read the rules; give it more seconds",
+        )),
     }
 }
 
-/// Says what players think in words.
-struct Teller {
-    game: Arc<Loaded>,
+/// Converts the reports of players to text.
+struct ThoughtReporter {
+    game: Arc<LoadedGame>,
     terms: Terms,
     began: Instant,
-    /// The tree that was told last.
-    told: Option<Arc<Excerpt<Move>>>,
+    /// The last tree that was sent.
+    last_tree: Option<Arc<Excerpt<Move>>>,
 }
 
-impl Teller {
+impl ThoughtReporter {
     fn thought(&mut self, advice: &Advice, by_chance: bool) -> Thought {
         self.terms.refresh();
         let text = |action: Move| self.game.game.canonical(&self.terms, action.term());
@@ -224,17 +226,17 @@ impl Teller {
         }
     }
 
-    /// The tree, if it is another one than before.
+    /// The tree, if it has changed.
     fn tree(&mut self, advice: &Advice) -> Option<Tree> {
         let tree = advice.tree.as_ref()?;
         if self
-            .told
+            .last_tree
             .as_ref()
-            .is_some_and(|told| Arc::ptr_eq(told, tree))
+            .is_some_and(|last| Arc::ptr_eq(last, tree))
         {
             return None;
         }
-        self.told = Some(Arc::clone(tree));
+        self.last_tree = Some(Arc::clone(tree));
         self.terms.refresh();
         let (game, terms) = (&self.game.game, &self.terms);
         let nodes = tree.nodes.iter().map(|node| TreeNode {
@@ -254,40 +256,40 @@ impl Teller {
     }
 }
 
-/// Lets a player think.
+/// Lets a player choose a move.
 pub(super) async fn think(
-    State(house): Shared,
+    State(app): Shared,
     Extension(session): Extension<Arc<Session>>,
     Path(id): Path<String>,
-    Asked(asked): Asked<Think>,
-) -> Result<Response, Refusal> {
-    let game = find(&house, &session, &id).await?;
+    JsonBody(asked): JsonBody<Think>,
+) -> Result<Response, ApiError> {
+    let game = find(&app, &session, &id).await?;
     let (named, player, role) = (Arc::clone(&game), asked.player, asked.role);
-    let spec = blocking(&house, move || spec(&player, role, &named)).await?;
+    let spec = blocking(&app, move || spec(&player, role, &named)).await?;
     if asked
         .seconds
         .is_some_and(|seconds| !(seconds > 0.0 && seconds < 1e6))
     {
-        return Err(Refusal::wrong(
+        return Err(ApiError::wrong(
             "seconds are more than 0 and less than a million",
         ));
     }
     if asked.tree > MOST_NODES {
-        return Err(Refusal::wrong(format!(
-            "`tree` is a number of positions up to {MOST_NODES}, 0 for none"
+        return Err(ApiError::wrong(format!(
+            "`tree` is a number of positions up to {MOST_NODES}; 0 means no tree"
         )));
     }
-    let permit = events::permit(&house, &session)?;
-    let task = Task {
+    let permit = events::permit(&app, &session)?;
+    let task = ThinkTask {
         game,
         moves: asked.moves,
         role,
         spec,
         seconds: asked.seconds,
-        most: house.limits.thought,
-        memory_bytes: house.limits.memory_bytes,
+        most: app.limits.thought,
+        memory_bytes: app.limits.memory_bytes,
         tree: asked.tree,
     };
     let work = |stop: &_, sender: &_| task.choose(stop, Some(sender));
-    Ok(events::told(permit, "move", work))
+    Ok(events::stream(permit, "move", work))
 }

@@ -1,4 +1,4 @@
-//! Why something holds, and why not.
+//! Explanations: why something holds or does not hold.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
-use super::answer::{Asked, Refusal};
-use super::game_store::{Loaded, Reached, blocking, find};
+use super::answer::{ApiError, JsonBody};
+use super::game_store::{LoadedGame, Reached, blocking, find};
 use super::session::Session;
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_explain::tree::Tree;
@@ -16,10 +16,10 @@ use ggp_explain::{Courses, Explainer, Options, Situation};
 use ggp_gdl::game::Move;
 use ggp_gdl::terms::TermId;
 
-/// Lines of an answer.
+/// Maximum number of lines of an answer.
 const LINES: usize = 500;
 
-/// What is asked.
+/// The request.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Question {
@@ -28,7 +28,7 @@ pub(super) struct Question {
     question: String,
     #[serde(default)]
     does: Option<Vec<String>>,
-    /// How a fact of the state came, stayed and went.
+    /// True to ask when a fact of the state became true, persisted and became false.
     #[serde(default)]
     history: bool,
 }
@@ -37,7 +37,7 @@ pub(super) struct Question {
 #[derive(Serialize)]
 pub(super) struct Explanation {
     holds: bool,
-    /// Whether it can be asked for the history.
+    /// True if the question can also be asked with `history`.
     has_history: bool,
     trees: Vec<Tree>,
     text: String,
@@ -58,10 +58,10 @@ impl Explanation {
     }
 }
 
-/// The facts of all states on the way to a position, and the joint moves between them.
-type Course = (Vec<Vec<TermId>>, Vec<Vec<Move>>);
+/// The facts of all states on the path to a position, and the joint moves between them.
+type Trajectory = (Vec<Vec<TermId>>, Vec<Vec<Move>>);
 
-fn course(reached: Reached) -> Result<Course, PlayError> {
+fn course(reached: Reached) -> Result<Trajectory, PlayError> {
     let (mut machine, joints) = (reached.machine, reached.joints);
     let mut state = machine.initial()?;
     let mut states = vec![machine.facts(&state)];
@@ -72,7 +72,7 @@ fn course(reached: Reached) -> Result<Course, PlayError> {
     Ok((states, joints))
 }
 
-fn explain(game: &Loaded, asked: &Question) -> Result<Explanation, Refusal> {
+fn explain(game: &LoadedGame, asked: &Question) -> Result<Explanation, ApiError> {
     let mut reached = game.reach(&asked.moves)?;
     let (machine, mut state) = (&mut reached.machine, &reached.state);
     let mut joint = reached.joints.last().cloned();
@@ -82,7 +82,7 @@ fn explain(game: &Loaded, asked: &Question) -> Result<Explanation, Refusal> {
         for text in texts {
             let term = game.game.parse_term(machine.terms_mut(), text);
             moves.push(Move::new(
-                term.map_err(|told| Refusal::wrong(told.to_string()))?,
+                term.map_err(|error| ApiError::wrong(error.to_string()))?,
             ));
         }
         joint = Some(moves);
@@ -90,38 +90,38 @@ fn explain(game: &Loaded, asked: &Question) -> Result<Explanation, Refusal> {
     let mut explainer = Explainer::new(
         &game.game,
         machine.terms().clone(),
-        Loaded::limits(),
+        LoadedGame::limits(),
         Options::default(),
     );
     let question = explainer.question(&asked.question);
-    let question = question.map_err(|told| Refusal::wrong(told.to_string()))?;
+    let question = question.map_err(|error| ApiError::wrong(error.to_string()))?;
     let is_of_state = question.is_of_state(&game.game);
     if asked.history {
         if !is_of_state {
-            return Err(Refusal::wrong("only facts of the state have a history"));
+            return Err(ApiError::wrong("only facts of the state have a history"));
         }
         let (states, joints) = course(reached)?;
-        let courses = explainer.history(&question, &states, &joints);
-        let courses = courses.map_err(|told| Refusal::rules(told.to_string()))?;
-        let holds = matches!(courses, Courses::Some { .. });
+        let trajectories = explainer.history(&question, &states, &joints);
+        let trajectories = trajectories.map_err(|error| ApiError::rules(error.to_string()))?;
+        let holds = matches!(trajectories, Courses::Some { .. });
         return Ok(Explanation::new(
             holds,
             true,
-            explainer.course_trees(&courses),
+            explainer.course_trees(&trajectories),
         ));
     }
     let joint = match explainer.needs_moves(&question) {
         false => None,
         true if asked.does.is_some() => joint,
         true if joint.is_some() => {
-            // It is about the last move, and the position before it.
+            // The question is about the last move and the position before it.
             before = game.reach(&asked.moves[..asked.moves.len() - 1])?.state;
             state = &before;
             joint
         }
         true => {
-            return Err(Refusal::wrong(
-                "that depends on the moves made, and none is made here yet",
+            return Err(ApiError::wrong(
+                "the answer depends on the moves made, and no move has been made yet",
             ));
         }
     };
@@ -131,7 +131,7 @@ fn explain(game: &Loaded, asked: &Question) -> Result<Explanation, Refusal> {
         joint: joint.as_deref(),
     };
     let answer = explainer.explain(&question, situation);
-    let answer = answer.map_err(|told| Refusal::rules(told.to_string()))?;
+    let answer = answer.map_err(|error| ApiError::rules(error.to_string()))?;
     let has_history = is_of_state && !asked.moves.is_empty();
     Ok(Explanation::new(
         answer.holds(),
@@ -142,12 +142,12 @@ fn explain(game: &Loaded, asked: &Question) -> Result<Explanation, Refusal> {
 
 /// Answers a question about a position.
 pub(super) async fn why(
-    State(house): Shared,
+    State(app): Shared,
     Extension(session): Extension<Arc<Session>>,
     Path(id): Path<String>,
-    Asked(asked): Asked<Question>,
-) -> Result<Json<Explanation>, Refusal> {
-    let game = find(&house, &session, &id).await?;
-    let explanation = blocking(&house, move || explain(&game, &asked)).await?;
+    JsonBody(asked): JsonBody<Question>,
+) -> Result<Json<Explanation>, ApiError> {
+    let game = find(&app, &session, &id).await?;
+    let explanation = blocking(&app, move || explain(&game, &asked)).await?;
     Ok(Json(explanation))
 }

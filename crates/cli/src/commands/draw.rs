@@ -7,7 +7,7 @@ use crate::position::PositionOptions;
 use crate::rule_files::RuleOptions;
 use crate::{Context, Exit, png};
 use ggp_engine::machine::Machine;
-use ggp_picture::Limits;
+use ggp_picture::DrawingLimits;
 
 /// The options of `ggp draw`.
 #[derive(clap::Args)]
@@ -35,7 +35,7 @@ pub struct Options {
     #[arg(value_parser = clap::value_parser!(u16).range(1..))]
     most: u16,
     /// Maximum number of random states used to recognize boards
-    #[arg(long, value_name = "N", default_value_t = ggp_picture::ENOUGH as u16)]
+    #[arg(long, value_name = "N", default_value_t = ggp_picture::SAMPLE_STATES as u16)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..))]
     samples: u16,
 }
@@ -53,11 +53,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let state = options
         .position
         .state(&mut machine, &options.rules, context)?;
-    let wishes = options.picture.wishes(&options.rules, machine.game(), context)?;
-    let picture = picture_options::picture(&mut machine, usize::from(options.samples), wishes)?;
+    let drawing_options = options.picture.read(&options.rules, machine.game(), context)?;
+    let picture = picture_options::picture(&mut machine, usize::from(options.samples), drawing_options)?;
     let facts = machine.facts(&state);
-    let limits = Limits {
-        most: usize::from(options.most),
+    let limits = DrawingLimits {
+        max: usize::from(options.most),
     };
     let drawing = picture.draw(machine.terms(), &facts, limits);
     match &options.output {

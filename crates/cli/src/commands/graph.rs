@@ -240,8 +240,8 @@ fn picture(
     }
     let drawings = match options.labels {
         Labels::Auto => {
-            let wishes = options.picture.wishes(&options.rules, machine.game(), context)?;
-            Some(explored.boards(machine, wishes)?)
+            let picture_options = options.picture.read(&options.rules, machine.game(), context)?;
+            Some(explored.boards(machine, picture_options)?)
         }
         _ => None,
     };

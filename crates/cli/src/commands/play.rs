@@ -22,7 +22,7 @@ use crate::{Context, Exit, kinds, format};
 use super::{perft, replay};
 use ggp_gdl::game::{Move, RoleId};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError};
-use ggp_picture::ENOUGH;
+use ggp_picture::SAMPLE_STATES;
 use ggp_play::record::MatchRecord;
 use ggp_play::{Brief, Match, Player, PlayerError, SeatPlayer, Step};
 
@@ -161,8 +161,8 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if let Some(path) = path {
         Context::can_write(path)?;
     }
-    let wishes = options.picture.wishes(&options.rules, machine.game(), context)?;
-    let picture = picture_options::picture(&mut machine, ENOUGH, wishes)?;
+    let drawing_options = options.picture.read(&options.rules, machine.game(), context)?;
+    let picture = picture_options::picture(&mut machine, SAMPLE_STATES, drawing_options)?;
     let table = Table::new(context, &picture);
     let mut session = Session {
         table,

@@ -11,7 +11,7 @@ use crate::{Context, Exit, format};
 
 use ggp_gdl::game::Game;
 use ggp_engine::machine::{AnyMachine, Backend, Machine, canonical_facts, canonical_moves};
-use ggp_picture::{ENOUGH, Wishes};
+use ggp_picture::{PictureOptions as DrawingOptions, SAMPLE_STATES};
 use ggp_play::Match;
 use ggp_play::record::{Difference, MatchRecord};
 use ggp_gdl::span::{Source, Sources};
@@ -103,14 +103,14 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         false => rules.game(context)?,
     };
     let machine = AnyMachine::new(&game, Backend::Datalog, rules.limits(context))?;
-    let wishes = options.picture.wishes(&rules, &game, context)?;
+    let drawing_options = options.picture.read(&rules, &game, context)?;
     let mut shown = None;
     // What is shown of a record is what has been found right.
     let mut right = 0;
     let replayed = record.replay(machine, |number, played| {
         right = number;
         if options.step == Some(number) {
-            shown = Some(step(&record, number, played, wishes.clone()));
+            shown = Some(step(&record, number, played, drawing_options.clone()));
         }
     });
     let difference = match replayed {
@@ -197,7 +197,7 @@ fn step(
     record: &MatchRecord,
     number: usize,
     played: &mut Match<AnyMachine>,
-    wishes: Wishes,
+    drawing_options: DrawingOptions,
 ) -> Step {
     let state = played.history().state().clone();
     let is_over = played.is_over().unwrap_or(true);
@@ -212,11 +212,11 @@ fn step(
         }
     }
     // Without a board a drawing would say the facts again.
-    let picture = picture_options::picture(machine, ENOUGH, wishes);
+    let picture = picture_options::picture(machine, SAMPLE_STATES, drawing_options);
     let picture = picture.ok().filter(|picture| picture.has_boards());
     let drawing = picture.map(|picture| {
         let facts = machine.facts(&state);
-        ggp_picture::text(&picture.draw(machine.terms(), &facts, ggp_picture::Limits::default()))
+        ggp_picture::text(&picture.draw(machine.terms(), &facts, ggp_picture::DrawingLimits::default()))
     });
     Step {
         number,

@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Write};
 
-use crate::{Paint, Shape, Spot};
+use crate::{Cell, Paint, Shape};
 use ggp_gdl::markup::escaped;
 
 /// The body of an SVG document, and its size.
@@ -57,7 +57,7 @@ text{fill:#ececec}\
 }";
 
 /// The colour of a content.
-pub(super) enum Own<'c> {
+pub(super) enum ContentColour<'c> {
     None,
     Role(usize),
     Colour(&'c str),
@@ -102,7 +102,14 @@ impl Canvas {
     }
 
     /// Shapes around a point, in a square of the given width.
-    pub fn symbol(&mut self, shapes: &[Shape], own: &Own<'_>, x: f64, y: f64, width: f64) {
+    pub fn symbol(
+        &mut self,
+        shapes: &[Shape],
+        own: &ContentColour<'_>,
+        x: f64,
+        y: f64,
+        width: f64,
+    ) {
         let (left, top) = (x - width / 2.0, y - width / 2.0);
         self.reach(left + width, top + width);
         self.put(format_args!(
@@ -116,9 +123,9 @@ impl Canvas {
                 let colour = match (paint, own) {
                     (Paint::None, _) => "none",
                     (Paint::Colour(colour), _) => colour,
-                    (Paint::Content, Own::Colour(colour)) => colour,
-                    (Paint::Content, Own::Role(role)) => ROLES[role % ROLES.len()].0,
-                    (Paint::Ink, _) | (Paint::Content, Own::None) => {
+                    (Paint::Content, ContentColour::Colour(colour)) => colour,
+                    (Paint::Content, ContentColour::Role(role)) => ROLES[role % ROLES.len()].0,
+                    (Paint::Ink, _) | (Paint::Content, ContentColour::None) => {
                         class += &format!("{what}-ink ");
                         continue;
                     }
@@ -192,10 +199,10 @@ impl Canvas {
     }
 
     /// Begins the group of a cell, with a title.
-    pub fn open(&mut self, title: &str, (board, row, column): Spot) {
+    pub fn open(&mut self, title: &str, (board, row, column): Cell) {
         let title = escaped(title);
         self.put(format_args!(
-            "<g data-spot=\"{board} {row} {column}\"><title>{title}</title>"
+            "<g data-cell=\"{board} {row} {column}\"><title>{title}</title>"
         ));
     }
 

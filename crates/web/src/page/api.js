@@ -1,6 +1,9 @@
-// The server: questions that it answers at once, and streams of events.
+// Access to the server: requests with one answer, and streams of events.
 
-/** What the server refuses; `status` is that of HTTP, 0 where it cannot be reached. */
+/**
+ * An error response of the server. `status` is the HTTP status; 0 if the server cannot be
+ * reached.
+ */
 export class Refused extends Error {
   constructor(status, message, body) {
     super(message);
@@ -27,18 +30,18 @@ async function asked(path, body, signal) {
   throw new Refused(response.status, answer?.message ?? wrong(answer) ?? (text.slice(0, 300) || `The server answered ${response.status}.`), answer);
 }
 
-/** The first error of rules that were refused. */
+/** The first error of rejected rules. */
 function wrong(answer) {
   const first = answer?.findings?.find?.((finding) => finding.severity === 'error');
   return first && `The rules have errors: ${first.place ? `${first.place.file}:${first.place.line}: ` : ''}${first.message}.`;
 }
 
-/** Asks by GET, or by POST if there is a body. */
+/** Sends a request: GET, or POST if there is a body. */
 export async function ask(path, body, signal) {
   return (await asked(path, body, signal)).json();
 }
 
-/** Server-sent events as they come: `[name, value]`. Ends when the server ends it. */
+/** Yields server-sent events as `[name, value]`, until the server ends the stream. */
 export async function* events(path, body, signal) {
   const response = await asked(path, body, signal);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -76,7 +79,7 @@ function parsed(block) {
 export const games = () => ask('/api/games');
 export const check = (rules, signal) => ask('/api/check', rules, signal);
 
-/** Asks for what does not change, once. */
+/** Requests data that does not change, only once. */
 function once(path) {
   let asked;
   return () => {

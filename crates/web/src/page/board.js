@@ -1,8 +1,8 @@
-// The drawing of a position: shown, clicked, and walked over by keys.
+// The drawing of a position, for mouse, touch and keyboard.
 //
-// It comes as SVG from the server, and what it shows are names of rules that anybody may have
-// written: only elements and attributes that draw are taken over. It stands in a shadow tree, so
-// that its styles stay its own.
+// The server sends it as SVG. It contains names from rules that anyone may have written, so
+// only elements and attributes that draw are copied. It is put into a shadow tree, so that
+// its styles affect nothing else.
 
 import { draw, make } from './dom.js';
 import { isDark } from './theme.js';
@@ -12,13 +12,13 @@ const DRAWS = new Set(['svg', 'g', 'rect', 'circle', 'ellipse', 'line', 'polylin
   'stop', 'marker', 'image']);
 const SHAPES = 'rect,circle,ellipse,polygon,path';
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-/** How much larger than drawn it may be shown. */
+/** The maximum scale of a drawing. */
 const LARGEST = 2.1;
 
 const STYLE = `
 :host { display: block; }
 svg { display: block; margin: 0 auto; width: 100%; height: auto; background: none; border-radius: 8px; outline: none; }
-[data-spot].open { cursor: pointer; }
+[data-cell].open { cursor: pointer; }
 .mark { fill: none; pointer-events: none; }
 .mark.last { stroke: #8a8a8a; stroke-width: 2; stroke-dasharray: 3 3; }
 .mark.hint { stroke: #00795a; stroke-width: 3; stroke-dasharray: 7 4; }
@@ -29,7 +29,7 @@ svg { display: block; margin: 0 auto; width: 100%; height: auto; background: non
 svg:not(:focus-visible) .mark.cursor { display: none; }
 `;
 
-/** An SVG text as an element that can do nothing but be seen; null if it is none. */
+/** Turns SVG text into a passive element; null if the text is not SVG. */
 export function cleaned(text) {
   const root = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement;
   if (root.localName !== 'svg' || root.getElementsByTagName('parsererror').length > 0) return null;
@@ -48,30 +48,30 @@ export function cleaned(text) {
 
 export class Board {
   /**
-   * `onSpot(spot)` hears which place was clicked or entered, `onClear()` that nothing is meant any
-   * more; `still` if it is only seen.
+   * `onCell(cell)` is called when a cell is clicked or entered, `onClear()` when the
+   * selection is cleared. `still` makes the board read-only.
    */
-  constructor({ onSpot, onClear, still = false }) {
+  constructor({ onCell, onClear, still = false }) {
     this.still = still;
     this.element = make('div', { class: 'board' });
     this.shadow = this.element.attachShadow({ mode: 'open' });
-    this.onSpot = onSpot;
+    this.onCell = onCell;
     this.onClear = onClear;
-    this.spots = new Map();
+    this.cells = new Map();
     this.marked = {};
     this.cursor = null;
     this.own = new CSSStyleSheet();
     this.own.replaceSync(STYLE);
   }
 
-  /** Shows a drawing; says whether it could. */
+  /** Shows a drawing. Returns whether it is valid. */
   show(text, label) {
     if (text === this.text) return true;
     this.text = null;
     const svg = cleaned(text);
     if (!svg) {
-      this.shadow.replaceChildren(make('p', {}, 'The drawing cannot be shown; the facts below are all there is.'));
-      this.spots.clear();
+      this.shadow.replaceChildren(make('p', {}, 'The drawing cannot be shown. See the facts below.'));
+      this.cells.clear();
       return false;
     }
     const focused = this.shadow.activeElement !== null;
@@ -99,7 +99,7 @@ export class Board {
     return true;
   }
 
-  /** Takes the colours of the page, whatever the system likes. */
+  /** Applies the colour scheme of the page, which may differ from that of the system. */
   paint() {
     for (const rule of this.sheet?.cssRules ?? []) {
       if (!(rule instanceof CSSMediaRule)) continue;
@@ -111,44 +111,44 @@ export class Board {
   }
 
   place(svg, label) {
-    this.spots.clear();
-    for (const group of this.still ? [] : svg.querySelectorAll('[data-spot]')) {
-      const spot = group.dataset.spot;
-      if (this.spots.has(spot)) continue;
+    this.cells.clear();
+    for (const group of this.still ? [] : svg.querySelectorAll('[data-cell]')) {
+      const cell = group.dataset.cell;
+      if (this.cells.has(cell)) continue;
       const shape = group.matches(SHAPES) ? group : group.querySelector(SHAPES);
       if (!shape) continue;
       const box = shape.getBBox();
-      this.spots.set(spot, { group, shape, x: box.x + box.width / 2, y: box.y + box.height / 2 });
-      group.id = `spot-${spot.replaceAll(' ', '-')}`;
+      this.cells.set(cell, { group, shape, x: box.x + box.width / 2, y: box.y + box.height / 2 });
+      group.id = `cell-${cell.replaceAll(' ', '-')}`;
       group.setAttribute('role', 'option');
       const texts = [...group.querySelectorAll('text')].map((one) => one.textContent.trim());
-      const name = group.querySelector('title')?.textContent ?? spot;
+      const name = group.querySelector('title')?.textContent ?? cell;
       group.setAttribute('aria-label', [name, ...texts].filter(Boolean).join(', '));
     }
-    if (this.spots.size === 0) {
+    if (this.cells.size === 0) {
       svg.setAttribute('role', 'img');
       svg.setAttribute('aria-label', label);
       return;
     }
     svg.setAttribute('tabindex', '0');
     svg.setAttribute('role', 'listbox');
-    svg.setAttribute('aria-label', `${label}. Arrows move over the places, Enter chooses, Escape clears.`);
-    if (this.cursor && !this.spots.has(this.cursor)) this.cursor = null;
+    svg.setAttribute('aria-label', `${label}. Arrow keys move between cells, Enter selects, Escape clears the selection.`);
+    if (this.cursor && !this.cells.has(this.cursor)) this.cursor = null;
   }
 
   listen(svg) {
     svg.addEventListener('click', (event) => {
-      const group = event.target.closest('[data-spot]');
+      const group = event.target.closest('[data-cell]');
       if (!group) return;
-      this.cursor = group.dataset.spot;
-      this.onSpot(group.dataset.spot);
+      this.cursor = group.dataset.cell;
+      this.onCell(group.dataset.cell);
     });
     svg.addEventListener('keydown', (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       if (ARROWS[event.key]) {
         this.walk(ARROWS[event.key]);
       } else if ((event.key === 'Enter' || event.key === ' ') && this.cursor) {
-        this.onSpot(this.cursor);
+        this.onCell(this.cursor);
       } else if (event.key === 'Escape') {
         this.onClear();
       } else {
@@ -158,52 +158,52 @@ export class Board {
     });
     svg.addEventListener('focus', () => {
       const { open } = this.marked;
-      this.cursor ??= [...this.spots.keys()].find((spot) => open?.has(spot)) ?? this.spots.keys().next().value ?? null;
+      this.cursor ??= [...this.cells.keys()].find((cell) => open?.has(cell)) ?? this.cells.keys().next().value ?? null;
       this.mark(this.marked);
     });
   }
 
-  /** Moves the cursor to the nearest place in this direction. */
+  /** Moves the cursor to the nearest cell in a direction. */
   walk([dx, dy]) {
-    const from = this.spots.get(this.cursor);
+    const from = this.cells.get(this.cursor);
     let best = null;
-    for (const [spot, { x, y }] of this.spots) {
+    for (const [cell, { x, y }] of this.cells) {
       if (!from) {
-        best = spot;
+        best = cell;
         break;
       }
       const along = (x - from.x) * dx + (y - from.y) * dy;
       const aside = Math.abs((x - from.x) * dy) + Math.abs((y - from.y) * dx);
-      if (along > 0.5 && (best === null || along + 2 * aside < best.far)) best = { spot, far: along + 2 * aside };
+      if (along > 0.5 && (best === null || along + 2 * aside < best.far)) best = { cell, far: along + 2 * aside };
     }
-    this.cursor = typeof best === 'string' ? best : best?.spot ?? this.cursor;
+    this.cursor = typeof best === 'string' ? best : best?.cell ?? this.cursor;
     this.mark(this.marked);
   }
 
-  /** Marks places: `{chosen, near, hint, last, hover, open}`, each a set of places. */
+  /** Marks cells: `{chosen, near, hint, last, hover, open}`, each a set of cells. */
   mark(marked) {
     this.marked = marked;
     if (!this.layer) return;
     const shapes = [];
     for (const kind of ['last', 'hint', 'near', 'chosen', 'hover']) {
-      for (const spot of marked[kind] ?? []) shapes.push(this.outline(spot, kind));
+      for (const cell of marked[kind] ?? []) shapes.push(this.outline(cell, kind));
     }
-    if (this.spots.has(this.cursor)) {
+    if (this.cells.has(this.cursor)) {
       shapes.push(this.outline(this.cursor, 'cursor'));
-      this.svg.setAttribute('aria-activedescendant', `spot-${this.cursor.replaceAll(' ', '-')}`);
+      this.svg.setAttribute('aria-activedescendant', `cell-${this.cursor.replaceAll(' ', '-')}`);
     }
     this.layer.replaceChildren(...shapes.filter(Boolean));
-    for (const [spot, { group }] of this.spots) {
-      group.classList.toggle('open', marked.open?.has(spot) ?? false);
-      group.setAttribute('aria-selected', String(marked.chosen?.has(spot) ?? false));
+    for (const [cell, { group }] of this.cells) {
+      group.classList.toggle('open', marked.open?.has(cell) ?? false);
+      group.setAttribute('aria-selected', String(marked.chosen?.has(cell) ?? false));
     }
   }
 
-  outline(spot, kind) {
-    const found = this.spots.get(spot);
+  outline(cell, kind) {
+    const found = this.cells.get(cell);
     if (!found) return null;
     const copy = found.shape.cloneNode(false);
-    for (const name of ['id', 'style', 'fill', 'stroke', 'data-spot', 'role', 'aria-label']) copy.removeAttribute(name);
+    for (const name of ['id', 'style', 'fill', 'stroke', 'data-cell', 'role', 'aria-label']) copy.removeAttribute(name);
     copy.setAttribute('class', `mark ${kind}`);
     return copy;
   }

@@ -1,4 +1,4 @@
-// Small charts: values over time, and numbers on a logarithmic scale.
+// Small charts: values over time, and counts on a logarithmic scale.
 
 import { draw } from './dom.js';
 
@@ -26,7 +26,7 @@ function rung(y, text) {
     draw('text', { x: LEFT - 5, y: y + 4, 'text-anchor': 'end' }, text)];
 }
 
-/** Lines of scores from 0 to 100: `lines` are `{index, name, points: [[x, score]]}`. */
+/** A line chart of scores from 0 to 100. `lines` are `{index, name, points: [[x, score]]}`. */
 export function scores(lines, unit, label) {
   const chart = frame(label);
   const all = lines.flatMap(({ points }) => points.map(([x]) => x));
@@ -47,7 +47,7 @@ export function scores(lines, unit, label) {
   return chart;
 }
 
-/** New positions by depth; the scale is logarithmic. */
+/** A chart of new positions by depth, with a logarithmic scale. */
 export function levels(counts) {
   const peak = Math.max(...counts, 1);
   const chart = frame(`New positions by depth, from 0 to ${counts.length - 1}; at most ${peak.toLocaleString('en')}`);
@@ -65,7 +65,7 @@ export function levels(counts) {
   return chart;
 }
 
-/** A number in few letters: 1.2 M. */
+/** A number in short form, such as 1.2 M. */
 export function short(number) {
   for (const [size, letter] of [[1e9, 'G'], [1e6, 'M'], [1e3, 'k']]) {
     if (number >= size) return `${Number((number / size).toPrecision(3))} ${letter}`;

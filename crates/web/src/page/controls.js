@@ -1,4 +1,4 @@
-// What one does while programs think: pause, move at once, and ask for a hint.
+// Controls while programs think: pause, move now, and hints.
 
 import { button, fill, make } from './dom.js';
 import { asking, thought } from './match.js';
@@ -9,12 +9,12 @@ export class Controls {
     this.pause = button('Pause', () => (view.match.paused ? view.match.resume() : view.match.pause()));
     this.now = button('Move now', () => view.match.moveNow(), { title: 'Take the best move found so far' });
     this.ask = button('Hint', () => (this.stop ? this.stop.abort() : this.hint()));
-    this.kind = make('select', { 'aria-label': 'Who gives the hint' });
+    this.kind = make('select', { 'aria-label': 'Player that gives the hint' });
     this.hints = make('span', { class: 'hints', hidden: true }, this.ask, ' by ', this.kind);
     this.element = make('div', { class: 'controls' }, this.pause, this.now, this.hints);
   }
 
-  /** The kinds of players that can give a hint. */
+  /** Fills the list of players that can give a hint. */
   offer(kinds) {
     const thinkers = kinds.filter((kind) => kind.thinks);
     fill(this.kind, thinkers.map(({ name, what }) => make('option', { value: name, title: what }, name)));
@@ -25,14 +25,14 @@ export class Controls {
     const { match } = this.view;
     const thinks = match.thinking.size > 0;
     this.pause.hidden = !(thinks || match.waits) || !match.branches;
-    this.pause.textContent = match.paused ? 'Go on' : 'Pause';
+    this.pause.textContent = match.paused ? 'Continue' : 'Pause';
     this.pause.classList.toggle('strong', match.paused);
     this.now.hidden = !thinks || ![...match.thinking.values()].some((one) => one.thought);
     this.hints.hidden = this.kind.options.length === 0 || (this.view.active < 0 && !this.stop);
     this.ask.textContent = this.stop ? 'Stop' : 'Hint';
   }
 
-  /** Lets a player that has a tree think, unless one thinks already. */
+  /** Starts a player that searches a tree, unless one is running. */
   grow() {
     const named = [...this.kind.options].some(({ value }) => value === 'mcts');
     if (named && !this.stop && this.view.active >= 0) this.hint('mcts:5s');
@@ -50,7 +50,7 @@ export class Controls {
       await thought(view.game, asking(node, role, player), this.stop.signal, (seen, running) => {
         if (view.history.here !== node) return;
         view.think.show(role, player, seen, running, (move) => view.move(role, move));
-        view.hint = view.spotsOf(role, seen.move);
+        view.hint = view.cellsOf(role, seen.move);
         view.mark({});
       }, (tree) => view.think.grown(role, player, node, tree));
     } catch (error) {

@@ -1,4 +1,4 @@
-// Elements made in one call. Text always goes in as text, never as markup.
+// Helpers that create elements. Text is always inserted as text, never as markup.
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -21,17 +21,17 @@ function present(children) {
   return children.flat().filter((child) => child !== null && child !== undefined && child !== false);
 }
 
-/** An element of HTML. `attributes.on` are its listeners by event. */
+/** Creates an HTML element. `attributes.on` are its event listeners. */
 export function make(tag, attributes = {}, ...children) {
   return prepared(document.createElement(tag), attributes, children);
 }
 
-/** An element of SVG. */
+/** Creates an SVG element. */
 export function draw(tag, attributes = {}, ...children) {
   return prepared(document.createElementNS(SVG, tag), attributes, children);
 }
 
-/** Puts these children in the place of all others. */
+/** Replaces all children of a node. */
 export function fill(node, ...children) {
   node.replaceChildren(...present(children));
   return node;
@@ -48,7 +48,7 @@ const ICONS = {
   light: 'M10 6.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7M10 1.5v2M10 16.5v2M1.5 10h2M16.5 10h2M4 4l1.4 1.4M14.6 14.6 16 16M4 16l1.4-1.4M14.6 5.4 16 4',
 };
 
-/** A small sign for a button whose label says what it means. */
+/** A small icon for a button that has a label. */
 export function icon(name) {
   return draw('svg', { viewBox: '0 0 20 20', width: 16, height: 16, class: 'icon', 'aria-hidden': 'true' }, draw('path', { d: ICONS[name] }));
 }
@@ -57,7 +57,7 @@ export function button(label, heard, attributes = {}) {
   return make('button', { type: 'button', ...attributes, on: { click: heard } }, label);
 }
 
-/** A line that says what went wrong, read out where it arises. */
+/** An error line that screen readers announce. */
 export function trouble() {
   const line = make('p', { class: 'trouble', role: 'alert', hidden: true });
   line.say = (message) => {
@@ -67,7 +67,10 @@ export function trouble() {
   return line;
 }
 
-/** Until what is there now can be seen: a frame, or a moment where no frames are drawn. */
+/**
+ * Waits until the current content is visible: one frame, or a moment if no frames are
+ * drawn.
+ */
 export function seen() {
   return new Promise((resolve) => {
     requestAnimationFrame(() => setTimeout(resolve));
@@ -75,7 +78,7 @@ export function seen() {
   });
 }
 
-/** Calls `heard` once nothing has asked for it during so many milliseconds. */
+/** Calls `heard` when it was not requested again for this many milliseconds. */
 export function settled(milliseconds, heard) {
   let timer = 0;
   const ask = (...words) => {
@@ -90,7 +93,7 @@ export async function copied(text, control) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // Pages on plain http have no clipboard: a field from which it can be copied by hand.
+    // Pages on plain HTTP have no clipboard access: show a field to copy from.
     const field = make('textarea', { value: text, class: 'copied', readonly: true });
     document.body.append(field);
     field.select();
@@ -102,7 +105,7 @@ export async function copied(text, control) {
   setTimeout(() => { control.textContent = label; }, 1200);
 }
 
-/** What a file says; refused if it is no text. */
+/** The text of a file; an error if it is not text. */
 export async function textOf(file) {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
@@ -110,10 +113,10 @@ export async function textOf(file) {
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
   }
-  throw new Error(`${file.name} is no text (in UTF-8), so it cannot be read here.`);
+  throw new Error(`${file.name} is not UTF-8 text.`);
 }
 
-/** Lets the browser keep a text as a file. */
+/** Offers a text as a file download. */
 export function offered(name, text, kind) {
   const link = make('a', { download: name, href: URL.createObjectURL(new Blob([text], { type: kind })) });
   link.click();

@@ -1,4 +1,4 @@
-// One's own rules: typed, pasted or dropped, and checked as one types.
+// The rule editor: rules are typed, pasted or dropped, and checked while typing.
 
 import { check } from './api.js';
 import { button, fill, icon, make, settled, textOf, trouble } from './dom.js';
@@ -6,11 +6,11 @@ import { Game } from './rules.js';
 import { counted } from './moves.js';
 
 const DRAFT = 'draft';
-/** The draft before that, which other rules have taken the place of. */
+/** The name under which the replaced draft is stored. */
 const EARLIER = 'earlier draft';
-/** Milliseconds without a key until the rules are checked. */
+/** Milliseconds without a keystroke before the rules are checked. */
 const REST = 350;
-/** Texts that are longer have findings in the list only. */
+/** Length above which findings are only listed, not marked in the text. */
 const LONGEST_MARKED = 200_000;
 
 const EXAMPLE = `; Two players name a number; the higher one wins.
@@ -49,7 +49,7 @@ const EXAMPLE = `; Two players name a number; the higher one wins.
     (not decided))
 `;
 
-/** What was typed and left, if any. */
+/** A stored draft, if there is one. */
 function kept(name) {
   try { return JSON.parse(localStorage.getItem(name)); } catch { return null; }
 }
@@ -58,10 +58,10 @@ function keep(name, rules) {
   try { localStorage.setItem(name, JSON.stringify(rules)); } catch { /* Too long to keep. */ }
 }
 
-/** Whether a file says who plays, as the rules of a game do and parts of one do not. */
+/** Returns whether a file declares roles, as the rules of a complete game do. */
 const begins = ({ text }) => /\(\s*role\s/i.test(text);
 
-/** Files as a rule set: `.toml` is the picture, all else rules. */
+/** Reads files as a rule set: `.toml` is the picture file, all others are rules. */
 export async function readFiles(files) {
   const rules = { files: [], picture: null };
   for (const file of files) {
@@ -73,7 +73,7 @@ export async function readFiles(files) {
 }
 
 export class Editor {
-  /** `onPlay(game)` hears a game that was loaded. */
+  /** `onPlay(game)` is called with a game that was loaded. */
   constructor(rules, onPlay, findings = null) {
     this.onPlay = onPlay;
     const left = kept(DRAFT);
@@ -99,13 +99,13 @@ export class Editor {
     const picker = make('input', { type: 'file', multiple: true, accept: '.kif,.gdl,.txt,.toml', hidden: true });
     picker.addEventListener('change', () => this.take(picker.files));
     this.picture = make('p', { class: 'quiet', hidden: true });
-    this.before = button('What you typed before', () => this.earlier(), { class: 'small', hidden: kept(EARLIER) === null });
-    this.other = make('p', { class: 'quiet', role: 'status', hidden: true }, 'These files are another game than what stood here, which “What you typed before” brings back.');
+    this.before = button('Restore earlier rules', () => this.earlier(), { class: 'small', hidden: kept(EARLIER) === null });
+    this.other = make('p', { class: 'quiet', role: 'status', hidden: true }, 'Your earlier rules were replaced. “Restore earlier rules” brings them back.');
     this.element = make('section', { class: 'editor', 'aria-label': 'Your own rules' },
       make('h1', { tabindex: '-1' }, 'Your own rules'),
-      make('p', { class: 'quiet' }, 'Paste rules in GDL, or drop one or several files here: several are one rule set. They are checked as you type.'),
+      make('p', { class: 'quiet' }, 'Paste rules in GDL, or drop files here. Several files together make one game. The rules are checked as you type.'),
       make('div', { class: 'line-of' }, this.tabs, button('Open files …', () => picker.click(), { class: 'small' }), picker,
-        button('An example', () => this.example(), { class: 'small' }),
+        button('Insert example', () => this.example(), { class: 'small' }),
         this.before),
       make('div', { class: 'pane' }, this.numbers, make('div', { class: 'layers' }, this.behind, this.text)),
       this.other, this.picture,
@@ -130,7 +130,7 @@ export class Editor {
     });
   }
 
-  /** Takes files in: one in the place of the same name, or of nothing typed. */
+  /** Adds files. A file replaces one of the same name, or an empty one. */
   async take(dropped) {
     this.trouble.say('');
     let read;
@@ -143,7 +143,7 @@ export class Editor {
     const { files, picture } = read;
     let own = this.rules.files.filter((file) => file.text.trim() !== '' && !files.some((other) => other.name === file.name));
     if (files.some(begins) && own.some(begins)) {
-      // Another game, not a part of this one.
+      // This is another game, not a part of the current one.
       keep(EARLIER, this.rules);
       this.before.hidden = false;
       this.other.hidden = false;
@@ -167,7 +167,7 @@ export class Editor {
     this.typed();
   }
 
-  /** Brings what was typed before back, and puts what stands here in its place. */
+  /** Swaps the current rules with the earlier draft. */
   earlier() {
     const rules = kept(EARLIER);
     this.other.hidden = true;
@@ -183,10 +183,10 @@ export class Editor {
     fill(this.tabs, this.rules.files.map(({ name }, other) => {
       const tab = button(name, () => this.open(other), { class: 'file', 'aria-pressed': String(other === index) });
       return this.rules.files.length > 1
-        ? make('span', { class: 'file-tab' }, tab, button(icon('close'), () => this.drop(other), { class: 'plain', 'aria-label': `Leave ${name} out` })) : tab;
-    }), button(icon('add'), () => this.add(), { class: 'plain', 'aria-label': 'Another file', title: 'Another file' }));
+        ? make('span', { class: 'file-tab' }, tab, button(icon('close'), () => this.drop(other), { class: 'plain', 'aria-label': `Remove ${name}` })) : tab;
+    }), button(icon('add'), () => this.add(), { class: 'plain', 'aria-label': 'Add a file', title: 'Add a file' }));
     this.picture.hidden = !this.rules.picture;
-    fill(this.picture, 'With a picture file. ', button('Leave it out', () => { this.rules.picture = null; this.open(this.at); this.typed(); }, { class: 'small' }));
+    fill(this.picture, 'Uses a picture file. ', button('Remove', () => { this.rules.picture = null; this.open(this.at); this.typed(); }, { class: 'small' }));
     this.mark();
     this.scrolled();
   }
@@ -247,7 +247,7 @@ export class Editor {
     const errors = findings.filter((one) => one.severity === 'error').length;
     const warnings = findings.length - errors;
     const counts = [errors && counted(errors, 'error'), warnings && counted(warnings, 'warning')].filter(Boolean).join(', ');
-    this.state.textContent = right ? `The rules are right${counts ? `; ${counts}` : ''}.` : counts || 'These are not yet rules of a game.';
+    this.state.textContent = right ? `No errors found${counts ? `; ${counts}` : ''}.` : counts || 'These rules are not a complete game yet.';
     this.state.className = `state ${right ? 'right' : 'wrong'}`;
     fill(this.list, findings.map((finding) => this.finding(finding)), omitted > 0 && make('li', { class: 'quiet' }, `${omitted} more.`));
     this.mark();
@@ -262,7 +262,7 @@ export class Editor {
       help && make('p', { class: 'note' }, help));
   }
 
-  /** The offsets in the text at which a place begins and ends. */
+  /** The text offsets of a source location. */
   range({ line, column, text }) {
     const value = this.text.value;
     let start = 0;
@@ -298,7 +298,7 @@ export class Editor {
     for (const { severity, place } of here) if (worst.get(place.line) !== 'error') worst.set(place.line, severity);
     const count = value.split('\n').length;
     const said = `${count} ${[...worst].join()}`;
-    // With every letter typed: what is as it was stays.
+    // This runs on every keystroke, so unchanged numbers are kept.
     if (said !== this.numbered) this.number(count, worst);
     this.numbered = said;
     const parts = [];

@@ -1,21 +1,21 @@
-// What a search has found: positions by level, and the moves between them.
+// The result of an exploration: positions by level, and the moves between them.
 
-/** Spreads what is left out over all arcs alike, however many are kept. */
+/** Spreads the arcs that are left out evenly, whatever the number that is kept. */
 const GOLDEN = 0.618034;
 
 export class Explored {
   constructor() {
-    /** By id: what the server told, with the arcs that end and begin there. */
+    /** By id: the node as sent by the server, with its incoming and outgoing arcs. */
     this.nodes = [];
     this.arcs = [];
-    /** How many positions each level has. */
+    /** The number of positions by level. */
     this.levels = [];
-    /** Positions that differ in step counters only, by the first of them. */
+    /** Positions that differ only in step counters, by the first of them. */
     this.alike = new Map();
     this.complete = false;
   }
 
-  /** Takes what an event `grown` tells; the nodes that are new. */
+  /** Adds the content of a `grown` event, and returns the new nodes. */
   grow({ nodes, arcs }) {
     const fresh = nodes.map((told) => {
       const node = { ...told, in: [], out: [], lost: false };
@@ -35,13 +35,16 @@ export class Explored {
     return fresh;
   }
 
-  /** Takes what is told at the end. */
+  /** Adds the content of the final event. */
   end({ complete, dead }) {
     this.complete = complete;
     for (const id of dead) this.nodes[id].lost = true;
   }
 
-  /** What a position is: `solved`, `end`, `lost`, `open`, or `fresh` if nothing behind it was looked at. */
+  /**
+   * The kind of a position: `solved`, `end`, `lost`, `open`, or `fresh` if it was not
+   * expanded.
+   */
   kind(node) {
     if (node.status === 'solved') return 'solved';
     if (node.status === 'dead') return 'end';
@@ -49,11 +52,11 @@ export class Explored {
     return node.out.length > 0 || this.complete ? 'open' : 'fresh';
   }
 
-  /** All ways to these nodes that repeat nothing: `{nodes, arcs}`, both sets. */
+  /** All paths to these nodes without repetitions, as sets `{nodes, arcs}`. */
   waysTo(ends) {
     const nodes = new Set(ends);
     const arcs = new Set();
-    // A set is gone through with what is added meanwhile.
+    // The iteration includes the nodes added meanwhile.
     for (const node of nodes) {
       for (const arc of node.in) {
         if (arc.repeats) continue;
@@ -64,7 +67,7 @@ export class Explored {
     return { nodes, arcs };
   }
 
-  /** How many such ways lead to a node. */
+  /** The number of such paths to a node. */
   countWays(end) {
     const { nodes, arcs } = this.waysTo([end]);
     const count = new Map();
@@ -75,7 +78,7 @@ export class Explored {
     return count.get(end);
   }
 
-  /** The solved positions that are nearest to the start. */
+  /** The solved positions nearest to the start. */
   nearest() {
     let found = [];
     for (const node of this.nodes) {

@@ -1,4 +1,4 @@
-// The facts of a position as they are, for whom the drawing is not enough.
+// The facts of a position as text, next to the drawing.
 
 import { fill, make, settled } from './dom.js';
 import { counted } from './moves.js';
@@ -20,7 +20,7 @@ export class Facts {
     facts.addEventListener('toggle', () => this.render());
     this.folded = facts;
     this.element = make('div', { class: 'below' }, facts,
-      make('details', { class: 'unfold' }, make('summary', {}, 'The drawing in letters'), this.letters));
+      make('details', { class: 'unfold' }, make('summary', {}, 'Board as text'), this.letters));
   }
 
   show({ facts, text }) {
@@ -36,6 +36,6 @@ export class Facts {
     const left = this.facts.filter((fact) => wanted.every((word) => fact.toLowerCase().includes(word)));
     fill(this.list, left.slice(0, MOST).map((fact) => make('li', { 'data-why': `(true ${fact})` }, make('code', {}, fact),
       make('button', { type: 'button', class: 'why', 'aria-label': `Why ${fact}?` }, 'why?'))),
-    left.length > MOST && make('li', { class: 'quiet' }, `${counted(left.length - MOST, 'fact')} more: search to see them.`));
+    left.length > MOST && make('li', { class: 'quiet' }, `${counted(left.length - MOST, 'fact')} more; use the search to see them.`));
   }
 }

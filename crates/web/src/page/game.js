@@ -1,4 +1,4 @@
-// A game that is played, watched and asked about: everything around one position.
+// The view of a game: everything around one position.
 
 import { Board } from './board.js';
 import { Controls } from './controls.js';
@@ -22,19 +22,19 @@ import { Timeline } from './timeline.js';
 import { Tournament } from './tournament.js';
 import { Why } from './why.js';
 
-/** Milliseconds until the address follows the position. */
+/** Milliseconds until the address is updated. */
 const ADDRESS = 120;
-/** All stands below each other: what is asked about would go out of sight with the board in it. */
+/** In a single column, opening the explanation would scroll the board out of sight. */
 const narrow = matchMedia('(max-width: 760px)');
 
 export class GameView {
-  /** `target`: where in the game, as the address says it; `table` and `said` if it is at a table. */
+  /** `target` is the parsed address; `table` and `said` are set at a table. */
   constructor(game, target) {
     this.game = game;
     this.target = target;
     this.history = new History();
-    this.spots = [];
-    /** What programs think by role while nobody may see it: the thought, and the node and tree. */
+    this.cells = [];
+    /** Hidden thoughts of programs by role: the thought, and the node and tree. */
     this.seen = new Map();
     const heard = {
       onJoint: (joint) => this.joint(joint), onChange: () => this.changed(),
@@ -45,17 +45,17 @@ export class GameView {
     this.match = this.atTable ? new Seat(game, this.history, target, heard) : new Match(game, heard);
     this.trouble = trouble();
     this.status = make('p', { class: 'status', 'aria-live': 'polite' });
-    this.board = new Board({ onSpot: (spot) => this.spot(spot), onClear: () => this.choose([]) });
+    this.board = new Board({ onCell: (cell) => this.cell(cell), onClear: () => this.choose([]) });
     const onWhy = (question) => this.why.ask(question);
     this.moves = new Moves({
       onWhy, onMove: (role, move) => this.move(role, move), onBack: (role) => this.match.back(role),
-      onHover: (spots) => this.mark({ hover: new Set(spots.map((spot) => spot.join(' '))) }), onClear: () => this.choose([]),
+      onHover: (cells) => this.mark({ hover: new Set(cells.map((cell) => cell.join(' '))) }), onClear: () => this.choose([]),
     });
     this.facts = new Facts(onWhy);
     this.timeline = new Timeline({ onGo: (node) => this.go(node), onUndo: () => this.step(-1), onRedo: () => this.step(1) });
     this.seats = new Seats(game.roles, { onWhy, onSit: (role, player) => this.sit(role, player) });
     const onGo = (from, joints) => this.timeline.go(this.history.graft(from, joints));
-    this.think = new Think(game.roles, { onGo, onHover: (move, role) => this.mark({ hover: this.spotsOf(role, move) }), onOpen: () => this.controls.grow() });
+    this.think = new Think(game.roles, { onGo, onHover: (move, role) => this.mark({ hover: this.cellsOf(role, move) }), onOpen: () => this.controls.grow() });
     this.why = new Why(game, () => this.history.here.moves(), () => { if (!narrow.matches) this.board.element.scrollIntoView({ block: 'nearest' }); });
     this.hover = new Hover(game, () => this.history.here);
     this.controls = new Controls(this);
@@ -98,7 +98,7 @@ export class GameView {
       return;
     }
     const { moves, then, seats, early } = this.target;
-    // Moves without a choice may be left out of an address; the server knows them.
+    // An address may leave out forced moves; the server fills them in.
     const short = moves.some((joint) => joint.length < this.game.roles.length);
     const position = await (early ?? (short ? this.game.ask('position', { moves }).catch(() => null) : null));
     if (this.gone) return;
@@ -106,7 +106,7 @@ export class GameView {
     this.history.graft(last, then);
     last.position = position;
     if (last.position) {
-      // What is there to see comes before what is there to do.
+      // The board is shown before the controls.
       this.board.show(last.position.svg, `Board of ${this.game.title}`);
       await seen();
       if (this.gone) return;
@@ -124,7 +124,7 @@ export class GameView {
     }
     await this.go(last, moves.length === 0 && this.match.seats.includes(PERSON));
     if (strange) this.trouble.say(strange);
-    if (this.target.damaged) this.trouble.say('The moves in this address cannot be read: was all of it copied? This is the start.');
+    if (this.target.damaged) this.trouble.say('The moves in this address cannot be read. Was it copied completely? This is the initial position.');
   }
 
   leave() {
@@ -146,26 +146,26 @@ export class GameView {
 
   // Positions.
 
-  /** What the server says of a node's position. */
+  /** Loads a node's position from the server. */
   async load(node) {
     node.position ??= await this.game.ask('position', { moves: node.moves() });
     return node.position;
   }
 
-  /** Goes to a position; `forward` if a move has just led there. */
+  /** Goes to a position. `forward` is true if a move was just made. */
   async go(node, forward = false) {
     const before = this.history.here;
     this.match.depart();
     if (node !== before) {
       this.controls.leave();
       this.think.left();
-      // What was thought of where one was says nothing here.
+      // Thoughts about the previous position do not apply here.
       if (!forward) this.think.clear();
     }
     this.seen.clear();
     this.history.goto(node);
     this.timeline.show(this.history);
-    this.spots = [];
+    this.cells = [];
     this.hover.hide();
     this.element.setAttribute('aria-busy', 'true');
     try {
@@ -173,7 +173,7 @@ export class GameView {
     } catch (error) {
       if (this.gone || this.history.here !== node) return;
       this.trouble.say(error.message);
-      // Back to where one was, or to the moves that can be made.
+      // Fall back to the previous position, or to the moves that are legal.
       const path = node.path();
       const made = error.body?.made ?? 0;
       const safe = before !== node && before.position ? before : path[Math.min(made, path.length - 2)] ?? node;
@@ -199,7 +199,7 @@ export class GameView {
     this.think.over(this.history.line());
     this.match.arrive(node, forward);
     if (!this.atTable) this.write();
-    // What could be done before tells who has moved, and where.
+    // The previous position tells which role moved, and where.
     if (node.parent && !node.parent.position) this.load(node.parent).then(() => this.changed(), () => {});
   }
 
@@ -208,7 +208,7 @@ export class GameView {
     this.go(this.history.child(this.history.here, joint), true);
   }
 
-  /** Undo and redo: to where a person has a choice, if that is known. */
+  /** Undo and redo: moves to the next position in which a person has a choice, if known. */
   step(way) {
     const line = this.history.line();
     const persons = this.match.seats.includes(PERSON) && this.match.branches;
@@ -227,7 +227,7 @@ export class GameView {
     this.tabs.choose('History');
   }
 
-  /** Shows a match that was played elsewhere, as a branch from the start. */
+  /** Shows a match as a branch from the initial position. */
   replay(moves) {
     this.match.pause();
     this.timeline.go(this.history.graft(this.history.root, moves));
@@ -238,7 +238,7 @@ export class GameView {
     const { seats } = this.match;
     const own = this.usual && seats.join(';') !== this.usual.join(';');
     const target = address(this.game.path, { moves: here.moves(), then: this.history.ahead(), seats: own ? seats : null });
-    // Another address than this view's own is about to be gone to.
+    // Do not overwrite an address that the browser is navigating to.
     if (location.hash !== this.own) return;
     if (location.hash !== target) history.replaceState(null, '', target);
     this.own = location.hash;
@@ -255,32 +255,32 @@ export class GameView {
     return this.history.here.position?.legal[this.active] ?? [];
   }
 
-  spotsOf(role, move) {
+  cellsOf(role, move) {
     const found = this.history.here.position?.legal[role]?.find((one) => one.move === move);
-    return new Set((found?.spots ?? []).map((spot) => spot.join(' ')));
+    return new Set((found?.cells ?? []).map((cell) => cell.join(' ')));
   }
 
-  spot(spot) {
-    if (this.spots.includes(spot)) return this.choose(this.spots.filter((one) => one !== spot));
-    const narrowed = [...this.spots, spot];
-    return this.choose(this.choices.some((move) => concerns(move, narrowed)) ? narrowed : [spot]);
+  cell(cell) {
+    if (this.cells.includes(cell)) return this.choose(this.cells.filter((one) => one !== cell));
+    const narrowed = [...this.cells, cell];
+    return this.choose(this.choices.some((move) => concerns(move, narrowed)) ? narrowed : [cell]);
   }
 
-  /** These places are meant: the move is made if only one is about them all. */
-  choose(spots) {
-    const left = this.choices.filter((move) => concerns(move, spots));
-    if (spots.length > 0 && left.length === 0) spots = [];
-    if (spots.length > this.spots.length && left.length === 1) {
+  /** Selects cells. A move is made if it is the only one that refers to all of them. */
+  choose(cells) {
+    const left = this.choices.filter((move) => concerns(move, cells));
+    if (cells.length > 0 && left.length === 0) cells = [];
+    if (cells.length > this.cells.length && left.length === 1) {
       this.move(this.active, left[0].move);
       return;
     }
-    this.spots = spots;
+    this.cells = cells;
     this.changed();
   }
 
   move(role, move) {
     if (!this.match.node) return;
-    this.spots = [];
+    this.cells = [];
     this.match.choose(role, move);
   }
 
@@ -311,7 +311,7 @@ export class GameView {
     this.think.grown(role, this.match.seats[role], node, tree);
   }
 
-  /** Shows what was hidden of a program's thoughts, if anything was. */
+  /** Shows a program's hidden thoughts, if there are any. */
   reveal(role) {
     if (!this.seen.has(role)) return;
     const [thought, ...tree] = this.seen.get(role);
@@ -320,7 +320,7 @@ export class GameView {
     if (tree.length > 0) this.think.grown(role, this.match.seats[role], ...tree);
   }
 
-  // What is seen.
+  // Display.
 
   changed() {
     const { position } = this.history.here;
@@ -329,9 +329,9 @@ export class GameView {
     const groups = position.over ? [] : this.game.roles.map(({ name }, role) => ({
       role, name, moves: position.legal[role] ?? [], state: states[role] === 'thinking' ? 'others' : states[role], back: this.match.branches && this.match.seats[role] === PERSON,
     }));
-    // Who is to choose stands first, who has no choice last.
+    // Roles that must choose come first, roles without a choice last.
     const rank = { open: 0, chosen: 1, others: 2, single: 3 };
-    this.moves.show(groups.sort((a, b) => rank[a.state] - rank[b.state] || a.role - b.role), this.spots);
+    this.moves.show(groups.sort((a, b) => rank[a.state] - rank[b.state] || a.role - b.role), this.cells);
     const words = { open: 'to move', chosen: 'has chosen', thinking: 'thinks …', others: '', single: '' };
     this.seats.show(states.map((state, role) => (state === 'others' && position.turn.includes(role) && !position.over ? 'to move' : words[state])), position.goals, position.over);
     this.mark({});
@@ -347,21 +347,21 @@ export class GameView {
     let turn;
     const stuck = this.game.roles.filter((_, role) => position.legal[role]?.length === 0);
     if (!position.over && stuck.length > 0) {
-      turn = `${listed(stuck.map(({ name }) => name))} cannot move, and the game is not over: the rules do not say how it goes on.`;
+      turn = `${listed(stuck.map(({ name }) => name))} has no legal move, although the game is not over: the rules are incomplete here.`;
     } else if (position.over) {
       const goals = this.game.roles.map(({ name }, role) => (position.goals[role] === null ? null : `${name} ${position.goals[role]}`)).filter(Boolean);
-      turn = `The game is over${goals.length ? `: ${goals.join(', ')}` : ''}.`;
+      turn = `Game over${goals.length ? `: ${goals.join(', ')}` : ''}.`;
     } else if (this.atTable && this.history.here !== this.match.end) {
-      turn = `This is earlier in the match, which stands at ${counted(this.match.end.ply, 'move')}.`;
+      turn = `This is an earlier position; the match has ${counted(this.match.end.ply, 'move')}.`;
     } else if (this.match.failed) {
       turn = this.match.failed;
     } else if (states.includes('open')) {
       const thinkers = names((role) => states[role] === 'thinking');
-      turn = `${names((role) => states[role] === 'open')} to move${thinkers ? `; ${thinkers} chooses too` : ''}.`;
+      turn = `Your move: ${names((role) => states[role] === 'open')}${thinkers ? `; ${thinkers} chooses at the same time` : ''}.`;
     } else if (states.includes('thinking')) {
       turn = `${names((role) => states[role] === 'thinking')} thinks …`;
     } else if (position.turn.length === 0) {
-      turn = 'Nobody has a choice.';
+      turn = 'Only one move is possible.';
     } else if (this.atTable && this.history.here === this.match.end) {
       turn = `Waiting for ${names((role) => position.turn.includes(role) && states[role] !== 'chosen')}.`;
     } else {
@@ -370,29 +370,29 @@ export class GameView {
     fill(this.status, make('strong', {}, turn), played && make('span', { class: 'quiet' }, ` Last: ${played}`));
   }
 
-  /** Marks places of the board, over those that always are. */
+  /** Marks cells of the board in addition to the permanent marks. */
   mark(marks) {
     const near = new Set();
     const open = new Set();
     for (const move of this.choices) {
-      const meant = this.spots.length > 0 && concerns(move, this.spots);
-      for (const spot of move.spots.map((one) => one.join(' '))) {
-        open.add(spot);
-        if (meant && !this.spots.includes(spot)) near.add(spot);
+      const meant = this.cells.length > 0 && concerns(move, this.cells);
+      for (const cell of move.cells.map((one) => one.join(' '))) {
+        open.add(cell);
+        if (meant && !this.cells.includes(cell)) near.add(cell);
       }
     }
     const { joint, parent, position } = this.history.here;
     let last = new Set();
     joint?.forEach((move, role) => {
       const found = parent.position?.turn.includes(role) && parent.position.legal[role].find((one) => one.move === move);
-      for (const spot of found ? found.spots : []) last.add(spot.join(' '));
+      for (const cell of found ? found.cells : []) last.add(cell.join(' '));
     });
-    // Of a whole line, what has changed there.
+    // If a move refers to a whole line, mark only the cells that changed.
     if (last.size > 1) {
-      const fresh = [...last].filter((spot) => standing(position, spot) !== standing(parent.position, spot));
+      const fresh = [...last].filter((cell) => contentOf(position, cell) !== contentOf(parent.position, cell));
       if (fresh.length > 0) last = new Set(fresh);
     }
-    this.board.mark({ chosen: new Set(this.spots), near, open, last, hint: this.hint, ...marks });
+    this.board.mark({ chosen: new Set(this.cells), near, open, last, hint: this.hint, ...marks });
   }
 
   key(event) {
@@ -404,7 +404,7 @@ export class GameView {
     event.preventDefault();
   }
 
-  // A table.
+  // Tables.
 
   async watch() {
     this.table = new AbortController();
@@ -426,17 +426,17 @@ export class GameView {
   }
 }
 
-/** What is wrong with the seats of an address, or null. */
+/** The error in the seats of an address, or null. */
 function misplaced(seats, roles, kinds) {
-  if (seats.length !== roles.length) return `This address has ${seats.length} players, and the game ${roles.length} roles: the usual ones sit there.`;
+  if (seats.length !== roles.length) return `This address names ${seats.length} players, but the game has ${roles.length} roles. The default players are used.`;
   const known = new Set([PERSON, ...kinds.map(({ name }) => name)]);
   const unknown = seats.map((seat) => spelled(seat).kind).find((kind) => !known.has(kind));
-  return unknown === undefined ? null : `There is no player called ${unknown}, as this address says: the usual ones sit there.`;
+  return unknown === undefined ? null : `This address names an unknown player, ${unknown}. The default players are used.`;
 }
 
-/** What stands at a place. */
-function standing({ drawing }, spot) {
-  const [board, row, column] = spot.split(' ');
+/** The content of a cell. */
+function contentOf({ drawing }, cell) {
+  const [board, row, column] = cell.split(' ');
   return JSON.stringify(drawing.boards[board]?.contents[row]?.[column]);
 }
 

@@ -1,14 +1,14 @@
-// One position of a graph, beside it: its board, what is known of it, and the way there.
+// The details of one position of a graph: its board, properties, and the path to it.
 
 import { Board } from './board.js';
 import { button, fill, make, trouble } from './dom.js';
 import { onTheme } from './theme.js';
 
-/** Facts that are shown. */
+/** Maximum number of facts shown. */
 const MOST = 400;
 
 export class Glance {
-  /** `onGo(node)` goes there, `onClose()` shows nothing again. */
+  /** `onGo(node)` opens the position, `onClose()` closes the details. */
   constructor(game, { onGo, onClose }) {
     Object.assign(this, { game, onGo, onClose });
     this.board = new Board({ still: true });
@@ -16,11 +16,11 @@ export class Glance {
     this.trouble = trouble();
     this.said = make('div', { 'aria-live': 'polite' });
     this.facts = make('div');
-    this.element = make('section', { class: 'glance', 'aria-label': 'The chosen position', hidden: true }, this.said, this.board.element, this.trouble, this.facts);
+    this.element = make('section', { class: 'glance', 'aria-label': 'Selected position', hidden: true }, this.said, this.board.element, this.trouble, this.facts);
     this.ended = onTheme(() => this.board.paint());
   }
 
-  /** Shows a node that these joint moves lead to; `lines` are what is known of it. */
+  /** Shows a node that these joint moves lead to. `lines` describe it. */
   async show(node, moves, title, lines) {
     this.node = node;
     this.element.hidden = false;
@@ -36,7 +36,7 @@ export class Glance {
       this.board.element.hidden = false;
       this.board.show(svg, title);
       const scores = this.game.roles.map(({ name }, role) => (goals[role] === null ? null : `${name} ${goals[role]}`)).filter(Boolean);
-      fill(this.facts, over && make('p', {}, `The game is over here${scores.length ? `: ${scores.join(', ')}` : ''}.`),
+      fill(this.facts, over && make('p', {}, `Game over${scores.length ? `: ${scores.join(', ')}` : ''}.`),
         make('details', { class: 'unfold' }, make('summary', {}, `Facts (${facts.length.toLocaleString('en')})`),
           make('ul', { class: 'facts' }, facts.slice(0, MOST).map((fact) => make('li', {}, make('code', {}, fact))), facts.length > MOST && make('li', { class: 'quiet' }, '…'))));
     } catch (error) {

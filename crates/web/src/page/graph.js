@@ -1,4 +1,5 @@
-// The graph of a game from a position on, as the search finds it: positions and moves by level.
+// The game graph from a position on: positions and moves by level, shown while they are
+// explored.
 
 import { button, fill, make, trouble } from './dom.js';
 import { Explored } from './explored.js';
@@ -8,24 +9,27 @@ import { counted } from './moves.js';
 import { sign } from './shapes.js';
 import { Sheet } from './sheet.js';
 
-const MERGES = [['stripped', 'without step counters', 'Positions that differ in step counters only are one'],
-  ['state', 'exact', 'Positions are one if all their facts are the same'], ['tree', 'tree', 'Each way from the start is apart']];
-const KINDS = { open: 'it goes on', fresh: 'nothing behind it was looked at', solved: 'solved', end: 'an end that is no solution', lost: 'dead: no way from it leads to a solution' };
-/** Most nodes that the server gives. */
+const MERGES = [['stripped', 'ignoring step counters', 'Merge positions that differ only in step counters'],
+  ['state', 'exactly equal', 'Merge positions with equal facts'], ['tree', 'never', 'Show each path separately']];
+const KINDS = { open: 'expanded', fresh: 'not expanded', solved: 'solved', end: 'an ending that is not a solution', lost: 'hopeless: no path leads from here to a solution' };
+/** Maximum number of nodes that the server sends. */
 const MOST = 20_000;
-/** Moves that are told of a node that the pointer is over. */
+/** Maximum number of moves in a tooltip. */
 const TOLD = 6;
 const NONE = { nodes: new Set(), arcs: new Set() };
 
 export class Graph {
-  /** `here()` gives the node of the history that is shown, `onGo(node, joints)` goes on from one. */
+  /**
+   * `here()` returns the current node of the history, `onGo(node, joints)` continues from a
+   * node.
+   */
   constructor(game, { here, onGo }) {
     Object.assign(this, { game, here, onGo });
-    this.merge = make('select', { 'aria-label': 'What counts as the same position' }, MERGES.map(([value, name, title]) => make('option', { value, title }, name)));
-    this.depth = make('input', { type: 'number', min: '1', max: '10000', placeholder: 'any', 'aria-label': 'Most moves from here' });
-    this.most = make('input', { type: 'number', min: '1', max: String(MOST), value: '2000', 'aria-label': 'Most positions' });
+    this.merge = make('select', { 'aria-label': 'Merge positions' }, MERGES.map(([value, name, title]) => make('option', { value, title }, name)));
+    this.depth = make('input', { type: 'number', min: '1', max: '10000', placeholder: 'any', 'aria-label': 'Maximum number of moves from here' });
+    this.most = make('input', { type: 'number', min: '1', max: String(MOST), value: '2000', 'aria-label': 'Maximum number of positions' });
     const persons = game.roles.map(({ name, random }, value) => ({ name, random, value })).filter(({ random }) => !random);
-    this.role = make('select', { 'aria-label': 'Whose score counts' }, persons.map(({ name, value }) => make('option', { value }, name)));
+    this.role = make('select', { 'aria-label': 'Role whose score counts' }, persons.map(({ name, value }) => make('option', { value }, name)));
     this.control = button('Explore', () => (this.stop ? this.stop.abort() : this.start()), { class: 'strong' });
     this.repeats = this.check('Repeated positions', true);
     this.fades = this.check('Fade dead ends', true);
@@ -38,13 +42,13 @@ export class Graph {
     this.glance = new Glance(game, { onGo: (node) => this.go(node), onClose: () => { this.pick(null); this.sheet.canvas.focus(); } });
     this.counts = make('tbody');
     this.numbers = make('details', { class: 'unfold', hidden: true }, make('summary', {}, 'Positions by level'),
-      make('table', { class: 'counts' }, make('thead', {}, make('tr', {}, ['Level', 'Positions', 'Solved', 'Ends', 'Moves on'].map((head) => make('th', { scope: 'col' }, head)))), this.counts));
+      make('table', { class: 'counts' }, make('thead', {}, make('tr', {}, ['Level', 'Positions', 'Solved', 'Other endings', 'Outgoing moves'].map((head) => make('th', { scope: 'col' }, head)))), this.counts));
     this.legend = make('p', { class: 'legend', hidden: true },
-      [['open', 'position'], ['fresh', 'not looked behind'], ['solved', 'solved'], ['end', 'other end'], ['lost', 'dead']].map(([kind, name]) => make('span', {}, sign(kind), name)),
-      make('span', {}, make('span', { class: 'stroke lit' }), 'shortest plans, or ways to the chosen one'), make('span', {}, make('span', { class: 'stroke again' }), 'to a position met before'));
+      [['open', 'position'], ['fresh', 'not expanded'], ['solved', 'solved'], ['end', 'other ending'], ['lost', 'hopeless']].map(([kind, name]) => make('span', {}, sign(kind), name)),
+      make('span', {}, make('span', { class: 'stroke lit' }), 'shortest paths'), make('span', {}, make('span', { class: 'stroke again' }), 'to an earlier position'));
     this.element = make('div', { class: 'graph' },
-      make('p', { class: 'quiet' }, 'The positions and moves from the position that is shown, as a search finds them.'),
-      make('div', { class: 'line-of' }, this.control, make('label', {}, 'Same: ', this.merge),
+      make('p', { class: 'quiet' }, 'The positions that can be reached from this one, and the moves between them.'),
+      make('div', { class: 'line-of' }, this.control, make('label', {}, 'Merge positions: ', this.merge),
         make('label', { class: 'seconds' }, 'Depth ', this.depth), make('label', { class: 'seconds' }, 'At most ', this.most),
         persons.length > 1 && make('label', {}, 'For ', this.role), this.large),
       this.trouble, this.state,
@@ -100,7 +104,7 @@ export class Graph {
   grown(seen) {
     this.waiting.push(...this.found.grow(seen));
     this.state.textContent = `${this.summary()} …`;
-    // Many events may come between two frames.
+    // Several events may arrive between two frames.
     this.soon ??= requestAnimationFrame(() => this.place());
   }
 
@@ -115,7 +119,7 @@ export class Graph {
     return `${after}${counted(nodes.length, 'position')}, ${counted(arcs.length, 'move')}, ${counted(levels.length, 'level')}`;
   }
 
-  /** Gives what is new its place. */
+  /** Adds the new nodes to the layout. */
   place() {
     cancelAnimationFrame(this.soon);
     this.soon = null;
@@ -137,7 +141,7 @@ export class Graph {
     });
   }
 
-  /** How many there are of each level, in words. */
+  /** Fills the table of counts by level. */
   tell() {
     const rows = this.found.levels.map((count, level) => ({ level, count, solved: 0, ends: 0, moves: 0 }));
     for (const { level, status, out } of this.found.nodes) {
@@ -154,11 +158,11 @@ export class Graph {
     const { in: before, out } = node;
     const moves = before.slice(0, TOLD).map(({ from, move }) => make('div', {}, make('code', {}, move), make('span', { class: 'quiet' }, ` from ${from.id}`)));
     return [make('strong', {}, `Position ${node.id}, level ${node.level}`), make('div', {}, KINDS[this.found.kind(node)]), ...moves,
-      before.length > TOLD && make('div', { class: 'quiet' }, `${before.length - TOLD} more moves lead here`), make('div', { class: 'quiet' }, `${counted(out.length, 'move')} on`)];
+      before.length > TOLD && make('div', { class: 'quiet' }, `${before.length - TOLD} more incoming moves`), make('div', { class: 'quiet' }, `${counted(out.length, 'outgoing move')}`)];
   }
 
   spoken(node) {
-    return `Position ${node.id}, level ${node.level}, ${KINDS[this.found.kind(node)]}, ${node.in[0] ? `by ${node.in[0].move}, ` : ''}${counted(node.out.length, 'move')} on.`;
+    return `Position ${node.id}, level ${node.level}, ${KINDS[this.found.kind(node)]}, ${node.in[0] ? `by ${node.in[0].move}, ` : ''}${counted(node.out.length, 'outgoing move')}.`;
   }
 
   pick(node) {
@@ -174,8 +178,8 @@ export class Graph {
   lines(node) {
     const ways = this.found.countWays(node);
     const alike = this.found.alike.get(node.same).length - 1;
-    return [`Level ${node.level}: ${KINDS[this.found.kind(node)]}.`, node.id > 0 && `${counted(ways, 'way')} of ${counted(node.level, 'move')} to it; ${counted(node.out.length, 'move')} on.`,
-      alike > 0 && `${counted(alike, 'other position')} differ${alike === 1 ? 's' : ''} from it in step counters only.`].filter(Boolean);
+    return [`Level ${node.level}: ${KINDS[this.found.kind(node)]}.`, node.id > 0 && `${counted(ways, 'path')} of ${counted(node.level, 'move')} to this position; ${counted(node.out.length, 'outgoing move')}.`,
+      alike > 0 && `${counted(alike, 'other position')} differ${alike === 1 ? 's' : ''} from it only in step counters.`].filter(Boolean);
   }
 
   go(node) {

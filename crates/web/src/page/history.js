@@ -1,30 +1,30 @@
-// The positions of a match as a tree: what was played, taken back and tried instead.
+// The positions of a match as a tree: moves played, taken back and tried instead.
 
 export class Node {
   constructor(parent, joint) {
     this.parent = parent;
-    /** The joint move that leads here; null at the start. */
+    /** The joint move that leads here; null for the initial position. */
     this.joint = joint;
     this.ply = parent ? parent.ply + 1 : 0;
     this.children = [];
-    /** Which child redo goes to. */
+    /** The child that redo goes to. */
     this.next = null;
-    /** What the server says of it, once asked. */
+    /** The position as sent by the server, once loaded. */
     this.position = null;
-    /** What players expected here, by role. */
+    /** The expected scores by role. */
     this.values = new Map();
     /** Milliseconds since 1970. */
     this.time = Date.now();
   }
 
-  /** The nodes from the start to here. */
+  /** The nodes from the root to this one. */
   path() {
     const nodes = [];
     for (let node = this; node; node = node.parent) nodes.push(node);
     return nodes.reverse();
   }
 
-  /** The joint moves from the start to here. */
+  /** The joint moves from the root to this node. */
   moves() {
     return this.path().slice(1).map((node) => node.joint);
   }
@@ -36,7 +36,7 @@ export class History {
     this.here = this.root;
   }
 
-  /** The child that this joint move leads to; made if it is new. */
+  /** The child for a joint move; created if it does not exist. */
   child(parent, joint) {
     const key = joint.join(' ');
     let child = parent.children.find((one) => one.joint.join(' ') === key);
@@ -48,18 +48,18 @@ export class History {
     return child;
   }
 
-  /** Adds a line of joint moves after a node, and returns its last node. */
+  /** Appends joint moves to a node, and returns the last node. */
   graft(parent, joints) {
     return joints.reduce((node, joint) => this.child(node, joint), parent);
   }
 
-  /** Goes to a node, on the line to which redo will come back. */
+  /** Goes to a node, and makes redo follow its path. */
   goto(node) {
     for (let at = node; at.parent; at = at.parent) at.parent.next = at;
     this.here = node;
   }
 
-  /** The line through here: what was played and what redo would play. */
+  /** The line through the current node: the moves played and the moves that redo would play. */
   line() {
     const nodes = this.here.path();
     for (let node = this.here.next; node; node = node.next) nodes.push(node);

@@ -1,4 +1,4 @@
-// The games that come with the program, as cards, and the way to one's own.
+// The start page: the bundled games as cards, and access to your own rules.
 
 import { games } from './api.js';
 import { Cup, isResults } from './cup.js';
@@ -9,7 +9,7 @@ import { address } from './route.js';
 import { subtitled, titled } from './rules.js';
 
 export class Home {
-  /** `onRules(rules)` hears rules that were dropped or pasted. */
+  /** `onRules(rules)` is called with rules that were dropped or pasted. */
   constructor(onRules) {
     this.onRules = onRules;
     this.search = make('input', { type: 'search', class: 'search wide', placeholder: 'Search games', 'aria-label': 'Search games' });
@@ -22,8 +22,8 @@ export class Home {
     picker.addEventListener('change', () => this.take(picker.files));
     this.element = make('section', { class: 'home', 'aria-label': 'Games' },
       make('div', { class: 'hero' },
-        make('h1', { tabindex: '-1' }, 'Any game, from its rules'),
-        make('p', {}, 'Choose a game, or bring the rules of your own: the board is drawn, played, solved and explained from the rules alone.'),
+        make('h1', { tabindex: '-1' }, 'Play any game, from its rules'),
+        make('p', {}, 'Choose a game, or bring your own rules: ggp draws the board, plays against you, solves the game and explains every move, from the rules alone.'),
         make('div', { class: 'line-of' }, make('a', { class: 'button strong', href: '#/edit' }, 'Write or paste rules'),
           button('Open files or a match record …', () => picker.click()), picker)),
       this.trouble,
@@ -87,7 +87,7 @@ export class Home {
   async record(text) {
     const record = read(text);
     const game = await gameOf(record);
-    if (!game) throw new Error(`No game here is called “${record.game}”: open its rules first, and load the record there.`);
+    if (!game) throw new Error(`There is no game called “${record.game}” here. Open its rules first, then load the record there.`);
     location.hash = address(game.path, { moves: record.moves });
   }
 }
@@ -104,10 +104,10 @@ function card(game) {
 
 function seats({ roles }) {
   const persons = roles.filter((role) => !role.random).length;
-  return `${persons === 1 ? 'puzzle for one' : `${persons} players`}${roles.length > persons ? ', chance' : ''}`;
+  return `${persons === 1 ? 'puzzle' : `${persons} players`}${roles.length > persons ? ', chance' : ''}`;
 }
 
-/** What is said of the rules, if that is told apart. */
+/** The description of the rules, without the instance. */
 function rulesOf(about) {
   const found = about.match(/^Rules:\s*([\s\S]*?)(?=^\S+:|$(?![\s\S]))/m);
   return (found ? found[1] : about).replaceAll(/\s+/g, ' ').trim();

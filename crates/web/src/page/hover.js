@@ -1,26 +1,29 @@
-// Why, in a few lines, beside what the pointer rests on or a key has gone to.
+// Short explanations as tooltips, for the pointer and the keyboard.
 
 import { fill, make } from './dom.js';
 import { SIGNS } from './why.js';
 
-/** Milliseconds for which the pointer rests before anything is asked. */
+/** Milliseconds for which the pointer must rest before a request. */
 const REST = 300;
-/** Pixels that are no movement of the pointer. */
+/** Pixels of movement that are ignored. */
 const STILL = 2;
-/** Lines that are shown, and how deep they go. */
+/** Maximum number of lines, and their maximum depth. */
 const LINES = 7;
 const DEEP = 3;
-/** Answers that are kept of a position. */
+/** Maximum number of cached answers for a position. */
 const KEPT = 200;
 
 export class Hover {
-  /** `here()` gives the node of the history that is shown; what has `data-why` is asked about. */
+  /**
+   * `here()` returns the current node of the history. Elements with `data-why` have
+   * explanations.
+   */
   constructor(game, here) {
     this.game = game;
     this.here = here;
     this.element = make('div', { class: 'why-tip', role: 'tooltip', id: 'why-tip', hidden: true });
     this.answers = new Map();
-    /** Where the pointer was when it last meant something. */
+    /** The last position of the pointer that counted. */
     this.place = [-STILL, -STILL];
     this.stop = new AbortController();
   }
@@ -28,7 +31,7 @@ export class Hover {
   listen(root) {
     const over = (event) => {
       if (event.pointerType === 'touch') return;
-      // What moved under a pointer that rests is not meant.
+      // Ignore elements that moved under a resting pointer.
       if (event.type === 'pointerover') {
         const [x, y] = this.place;
         if (Math.hypot(event.clientX - x, event.clientY - y) < STILL) return;
@@ -51,7 +54,7 @@ export class Hover {
     });
   }
 
-  /** Something is meant; nothing is asked before it has been for a while. */
+  /** Selects an element; the request is sent after a delay. */
   mean(about, described) {
     this.hide();
     if (!about) return;
@@ -67,7 +70,7 @@ export class Hover {
     this.about = this.described = null;
   }
 
-  /** Asks about what is meant; one question after the other, each once for a position. */
+  /** Requests the explanation: one request at a time, and each only once for a position. */
   async ask() {
     if (this.asks) return;
     this.asks = true;
@@ -99,14 +102,15 @@ export class Hover {
   show(about, { holds, trees, text }) {
     const lines = [];
     for (const tree of trees) this.lines(tree, 0, lines);
-    fill(this.element, lines.slice(0, LINES), lines.length > LINES && make('div', { class: 'quiet' }, '… (why? shows all)'),
-      lines.length === 0 && make('div', {}, text?.split('\n')[0] || (holds ? 'It holds.' : 'It does not hold.')));
+    fill(this.element, lines.slice(0, LINES), lines.length > LINES && make('div', { class: 'quiet' }, '… (“why?” shows everything)'),
+      lines.length === 0 && make('div', {}, text?.split('\n')[0] || (holds ? 'It is true.' : 'It is not true.')));
     this.element.hidden = false;
     this.described.setAttribute('aria-describedby', 'why-tip');
     const box = about.getBoundingClientRect();
     const { offsetWidth: width, offsetHeight: height } = this.element;
     const wide = document.documentElement.clientWidth;
-    // Beside it where there is room, so that it hides nothing near; below it, or else above.
+    // To the side if there is room, so that the neighbours stay visible; otherwise below or
+    // above.
     const beside = box.right + 8 + width < wide;
     const top = beside ? Math.min(box.top, innerHeight - height - 6) : box.bottom + 6 + height < innerHeight ? box.bottom + 6 : box.top - 6 - height;
     this.element.style.left = `${Math.max(6, beside ? box.right + 8 : Math.min(box.left, wide - width - 6))}px`;

@@ -1,13 +1,13 @@
-// Moves as text: terms in brackets, with blanks between them.
+// Moves as text: terms in brackets, separated by blanks.
 
-/** The terms that stand beside each other: `(mark 1 1) wait` is two. Blanks are made single. */
+/** Splits a text into terms: `(mark 1 1) wait` is two. Blanks are normalized. */
 export function terms(text) {
   const found = [];
   let depth = 0;
   let term = '';
   for (const [token] of text.matchAll(/[()]|[^\s()]+/g)) {
     if (token === ')') {
-      if (depth === 0) throw new SyntaxError('a bracket closes that was never opened');
+      if (depth === 0) throw new SyntaxError('there is a closing bracket without an opening one');
       depth -= 1;
       term += ')';
     } else {

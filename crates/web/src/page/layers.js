@@ -1,14 +1,18 @@
-// Where nodes stand: a rank for each level, and in it an order in which few arcs cross.
+// The layout of nodes: one rank for each level, in an order with few crossing arcs.
 //
-// `x` goes from 0 to 1 in every rank; `goal` is where a node belongs, `x` where it is on its way there.
+// `x` is from 0 to 1 in every rank; `goal` is the final place of a node, `x` its current
+// place during the animation.
 
-/** Nodes that come level by level; each has `level` and the arcs `in`. */
+/**
+ * A layout of nodes that arrive level by level. Each node has `level` and incoming arcs
+ * `in`.
+ */
 export class Layers {
   constructor() {
     this.ranks = [];
   }
 
-  /** Takes new nodes in: those of a level stand in the middle of those before them. */
+  /** Adds nodes. Each is placed below the middle of its parents. */
   add(nodes) {
     for (const [level, fresh] of Map.groupBy(nodes, (node) => node.level)) {
       if (!this.ranks[level]) {
@@ -19,13 +23,13 @@ export class Layers {
         node.pull = middle(node);
         node.x = node.pull;
       }
-      // What is there keeps its order, so that it moves little.
+      // Existing nodes keep their order, so that they move little.
       this.ranks[level] = merged(this.ranks[level], fresh.sort(byPull));
       spread(this.ranks[level]);
     }
   }
 
-  /** A level is whole: by now all is known that leads to it. */
+  /** Completes a level: all arcs that lead to it are known. */
   settle(level) {
     for (const node of this.ranks[level]) node.pull = middle(node);
     this.ranks[level].sort(byPull);
@@ -62,7 +66,10 @@ function spread(rank) {
   rank.forEach((node, index) => { node.goal = (index + 0.5) / rank.length; });
 }
 
-/** The ranks of a tree: leaves beside each other, each node in the middle above what is below it. */
+/**
+ * The ranks of a tree: leaves next to each other, each inner node centred above its
+ * children.
+ */
 export function hung(root) {
   const ranks = [];
   let leaves = 0;

@@ -1,4 +1,4 @@
-// What the address says is what is shown.
+// The router: shows the page that the address names.
 
 import { ask, players } from './api.js';
 import { fill, make } from './dom.js';
@@ -12,9 +12,9 @@ import { themeSwitch } from './theme.js';
 
 const place = document.getElementById('view');
 let view = null;
-/** Counts what was asked for, so that what comes late is not shown. */
+/** Counts navigations, so that late results are discarded. */
 let turn = 0;
-/** Rules on their way to the editor, or a game to its view. */
+/** Rules on their way to the editor, or a game on its way to its view. */
 let handed = null;
 
 function show(next, title) {
@@ -24,7 +24,7 @@ function show(next, title) {
   fill(place, next.element);
   document.title = title ? `${title} · ggp` : 'ggp';
   if (!first) {
-    // Who reads by ear hears where this is.
+    // Moves the focus, so that screen readers announce the page.
     scrollTo(0, 0);
     next.element.querySelector('h1')?.focus({ preventScroll: true });
   }
@@ -42,7 +42,7 @@ function play(game) {
   else location.hash = target;
 }
 
-/** The game of an address; its position is asked for meanwhile. */
+/** The game of an address. Its position is requested at the same time. */
 async function opened(target) {
   if (handed?.game && (handed.game.id === target.game || handed.game.path === `rules=${target.rules}`)) return handed.game;
   if (target.rules === undefined) {
@@ -54,7 +54,7 @@ async function opened(target) {
     return await Game.loaded(await unpacked(target.rules));
   } catch (error) {
     if (error.status !== undefined) throw error;
-    throw new Error('The rules in this address are damaged: was all of it copied?');
+    throw new Error('The rules in this address are damaged. Was it copied completely?');
   }
 }
 
@@ -65,7 +65,7 @@ async function table(target) {
     target.refused = true;
   }
   const game = await Game.named(said.game).catch(async (error) => {
-    // Another session's rules; the link brings them along.
+    // The rules belong to another session; the link contains them.
     if (error.status !== 404 || !target.words.rules) throw error;
     return Game.loaded(await unpacked(target.words.rules));
   });
@@ -96,20 +96,20 @@ async function route() {
         edit(await unpacked(target.rules), error.body.findings);
         return;
       }
-      show({ element: make('section', { class: 'home' }, make('h1', { tabindex: '-1' }, 'This cannot be shown'),
-        make('p', { class: 'trouble', role: 'alert' }, error.message), make('p', {}, make('a', { href: '#/' }, 'To the games'))) }, 'Not found');
+      show({ element: make('section', { class: 'home' }, make('h1', { tabindex: '-1' }, 'This page cannot be shown'),
+        make('p', { class: 'trouble', role: 'alert' }, error.message), make('p', {}, make('a', { href: '#/' }, 'Back to the games'))) }, 'Not found');
     }
   }
 }
 
 document.getElementById('theme').append(themeSwitch());
-// The part after # is the address of what is shown, so this link must not change it.
+// The part after # is the address of the view, so this link must not change it.
 document.querySelector('.skip').addEventListener('click', (event) => {
   event.preventDefault();
   place.focus();
 });
 addEventListener('hashchange', route);
-// Files that miss their place must not take the page's place.
+// A file dropped outside a drop area must not replace the page.
 addEventListener('dragover', (event) => event.preventDefault());
 addEventListener('drop', (event) => event.preventDefault());
 route();

@@ -1,23 +1,24 @@
-// Who chooses what in a position: persons at this page, and programs that the server runs.
+// The course of a match: persons at this page choose, and programs that the server runs.
 //
-// A joint move is made once every role has a move. Roles with a single legal move have theirs at
-// once. What has been chosen is shown to nobody before.
+// A joint move is made when every role has a move. Roles with a single legal move choose it
+// automatically. Choices are hidden until all roles have chosen.
 
 export const PERSON = 'person';
-/** Milliseconds for which a position stands in which nobody has a choice. */
+/** Milliseconds for which a position without a choice is shown. */
 const GLANCE = 350;
-/** Positions without a choice that are gone through at once. */
+/** Number of consecutive positions without a choice that are skipped at once. */
 const FORCED = 40;
-/** Nodes of trees that are asked for. */
+/** Number of tree nodes that are requested. */
 const TREE = 600;
-/** Milliseconds until a server that has too much to do is asked again. */
+/** Milliseconds before a busy server is asked again. */
 const PATIENCE = 700;
 
 export class Match {
   /**
-   * `heard.onJoint(joint)` hears a complete joint move, `heard.onChange()` anything else,
-   * `heard.onThought(role, thought, running)` what programs think, `heard.onTree(role, node, tree)`
-   * where they looked, `heard.onStop(role)` that one was stopped, `heard.onTrouble(message)`.
+   * `heard.onJoint(joint)` is called for a complete joint move, `heard.onChange()` for any
+   * other change, `heard.onThought(role, thought, running)` for reports of programs,
+   * `heard.onTree(role, node, tree)` for their trees, `heard.onStop(role)` when a program
+   * was stopped, `heard.onTrouble(message)` for errors.
    */
   constructor(game, heard) {
     this.game = game;
@@ -27,19 +28,19 @@ export class Match {
     this.thinking = new Map();
     this.paused = false;
     this.node = null;
-    /** Positions in a row in which nobody had a choice. */
+    /** Number of consecutive positions without a choice. */
     this.forced = 0;
-    /** Whether one may go anywhere in the tree and play on from there. */
+    /** True if the user may go anywhere in the tree and continue from there. */
     this.branches = true;
   }
 
-  /** The position is left; until another is shown nothing can be chosen. */
+  /** Leaves a position. Nothing can be chosen until the next one is shown. */
   depart() {
     this.stop();
     this.node = null;
   }
 
-  /** A position is shown; `forward` if a move has just led there. */
+  /** Shows a position. `forward` is true if a move was just made. */
   arrive(node, forward) {
     this.stop();
     this.node = node;
@@ -56,7 +57,7 @@ export class Match {
     this.heard.onChange();
   }
 
-  /** Lets programs think, and goes on where nobody has a choice. */
+  /** Starts programs, and continues where no role has a choice. */
   go() {
     const { turn, over } = this.node.position;
     if (over) return;
@@ -102,7 +103,7 @@ export class Match {
     this.complete();
   }
 
-  /** Takes a choice back before all have chosen. */
+  /** Takes a choice back before all roles have chosen. */
   back(role) {
     this.choices.delete(role);
     this.heard.onChange();
@@ -114,7 +115,10 @@ export class Match {
     else this.heard.onChange();
   }
 
-  /** What a role is to do here: `open` (to be chosen at this page), `chosen`, `single`, `thinking` or `others`. */
+  /**
+   * The state of a role: `open` (to be chosen at this page), `chosen`, `single`, `thinking`
+   * or `others`.
+   */
   stateOf(role) {
     const { turn, over } = this.node?.position ?? { over: true };
     if (over) return 'others';
@@ -124,12 +128,12 @@ export class Match {
     return this.seats[role] === PERSON ? 'open' : 'others';
   }
 
-  /** Whether a person has yet to choose, so that what programs think must not be seen. */
+  /** True if a person has yet to choose, so that the thoughts of programs must be hidden. */
   get secret() {
     return this.node !== null && this.node.position.turn.some((role) => this.seats[role] === PERSON && !this.choices.has(role));
   }
 
-  /** Whether something is left for programs, or for nobody, to do. */
+  /** True if programs have to move, or nobody has a choice. */
   get waits() {
     const { over, turn } = this.node?.position ?? { over: true };
     return !over && (turn.length === 0 || turn.some((role) => this.seats[role] !== PERSON && !this.choices.has(role)));
@@ -148,7 +152,7 @@ export class Match {
     this.heard.onChange();
   }
 
-  /** Takes the best moves found so far for those who think. */
+  /** Makes thinking programs play their best moves so far. */
   moveNow() {
     for (const [role, { stop, thought: seen }] of [...this.thinking]) {
       if (!seen) continue;
@@ -174,7 +178,7 @@ export class Match {
     this.heard.onChange();
   }
 
-  /** Ends all thinking. */
+  /** Stops all programs. */
   stop() {
     clearTimeout(this.timer);
     const stopped = [...this.thinking];
@@ -186,12 +190,18 @@ export class Match {
   }
 }
 
-/** What is asked of a player at a node of the history; its tree too, for whoever opens that later. */
+/**
+ * The request for a player's move at a node of the history, including its tree in case it
+ * is opened later.
+ */
 export function asking(node, role, player) {
   return { moves: node.moves(), role, player, tree: TREE };
 }
 
-/** Asks a player for a move, and says each thought and tree; waits while the server has too much to do. */
+/**
+ * Requests a move from a player, and reports its thoughts and trees. Waits while the server
+ * is busy.
+ */
 export async function thought(game, question, signal, say, grown = () => {}) {
   for (;;) {
     try {
@@ -201,7 +211,7 @@ export async function thought(game, question, signal, say, grown = () => {}) {
         else say(seen, name === 'thought');
         if (name === 'move') return seen.move;
       }
-      throw new Error('The player stopped without a move.');
+      throw new Error('The player ended without a move.');
     } catch (error) {
       if (error.status !== 429) throw error;
       await new Promise((done) => { setTimeout(done, PATIENCE); });
@@ -210,7 +220,7 @@ export async function thought(game, question, signal, say, grown = () => {}) {
   }
 }
 
-/** `{kind, time, options}` of a player such as `mcts:2s,exploration=1`. */
+/** The parts `{kind, time, options}` of a player such as `mcts:2s,exploration=1`. */
 export function spelled(player) {
   const [kind, rest = ''] = player.split(/:(.*)/s);
   const [time, ...options] = rest.split(',');
@@ -223,7 +233,7 @@ export function written({ kind, time, options }) {
   return rest ? `${kind}:${rest}` : kind;
 }
 
-/** Who sits where at first: a person first, programs elsewhere. */
+/** The default seats: a person first, programs elsewhere. */
 export function usual(roles, kinds) {
   const program = kinds.find((kind) => kind.name === 'auto') ?? kinds.find((kind) => kind.thinks) ?? kinds[0];
   const first = roles.findIndex((role) => !role.random);

@@ -1,14 +1,15 @@
-// The legal moves as a list: by role, searched, and narrowed by places on the board.
+// The list of legal moves: by role, searchable, and filtered by cells of the board.
 
 import { button, fill, make, settled } from './dom.js';
 
-/** Most rows shown of a role; a search finds the others. */
+/** Maximum number of rows for a role; the search finds the others. */
 const MOST = 3000;
 
 export class Moves {
   /**
-   * `onMove(role, move)` hears a choice, `onWhy(question)` a question, `onHover(spots)` what the
-   * pointer is over, `onBack(role)` that a choice is taken back, `onClear()` that no place is meant.
+   * `onMove(role, move)` is called for a choice, `onWhy(question)` for a question,
+   * `onHover(cells)` when the pointer enters a move, `onBack(role)` when a choice is taken
+   * back, `onClear()` when the selected cells are cleared.
    */
   constructor(heard) {
     this.heard = heard;
@@ -19,7 +20,7 @@ export class Moves {
       if (event.key === 'Enter' && first) first.click();
       if (event.key === 'ArrowDown' && first) first.focus();
     });
-    this.about = make('div', { class: 'about-spots', hidden: true });
+    this.about = make('div', { class: 'about-cells', hidden: true });
     this.list = make('div', { class: 'move-list' });
     this.list.addEventListener('click', (event) => this.clicked(event));
     this.list.addEventListener('pointerover', (event) => this.hovered(event));
@@ -30,13 +31,13 @@ export class Moves {
   }
 
   /**
-   * `groups`: `{role, name, moves, state, back}` by role, `state` being `open` (to be chosen here),
-   * `chosen` (hidden until all have chosen), `others` or `single`; `back` if the
-   * choice may be taken back. `spots`: the places chosen.
+   * `groups` are `{role, name, moves, state, back}` by role. `state` is `open` (to be
+   * chosen here), `chosen` (hidden until all have chosen), `others` or `single`; `back` is
+   * true if the choice may be taken back. `cells` are the selected cells.
    */
-  show(groups, spots) {
+  show(groups, cells) {
     this.groups = groups;
-    this.spots = spots;
+    this.cells = cells;
     this.render();
   }
 
@@ -45,19 +46,22 @@ export class Moves {
     this.rows = [];
     const sections = (this.groups ?? []).map((group) => this.section(group, wanted));
     const entered = this.list.contains(document.activeElement);
-    fill(this.list, sections.length ? sections : make('p', { class: 'quiet' }, 'The game is over: nobody can move.'));
-    // Who moves by keys stays among the moves.
+    fill(this.list, sections.length ? sections : make('p', { class: 'quiet' }, 'The game is over.'));
+    // Keep the focus in the list for keyboard users.
     if (entered) (this.list.querySelector('button.move') ?? this.search).focus({ preventScroll: true });
-    this.about.hidden = this.spots.length === 0;
-    if (this.spots.length) {
+    this.about.hidden = this.cells.length === 0;
+    if (this.cells.length) {
       const left = this.groups.filter((group) => group.state === 'open')
-        .reduce((sum, group) => sum + group.moves.filter((move) => concerns(move, this.spots)).length, 0);
-      fill(this.about, `${counted(left, 'move')} about ${this.spots.length === 1 ? 'this place' : 'these places'}`,
+        .reduce((sum, group) => sum + group.moves.filter((move) => concerns(move, this.cells)).length, 0);
+      fill(this.about, `${counted(left, 'move')} ${this.cells.length === 1 ? 'here' : 'for these cells'}`,
         button('Clear', () => this.heard.onClear(), { class: 'small' }));
     }
   }
 
-  /** What moves must have in them: the text as it was typed, or, if none has that, its words in any order. */
+  /**
+   * The filter for moves: the text as typed, or, if no move contains it, its words in any
+   * order.
+   */
   wanted() {
     const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const text = words.join(' ');
@@ -68,16 +72,16 @@ export class Moves {
   section({ role, name, moves, state, back }, wanted) {
     if (state === 'chosen') {
       return make('div', { class: 'group' }, make('h3', {}, name),
-        make('p', { class: 'quiet' }, 'Has chosen; hidden until all have. ', back && button('Choose again', () => this.heard.onBack(role), { class: 'small' })));
+        make('p', { class: 'quiet' }, 'Has chosen (hidden until everyone has). ', back && button('Choose again', () => this.heard.onBack(role), { class: 'small' })));
     }
-    const left = moves.toSorted((a, b) => inOrder(a.move, b.move)).filter((move) => (state !== 'open' || concerns(move, this.spots))
+    const left = moves.toSorted((a, b) => inOrder(a.move, b.move)).filter((move) => (state !== 'open' || concerns(move, this.cells))
       && wanted.every((word) => move.move.toLowerCase().includes(word)));
     const rows = left.slice(0, MOST).map((move) => this.row(role, name, move, state));
     const count = left.length === moves.length ? counted(moves.length, 'move') : `${left.length} of ${counted(moves.length, 'move')}`;
     return make('div', { class: `group ${state}` },
       make('h3', {}, name, make('span', { class: 'quiet' }, state === 'single' ? ' · no choice' : ` · ${count}`)),
       make('ul', {}, ...rows),
-      left.length > MOST && make('p', { class: 'quiet' }, `${left.length - MOST} more: search to see them.`));
+      left.length > MOST && make('p', { class: 'quiet' }, `${left.length - MOST} more; use the search to see them.`));
   }
 
   row(role, name, move, state) {
@@ -100,7 +104,7 @@ export class Moves {
   }
 
   hovered(event) {
-    this.heard.onHover(this.of(event)?.move.spots ?? []);
+    this.heard.onHover(this.of(event)?.move.cells ?? []);
   }
 
   walked(event) {
@@ -115,9 +119,9 @@ export class Moves {
 
 const inOrder = new Intl.Collator('en', { numeric: true }).compare;
 
-/** Whether a move is about all these places. */
-export function concerns(move, spots) {
-  return spots.every((spot) => move.spots.some((one) => one.join(' ') === spot));
+/** Returns whether a move refers to all these cells. */
+export function concerns(move, cells) {
+  return cells.every((cell) => move.cells.some((one) => one.join(' ') === cell));
 }
 
 export function counted(count, noun) {

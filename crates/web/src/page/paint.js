@@ -1,24 +1,25 @@
-// One frame of a graph on its canvas. What is too small to be seen apart is left out.
+// Draws one frame of a graph on its canvas. Details too small to distinguish are left out.
 
 import { isHollow, traced } from './shapes.js';
 
-/** Most arcs that are drawn, and most while the view moves; a fair choice of them. */
+/** Maximum number of arcs drawn, and maximum while the view moves; a uniform selection. */
 const MOST_ARCS = 20_000;
 const MOST_MOVING = 4_000;
-/** Arcs of a level that are all drawn. */
+/** Number of arcs of a level up to which all are drawn. */
 const FEW = 100;
-/** Most arcs that only pass through. */
+/** Maximum number of arcs that only pass through. */
 const MOST_THROUGH = 300;
-/** Most words. */
+/** Maximum number of labels. */
 const MOST_WORDS = 250;
-/** Arcs in one path: longer ones take longer than their parts. */
+/** Maximum number of arcs in one path; longer paths are slower than their parts. */
 const TOGETHER = 300;
 const LETTER = 6.7;
 
 /**
- * `scene`: `ranks` of nodes from left to right, `arcs`, `lit` (`{nodes, arcs}`, sets), and what the
- * owner says of nodes: `kind`, `look`, `radius`, `words`, `isFaint`. `view`: pixels are `left + x * kx`
- * and `top + level * ky`. `state`: `{moving, settled, colours, rings}`. How much was drawn.
+ * `scene` contains `ranks` of nodes from left to right, `arcs`, `lit` (sets `{nodes,
+ * arcs}`), and functions of nodes: `kind`, `look`, `radius`, `words`, `isFaint`. In `view`,
+ * pixels are `left + x * kx` and `top + level * ky`. `state` is `{moving, settled, colours,
+ * rings}`. Returns the number of items drawn.
  */
 export function paint(context, scene, view, [width, height], state) {
   const painter = new Painter(context, scene, view, width, height, state);
@@ -41,7 +42,7 @@ class Painter {
     return [this.view.left + x * this.view.kx, this.view.top + level * this.view.ky];
   }
 
-  /** How much of an arc can be seen: 0 nothing, 1 neither end, 2 an end. */
+  /** The visibility of an arc: 0 for none, 1 for neither end, 2 for an end. */
   sight({ from, to }) {
     const [x1, y1] = this.at(from);
     const [x2, y2] = this.at(to);
@@ -65,7 +66,7 @@ class Painter {
     for (const [name, sort] of Object.entries(sorts)) {
       const share = (name === 'through' ? MOST_THROUGH : most) / (name === 'through' ? sort.length : all);
       if (share >= 1) continue;
-      // Levels with few arcs keep them all.
+      // Levels with few arcs keep all of them.
       const counts = new Map();
       for (const { from } of sort) counts.set(from.level, (counts.get(from.level) ?? 0) + 1);
       sorts[name] = sort.filter(({ chance, from }) => chance < share || (name !== 'through' && counts.get(from.level) <= FEW));
@@ -81,7 +82,7 @@ class Painter {
     return Object.values(sorts).reduce((sum, sort) => sum + sort.length, 0);
   }
 
-  /** Many beside each other are a wash, few are lines. */
+  /** Many neighbouring arcs are drawn as a translucent area, few as lines. */
   washed(arcs, colour, weight) {
     const byLevel = Map.groupBy(arcs, ({ from }) => from.level);
     for (const some of byLevel.values()) {
@@ -109,7 +110,8 @@ class Painter {
     if (from === to) {
       context.arc(x1 - 9, y1, 9, 0, 2 * Math.PI);
     } else if (repeats) {
-      // To the same level or back: aside, so that it is seen beside the ways forward.
+      // Arcs to the same or an earlier level are bent, so that they are visible next to the
+      // forward arcs.
       const bend = 0.12 + 12 / Math.max(Math.hypot(x2 - x1, y2 - y1), 24);
       context.quadraticCurveTo((x1 + x2) / 2 + bend * (y1 - y2), (y1 + y2) / 2 + bend * (x2 - x1), x2, y2);
     } else {
@@ -117,7 +119,7 @@ class Painter {
     }
   }
 
-  /** The part of a rank that can be seen. */
+  /** The visible part of a rank. */
   part(rank) {
     if (!this.state.settled) return rank;
     const { left, kx } = this.view;
@@ -145,8 +147,8 @@ class Painter {
         before[look] = x;
         const r = Math.max(scene.radius(node, room), lit ? 2.5 : 0);
         const key = `${kind} ${look} ${scene.isFaint(node) && !lit}`;
-        if (!sorts.has(key)) sorts.set(key, { kind, look, faint: scene.isFaint(node) && !lit, spots: [] });
-        sorts.get(key).spots.push(x, y, r);
+        if (!sorts.has(key)) sorts.set(key, { kind, look, faint: scene.isFaint(node) && !lit, circles: [] });
+        sorts.get(key).circles.push(x, y, r);
         count += 1;
         const after = part[index + 1] ? (part[index + 1].x - node.x) * kx - 2 * r : this.width - x - r;
         if (after > 40 && ky > 16 && x > 0 && x < this.width) words.push([node, x + r + 4, y, after]);
@@ -158,18 +160,18 @@ class Painter {
     return count;
   }
 
-  discs({ kind, look, faint, spots }, colours) {
+  discs({ kind, look, faint, circles }, colours) {
     const { context } = this;
     context.globalAlpha = faint ? 0.4 : 1;
     const hollow = isHollow(kind);
     context.fillStyle = hollow ? colours.ground : colours[look];
     context.strokeStyle = hollow ? colours[look] : colours.ground;
     context.lineWidth = hollow ? 1.6 : 1;
-    for (let start = 0; start < spots.length; start += 3 * TOGETHER) {
+    for (let start = 0; start < circles.length; start += 3 * TOGETHER) {
       context.beginPath();
       let large = false;
-      for (let at = start; at < Math.min(spots.length, start + 3 * TOGETHER); at += 3) {
-        const [x, y, r] = [spots[at], spots[at + 1], spots[at + 2]];
+      for (let at = start; at < Math.min(circles.length, start + 3 * TOGETHER); at += 3) {
+        const [x, y, r] = [circles[at], circles[at + 1], circles[at + 2]];
         large ||= r > 2.4;
         if (r > 2.4) traced(context, kind, x, y, r);
         else context.rect(x - r, y - r, 2 * r, 2 * r);
@@ -197,7 +199,10 @@ class Painter {
     }
   }
 
-  /** Around the start, what is chosen, what the pointer is over and what is like it. */
+  /**
+   * Rings around the start, the selection, the node under the pointer and nodes equal to
+   * it.
+   */
   rings() {
     const { context, scene, view: { kx, ky }, state: { rings, colours } } = this;
     context.globalAlpha = 1;
@@ -214,7 +219,7 @@ class Painter {
     }
   }
 
-  /** The numbers of the levels, at the left. */
+  /** The level numbers on the left. */
   levels() {
     const { context, scene, view: { top, ky }, state: { colours } } = this;
     context.globalAlpha = 1;
@@ -234,7 +239,7 @@ class Painter {
   }
 }
 
-/** How many nodes of a rank stand left of `x`. */
+/** The number of nodes of a rank to the left of `x`. */
 export function below(rank, x) {
   let [low, high] = [0, rank.length];
   while (low < high) {

@@ -1,16 +1,17 @@
-// Match records, as hosts and spectators of general game playing know them; `game` and `picture` are ours.
+// Match records in the format of GGP hosts and spectators. `game` and `picture` are
+// extensions.
 
 import { games } from './api.js';
 import { tidy } from './kif.js';
 import { PERSON } from './match.js';
 import { Game } from './rules.js';
 
-/** With blanks inside brackets, as records have it. */
+/** Adds blanks inside brackets, as records have them. */
 const spread = (text) => text.replaceAll('(', '( ').replaceAll(')', ' )');
 
 const joined = (files) => files.map(({ text }) => text).join('\n');
 
-/** A record as text, of a line of nodes that all have positions. */
+/** Writes a record for a line of nodes whose positions are all loaded. */
 export function written(game, seats, line) {
   const [start] = line;
   const { over, goals } = line[line.length - 1].position;
@@ -38,12 +39,18 @@ export function written(game, seats, line) {
   })}\n`;
 }
 
-/** Whether a record is of this game: by these rules, or by its name where the record has none. */
+/**
+ * Returns whether a record is of this game: by its rules, or by its name if it has no
+ * rules.
+ */
 export function isOf({ game, rules }, other) {
   return rules ? joined(rules.files) === joined(other.rules.files) : game === null || game === other.id || game === other.name;
 }
 
-/** The game of a record: a bundled one, or that of the rules in it; null if it is not known. */
+/**
+ * The game of a record: a bundled one, or that of the rules in the record; null if it is
+ * unknown.
+ */
 export async function gameOf(record) {
   const named = (await games()).find(({ id, name }) => id === record.game || name === record.game);
   const game = named && await Game.named(named.id);
@@ -52,19 +59,20 @@ export async function gameOf(record) {
 }
 
 /**
- * `{game, moves, rules}` of a record; `game` and `rules` are null where it does not say.
- * The rules are `rulesheet`; in records that this page wrote before, `rules`.
+ * Reads `{game, moves, rules}` from a record; `game` and `rules` are null if absent. The
+ * rules are in `rulesheet`; records written by earlier versions of this page have them in
+ * `rules`.
  */
 export function read(text) {
   let record;
   try {
     record = JSON.parse(text);
   } catch {
-    throw new Error('This is no match record: it is not JSON.');
+    throw new Error('This is not a match record: it is not JSON.');
   }
-  if (!Array.isArray(record?.moves)) throw new Error('This is no match record: it has no list “moves”.');
+  if (!Array.isArray(record?.moves)) throw new Error('This is not a match record: it has no list “moves”.');
   const moves = record.moves.map((joint, ply) => {
-    if (!Array.isArray(joint)) throw new Error(`Move ${ply + 1} of the record is no list.`);
+    if (!Array.isArray(joint)) throw new Error(`Move ${ply + 1} of the record is not a list.`);
     return joint.map(tidy);
   });
   const named = typeof record.matchId === 'string' ? record.matchId.split('.').slice(1, -1).join('.') : null;

@@ -1,14 +1,14 @@
-// The address: what stands behind `#/`, and back.
+// The address: parses and writes the part after `#/`.
 //
-// `#/`, `#/edit`, `#/GAME?moves=…`, `#/rules=…?moves=…`, `#/table/ID?key=…`. Moves are joined by
-// `;`, the moves of a joint move by blanks. Rules are JSON, deflated, in base64url.
+// `#/`, `#/edit`, `#/GAME?moves=…`, `#/rules=…?moves=…`, `#/table/ID?key=…`. Joint moves
+// are separated by `;`, their moves by blanks. Rules are JSON, deflated, in base64url.
 
 import { terms } from './kif.js';
 
-/** Rules that are longer stay out of the address. */
+/** Maximum size of rules in an address. */
 export const LONGEST_RULES = 32 * 1024;
 
-/** What is to be shown; `damaged` if there are moves that cannot be read. */
+/** The view that an address names. `damaged` is true if its moves cannot be read. */
 export function parsed(hash) {
   const [path, query = ''] = split(hash.replace(/^#?\/?/, ''), '?');
   const words = {};
@@ -45,7 +45,7 @@ function joints(text) {
   }
 }
 
-/** The address of a position; `then` are the moves after it, `seats` who plays. */
+/** The address of a position. `then` are the moves after it, `seats` the players. */
 export function address(path, { moves = [], then = [], seats = null }) {
   const words = [];
   const written = (list) => list.map((joint) => joint.map(encodeURIComponent).join('%20')).join(';');
@@ -60,7 +60,7 @@ async function piped(bytes, through) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** A rule set for the address, or null if it is too long for one. */
+/** Encodes a rule set for an address; null if it is too long. */
 export async function packed(rules) {
   if (typeof CompressionStream === 'undefined') return null;
   const bytes = await piped(new TextEncoder().encode(JSON.stringify(rules)), new CompressionStream('deflate-raw'));
@@ -70,11 +70,11 @@ export async function packed(rules) {
   return written.length < LONGEST_RULES ? written : null;
 }
 
-/** The rule set that an address holds. */
+/** Decodes the rule set of an address. */
 export async function unpacked(written) {
   const text = atob(written.replaceAll('-', '+').replaceAll('_', '/'));
   const bytes = await piped(Uint8Array.from(text, (c) => c.charCodeAt(0)), new DecompressionStream('deflate-raw'));
   const rules = JSON.parse(new TextDecoder().decode(bytes));
-  if (!Array.isArray(rules.files)) throw new Error('there are no rule files in it');
+  if (!Array.isArray(rules.files)) throw new Error('it contains no rule files');
   return rules;
 }

@@ -1,6 +1,7 @@
-// A game that is looked at: its rules, and the server's answers about it.
+// An open game: its rules, and access to the server's answers about it.
 //
-// The server forgets the games of a session; the page keeps their rules and loads them again.
+// The server drops the games of a session after a while; the page keeps their rules and
+// uploads them again.
 
 import { ask, events } from './api.js';
 import { packed } from './route.js';
@@ -19,11 +20,11 @@ export class Game {
   constructor(said, rules = null) {
     Object.assign(this, said);
     this.rules = rules ?? { files: said.files, picture: said.picture ?? null };
-    /** Its name in addresses. */
+    /** The name in addresses. */
     this.path = encodeURIComponent(said.id);
   }
 
-  /** A bundled game, or one loaded before. */
+  /** A bundled game, or a game that was uploaded before. */
   static async named(id) {
     try {
       const game = new Game(await ask(`/api/games/${encodeURIComponent(id)}`));
@@ -35,7 +36,7 @@ export class Game {
     }
   }
 
-  /** A game of these rules; refused with the findings as `body` if they are wrong. */
+  /** Uploads rules. If they have errors, throws an error whose `body` contains the findings. */
   static async loaded(rules) {
     const game = new Game(await ask('/api/games', rules), rules);
     return game.addressed();
@@ -48,7 +49,7 @@ export class Game {
     return this;
   }
 
-  /** The first line of what the rules say of themselves, if it is a title. */
+  /** The first line of the description, if it is a title. */
   get title() {
     return titled(this);
   }
@@ -89,7 +90,10 @@ export class Game {
   }
 }
 
-/** Its name, where the title does not say it already: of several puzzles by the same rules, say. */
+/**
+ * The name, if the title does not contain it, such as that of one of several puzzles with
+ * the same rules.
+ */
 export function subtitled(game) {
   const words = (text) => text.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean);
   const said = words(titled(game));

@@ -1,16 +1,16 @@
-// The roles: who plays them, what they score, who is to move.
+// The roles: their players, scores, and turn.
 
 import { players } from './api.js';
 import { button, fill, make } from './dom.js';
 import { PERSON, spelled, written } from './match.js';
 
-/** The colours that a picture file gives the roles, or empty texts. */
+/** The colours that a picture file gives to the roles; empty strings if none. */
 export function coloursOf(roles, { boards }) {
   return roles.map(({ name }) => boards.find((board) => board.colours?.[name])?.colours[name] ?? '');
 }
 
 export class Seats {
-  /** `onSit(role, player)`, `onWhy(question)`. */
+  /** `heard` has `onSit(role, player)` and `onWhy(question)`. */
   constructor(roles, heard) {
     this.roles = roles;
     this.heard = heard;
@@ -24,8 +24,8 @@ export class Seats {
     const dot = make('span', { class: `dot r${index % 8}`, 'aria-hidden': 'true' });
     const goal = button('', () => this.heard.onWhy(goal.dataset.why), { class: 'goal' });
     const state = make('span', { class: 'quiet state' });
-    const kind = make('select', { 'aria-label': `Who plays ${role.name}` });
-    const time = make('input', { type: 'number', min: '0.1', max: '600', step: 'any', value: '1', 'aria-label': `Seconds a move for ${role.name}` });
+    const kind = make('select', { 'aria-label': `Player of ${role.name}` });
+    const time = make('input', { type: 'number', min: '0.1', max: '600', step: 'any', value: '1', 'aria-label': `Seconds per move for ${role.name}` });
     const seconds = make('label', { class: 'seconds' }, time, ' s');
     const options = make('input', { type: 'text', placeholder: 'options', 'aria-label': `Options of ${role.name}`, class: 'options', spellcheck: 'false' });
     const fixed = make('span', { class: 'fixed', hidden: true });
@@ -37,7 +37,7 @@ export class Seats {
     return { element, dot, goal, state, kind, time, seconds, options, fixed };
   }
 
-  /** Asks for the kinds of players; the list of them. */
+  /** Loads the kinds of players, and returns them. */
   async load() {
     this.kinds = await players();
     for (const { kind } of this.rows) {
@@ -55,12 +55,12 @@ export class Seats {
     return written({ kind: kind.value, time: thinks ? `${seconds}s` : '', options: options.value.replaceAll(/\s/g, '') });
   }
 
-  /** Dots have these colours by role; empty ones are the usual. */
+  /** Sets the colours of the dots by role; an empty string means the default. */
   colour(colours) {
     colours.forEach((colour, index) => { this.rows[index].dot.style.background = colour; });
   }
 
-  /** Shows who sits where. */
+  /** Shows the players of the seats. */
   sit(seats) {
     seats.forEach((player, index) => {
       const { kind, time, options } = this.rows[index];
@@ -72,7 +72,7 @@ export class Seats {
     });
   }
 
-  /** Shows who sits where, and that it cannot be changed. */
+  /** Shows the players of the seats as fixed. */
   fix(names) {
     names.forEach((name, index) => {
       const { kind, seconds, options, fixed } = this.rows[index];
@@ -88,10 +88,13 @@ export class Seats {
     seconds.hidden = !found?.thinks;
     options.hidden = !found || found.options.length === 0;
     options.title = (found?.options ?? []).map(([name, what]) => `${name}: ${what}`).join('\n');
-    kind.title = found?.what ?? 'Somebody at this page';
+    kind.title = found?.what ?? 'A person at this page';
   }
 
-  /** `states` are words for each role, `goals` scores or null; `final` once the game is over. */
+  /**
+   * `states` are labels for the roles, `goals` scores or null; `final` is true if the game
+   * is over.
+   */
   show(states, goals, final) {
     this.rows.forEach(({ element, goal, state }, index) => {
       state.textContent = states[index];

@@ -1,4 +1,4 @@
-// What nodes look like: shapes for the canvas, and the same for legends.
+// The shapes of nodes, for the canvas and for legends.
 
 import { draw } from './dom.js';
 
@@ -8,7 +8,10 @@ const star = Array.from({ length: 10 }, (_, index) => {
   return [far * Math.cos(turn), far * Math.sin(turn)];
 });
 const cross = [[-1, -0.55], [-0.55, -1], [0, -0.45], [0.55, -1], [1, -0.55], [0.45, 0], [1, 0.55], [0.55, 1], [0, 0.45], [-0.55, 1], [-1, 0.55], [-0.45, 0]];
-/** By kind: corners in a circle of radius 1, and whether only the outline is drawn. What has none is a disc. */
+/**
+ * By kind: corners in a circle of radius 1, and whether only the outline is drawn. Other
+ * kinds are discs.
+ */
 const SHAPES = {
   solved: { corners: star },
   end: { corners: [[-0.9, -0.9], [0.9, -0.9], [0.9, 0.9], [-0.9, 0.9]] },
@@ -21,7 +24,7 @@ export function isHollow(kind) {
   return SHAPES[kind]?.hollow ?? false;
 }
 
-/** Adds a shape to what the canvas draws next. */
+/** Adds a shape to the path of the canvas. */
 export function traced(context, kind, x, y, r) {
   const corners = SHAPES[kind]?.corners;
   if (!corners) {
@@ -33,7 +36,7 @@ export function traced(context, kind, x, y, r) {
   context.closePath();
 }
 
-/** A shape with its meaning, for a legend; `look` is a class of the style sheet. */
+/** A shape for a legend. `look` is a class of the style sheet. */
 export function sign(kind, look = kind) {
   const corners = SHAPES[kind]?.corners;
   const paint = isHollow(kind) ? { fill: 'none', stroke: 'currentColor', 'stroke-width': 2 } : { fill: 'currentColor' };

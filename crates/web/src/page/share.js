@@ -1,4 +1,4 @@
-// What leaves the page and comes back: links, match records, a table for others, the rules.
+// Sharing: links, match records, tables for several people, and the rules.
 
 import { button, copied, fill, make, offered, textOf } from './dom.js';
 import { gameOf, isOf, read, written } from './record.js';
@@ -11,7 +11,7 @@ export class Sharing {
     const copy = button('Copy link', () => {
       if (!view.atTable) view.address();
       const { origin, pathname } = location;
-      if (!view.game.bundled && !view.game.path.startsWith('rules=')) view.trouble.say('These rules are too long for a link: save the match, which has them in it.');
+      if (!view.game.bundled && !view.game.path.startsWith('rules=')) view.trouble.say('These rules are too long for a link. Save the match instead; the file contains the rules.');
       else copied(`${origin}${pathname}${address(view.game.path, { moves: view.history.here.moves() })}`, copy);
     }, { title: 'A link that shows this position' });
     const picker = make('input', { type: 'file', accept: '.json', hidden: true });
@@ -19,13 +19,13 @@ export class Sharing {
       if (picker.files[0]) await this.load(picker.files[0]);
       picker.value = '';
     });
-    this.invite = button('Invite', () => this.lay(), { title: 'Play with others, each on a page of their own' });
+    this.invite = button('Invite', () => this.lay(), { title: 'Play with others, each in their own browser' });
     this.element = make('div', { class: 'sharing' }, copy,
       button('Save', () => this.save(), { title: 'Save the match as a file' }),
       !view.atTable && button('Load', () => picker.click(), { title: 'Load a match record' }), picker,
       !view.atTable && this.invite,
-      button('Rules and why', () => view.why.open(), { title: 'Read the rules, and ask why or why not' }),
-      button('Change rules', () => view.onEdit?.(structuredClone({ files: view.game.files, picture: view.game.picture ?? null })), { title: 'Edit these rules as your own' }));
+      button('Rules & explanations', () => view.why.open(), { title: 'Read the rules, and ask why something is true or not' }),
+      button('Edit rules', () => view.onEdit?.(structuredClone({ files: view.game.files, picture: view.game.picture ?? null })), { title: 'Edit these rules as your own' }));
     this.invitation = make('section', { class: 'panel invitation', hidden: true, 'aria-label': 'Invitation' });
   }
 
@@ -63,9 +63,9 @@ export class Sharing {
       await view.load(view.history.here);
       const links = await laid(view.game, view.history.here.moves(), view.match.seats);
       const persons = links.filter(Boolean);
-      fill(this.invitation, make('h2', {}, 'A table is laid'),
-        make('p', { class: 'quiet' }, persons.length > 0 ? 'Whoever opens a link sits down in that seat. Choices stay hidden until all have chosen.' : 'No seat is a person’s: choose “a person” for a role first.'),
-        links.map((link, role) => (link === null ? make('p', { class: 'quiet' }, make('strong', {}, view.game.roles[role].name), ` is played by ${view.match.seats[role]}: no seat for a person.`) : this.seat(view.game.roles[role].name, link))),
+      fill(this.invitation, make('h2', {}, 'Table ready: send these links'),
+        make('p', { class: 'quiet' }, persons.length > 0 ? 'Anyone who opens a link takes that seat. Choices stay hidden until everyone has chosen.' : 'All seats are taken by programs. Choose “a person” for at least one.'),
+        links.map((link, role) => (link === null ? make('p', { class: 'quiet' }, make('strong', {}, view.game.roles[role].name), ` is played by ${view.match.seats[role]}.`) : this.seat(view.game.roles[role].name, link))),
         button('Close', () => { this.invitation.hidden = true; }, { class: 'small' }));
       this.invitation.hidden = false;
     } catch (error) {
@@ -77,6 +77,6 @@ export class Sharing {
     const copy = button('Copy', () => copied(link, copy), { class: 'small', 'aria-label': `Copy the link for ${name}` });
     return make('div', { class: 'invited' }, make('strong', {}, name),
       make('input', { type: 'text', readonly: true, value: link, 'aria-label': `Link for ${name}`, on: { focus: (event) => event.target.select() } }),
-      copy, make('a', { href: link }, 'Sit down'));
+      copy, make('a', { href: link }, 'Take this seat'));
   }
 }

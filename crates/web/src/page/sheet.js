@@ -1,44 +1,51 @@
-// A canvas on which a layered graph is seen, moved, enlarged, and walked over by keys.
+// A canvas for a layered graph, with panning, zooming, and keyboard navigation.
 
 import { button, fill, make } from './dom.js';
 import { below, paint } from './paint.js';
 import { onTheme } from './theme.js';
 
-/** Pixels around the graph; more at the left, where the levels are counted, and below the tools where it is narrow. */
+/**
+ * Margins around the graph in pixels: larger on the left for the level numbers, and below
+ * the tools on narrow screens.
+ */
 const MARGIN = [40, 22, 26, 30];
 const NARROW = 600;
 const TOOLS = 24;
-/** Most pixels between two nodes, and between two levels. */
+/** Maximum distance in pixels between two nodes, and between two levels. */
 const FAR = [170, 110];
-/** How near to a node the pointer means it, in pixels. */
+/** Maximum distance in pixels at which the pointer selects a node. */
 const NEAR = 12;
-/** Milliseconds in which nodes come where they belong (most of the way), and until all is drawn finely. */
+/** Milliseconds of the animation, and until a fine frame is drawn. */
 const EASE = 110;
 const FINE = 140;
 const STEP = 60;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-/** What colours are asked from the style sheet: classes `look-NAME`. */
+/** The colours to read from the style sheet: classes `look-NAME`. */
 const COLOURS = ['ground', 'text', 'quiet', 'arc', 'again', 'lit', 'chosen', 'open', 'fresh', 'solved', 'end', 'lost',
   ...Array.from({ length: 11 }, (_, index) => `value-${index}`)];
 const EMPTY = { ranks: [], arcs: [], lit: { nodes: new Set(), arcs: new Set() } };
 
 export class Sheet {
   /**
-   * `onPick(node)` hears a click or Enter, `onHover(node)` what is meant before (null: nothing);
-   * `told(node)` gives what a small window beside it says, `spoken(node)` the same in words.
+   * `onPick(node)` is called for a click or Enter, `onHover(node)` when the pointer enters
+   * a node (null: none). `told(node)` returns the content of the tooltip, `spoken(node)`
+   * the same as text.
    */
   constructor(label, heard) {
     this.heard = heard;
     this.scene = EMPTY;
     this.chosen = this.meant = this.cursor = null;
     this.alike = [];
-    /** Pixels are `left + x * kx` and `top + level * ky`; `zoom` is 1 where all is in sight. */
+    /**
+     * Pixels are `left + x * kx` and `top + level * ky`; `zoom` is 1 if everything is
+     * visible.
+     */
     this.view = { zoom: 1, kx: 1, ky: 1, left: 0, top: 0 };
     this.base = [1, 1];
     this.follows = true;
     this.frames = 0;
     this.drawn = { nodes: 0, arcs: 0 };
-    this.canvas = make('canvas', { tabindex: '0', role: 'application', 'aria-label': `${label}. Arrows go from position to position, Enter opens one, plus and minus zoom, 0 shows all, arrows with Shift move the picture.` });
+    this.canvas = make('canvas', { tabindex: '0', role: 'application', 'aria-label': `${label}. Arrow keys move between positions, Enter opens one, plus and minus zoom, 0 shows everything, Shift with arrow keys moves the view.` });
     this.canvas.sheet = this;
     this.tip = make('div', { class: 'sheet-tip', hidden: true });
     this.spoken = make('p', { class: 'unseen', 'aria-live': 'polite' });
@@ -55,9 +62,9 @@ export class Sheet {
     this.ended = onTheme(() => { this.colours = null; this.request(); });
   }
 
-  /** Offers to show an element that this stands in as large as the window. */
+  /** Adds a button that shows an element containing this one in full-window size. */
   spreads(element) {
-    const control = button('Large', () => this.large(!element.classList.contains('large')), { class: 'small', 'aria-pressed': 'false', title: 'As large as the window (Escape: not)' });
+    const control = button('Large', () => this.large(!element.classList.contains('large')), { class: 'small', 'aria-pressed': 'false', title: 'Full window (Escape to leave)' });
     this.tools.append(control);
     this.large = (large) => {
       element.classList.toggle('large', large);
@@ -69,7 +76,7 @@ export class Sheet {
     });
   }
 
-  /** Shows a scene (see paint.js); the same one again if it has grown. */
+  /** Shows a scene (see paint.js), or the same one after it has grown. */
   show(scene) {
     this.scene = scene;
     if (!scene.ranks[this.cursor?.level]?.includes(this.cursor)) this.cursor = null;
@@ -85,7 +92,7 @@ export class Sheet {
     this.gone = true;
   }
 
-  // Where things are.
+  // Geometry.
 
   get size() {
     return [this.canvas.clientWidth, this.canvas.clientHeight];
@@ -99,7 +106,7 @@ export class Sheet {
     return this.scene.ranks.reduce((most, rank) => Math.max(most, rank.length), 1);
   }
 
-  /** Shows all. */
+  /** Shows everything. */
   fit() {
     const [width, height] = this.size;
     const [left, right, above, bottom] = MARGIN;
@@ -113,11 +120,11 @@ export class Sheet {
     this.request();
   }
 
-  /** Enlarges around a place of the canvas, its middle if none is said. */
+  /** Zooms around a point of the canvas, by default its centre. */
   enlarge(factor, [x, y] = this.size.map((side) => side / 2)) {
     const { view, base, widest } = this;
     const zoom = Math.min(Math.max(view.zoom * factor, 0.5), Math.max(2, widest * FAR[0] * 2 / base[0]));
-    // Levels stay together where nodes of a level are still to come apart.
+    // Levels stay close together while the nodes of a level can still spread.
     const kx = Math.min(base[0] * zoom, Math.max(base[0], widest * FAR[0]));
     const ky = Math.min(base[1] * zoom, Math.max(base[1], FAR[1]));
     this.view = { zoom, kx, ky, left: x - (x - view.left) * kx / view.kx, top: y - (y - view.top) * ky / view.ky };
@@ -130,7 +137,7 @@ export class Sheet {
     this.moved();
   }
 
-  /** The view is another one: a coarse frame now, a fine one once it rests. */
+  /** The view changed: draws a coarse frame now, and a fine one when it rests. */
   moved() {
     const { view } = this;
     const [width, height] = this.size;
@@ -152,7 +159,7 @@ export class Sheet {
     if (dx || dy) this.pan(dx, dy);
   }
 
-  /** The node that is nearest to a place, if it is near enough. */
+  /** The node nearest to a point, if it is near enough. */
   near([x, y]) {
     const { ranks } = this.scene;
     const { left, top, kx, ky } = this.view;
@@ -206,7 +213,7 @@ export class Sheet {
     if (!this.settled) this.request();
   }
 
-  /** Brings nodes nearer to where they belong. */
+  /** Moves nodes closer to their final places. */
   ease(now) {
     const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
     const passed = Math.min(now - (this.before ?? now), 100);
@@ -226,7 +233,7 @@ export class Sheet {
     this.before = null;
   }
 
-  // What a person does.
+  // Input.
 
   listen() {
     const { canvas } = this;
@@ -298,7 +305,7 @@ export class Sheet {
     return true;
   }
 
-  /** From node to node: beside each other in a level, or along arcs. */
+  /** Moves the cursor: within a level, or along arcs. */
   walk(key) {
     const { ranks } = this.scene;
     const from = this.cursor ?? ranks[0]?.[0];
@@ -315,7 +322,7 @@ export class Sheet {
     this.spoken.textContent = this.heard.spoken(this.cursor);
   }
 
-  /** The pointer, or the cursor, is over a node. */
+  /** The pointer or the cursor is on a node. */
   mean(node) {
     if (this.meant === node) return;
     this.meant = node;

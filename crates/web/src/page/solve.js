@@ -1,4 +1,4 @@
-// The solver of a game with one role: what it looks at, what it finds, and the plan.
+// The solver for single-role games: progress, result, and plan.
 
 import { methods } from './api.js';
 import { levels } from './chart.js';
@@ -6,12 +6,15 @@ import { button, fill, make, trouble } from './dom.js';
 import { counted } from './moves.js';
 
 export class Solve {
-  /** `moves()` gives the moves to the position, `onPlan(from, plan)` hears what is to be played. */
+  /**
+   * `here()` returns the current node of the history, `onPlan(from, plan, playing)` shows a
+   * plan.
+   */
   constructor(game, { here, onPlan }) {
     this.game = game;
     this.here = here;
     this.onPlan = onPlan;
-    this.seconds = make('input', { type: 'number', min: '1', max: '600', value: '30', 'aria-label': 'Seconds for the search' });
+    this.seconds = make('input', { type: 'number', min: '1', max: '600', value: '30', 'aria-label': 'Time limit in seconds' });
     this.method = make('select', { 'aria-label': 'Method' }, make('option', { value: '' }, 'auto'));
     this.about = make('p', { class: 'quiet' });
     this.method.addEventListener('change', () => { this.about.textContent = this.method.selectedOptions[0].title; });
@@ -19,12 +22,12 @@ export class Solve {
     this.trouble = trouble();
     this.said = make('div', { 'aria-live': 'polite' });
     this.element = make('div', { class: 'solve' },
-      make('p', { class: 'quiet' }, 'Looks for a plan from the position that is shown.'),
+      make('p', { class: 'quiet' }, 'Finds a solution from this position.'),
       make('div', { class: 'line-of' }, this.control, make('label', { class: 'seconds' }, this.seconds, ' s'), make('label', {}, 'by ', this.method)),
       this.about, this.trouble, this.said);
   }
 
-  /** Offers the methods that the server knows. */
+  /** Fills the list of methods. */
   async shown() {
     try {
       const known = await methods();
@@ -69,13 +72,13 @@ export class Solve {
 
   answer(from, { solved, proved, plan, said, seconds, nodes, levels: counts }) {
     const short = solved
-      ? `Solved in ${counted(plan?.length ?? 0, 'move')}${proved ? ', and there is no shorter plan' : ''}.`
-      : proved ? 'There is no plan: this is proved.' : 'No plan was found.';
-    const more = solved && !proved ? 'A shorter one may exist.' : !solved && said;
+      ? `Solved in ${counted(plan?.length ?? 0, 'move')}${proved ? '; no plan is shorter' : ''}.`
+      : proved ? 'There is no solution (proved).' : 'No solution was found.';
+    const more = solved && !proved ? 'A shorter solution may exist.' : !solved && said;
     fill(this.said, make('p', { class: 'verdict' }, short), more && make('p', {}, more),
       make('p', { class: 'quiet' }, `${nodes > 0 ? `${counted(nodes, 'position')} in ` : ''}${seconds.toFixed(2)} s`),
       plan && plan.length > 0 && make('p', { class: 'line-of' },
-        button('Play the plan', () => this.onPlan(from, plan, true), { class: 'strong' }),
+        button('Play the solution', () => this.onPlan(from, plan, true), { class: 'strong' }),
         button('Step by step', () => this.onPlan(from, plan, false))),
       plan && plan.length > 0 && steps(plan),
       counts.length > 1 && make('div', {}, make('h3', {}, 'New positions by depth'), levels(counts),
@@ -88,10 +91,10 @@ export class Solve {
   }
 }
 
-/** The moves of a plan, in columns as wide as the longest. */
+/** The moves of a plan, in columns as wide as the longest move. */
 function steps(plan) {
   const list = make('ol', { class: 'plan' }, plan.map((move) => make('li', {}, make('code', {}, move))));
   list.style.columnWidth = `${Math.max(...plan.map((move) => move.length)) + 5}ch`;
-  // Columns of a list that is cut would go on to its right.
+  // The columns of a list that is cut off would continue to the right.
   return make('div', { class: 'plan-frame' }, list);
 }

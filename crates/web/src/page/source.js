@@ -1,8 +1,8 @@
-// The rules as text, with lines that something is about.
+// The text of the rules, with highlighted lines.
 
 import { fill, make } from './dom.js';
 
-/** Lines over which a place in bytes goes: `[first, last]`, from 1. */
+/** The lines of a source location given in bytes: `[first, last]`, counted from 1. */
 function linesOf(text, { line, bytes }) {
   if (!bytes) return [line, line];
   const covered = new TextDecoder().decode(new TextEncoder().encode(text).subarray(bytes[0], bytes[1]));
@@ -36,7 +36,7 @@ export class Source {
     this.lit = [];
   }
 
-  /** Lights the lines of a place up, and brings them into sight. */
+  /** Highlights the lines of a source location, and scrolls to them. */
   show(place) {
     const named = this.files.findIndex(({ name }) => name === place.file);
     const index = named >= 0 ? named : Math.max(0, this.files.findIndex(({ name }) => place.file.endsWith(`/${name}`) || name.endsWith(`/${place.file}`)));

@@ -1,14 +1,15 @@
-// A table at which several pages sit: the match is kept by the server, each page chooses for its seat.
+// Tables: matches between several browsers. The server stores the match, and each page
+// chooses for its seat.
 
 import { ask, events } from './api.js';
 import { make, trouble } from './dom.js';
 import { PERSON } from './match.js';
 import { parsed } from './route.js';
 
-/** Milliseconds until a broken connection is tried again. */
+/** Milliseconds before a broken connection is retried. */
 const AGAIN = 1500;
 
-/** Lays a table; the links for the persons by role, null for programs. */
+/** Creates a table. Returns the links for the persons by role; null for programs. */
 export async function laid(game, moves, seats) {
   const { table, keys } = await ask('/api/tables', { game: game.id, moves, seats });
   const rules = game.bundled || !game.path.startsWith('rules=') ? '' : `&${game.path}`;
@@ -16,10 +17,10 @@ export async function laid(game, moves, seats) {
     : `${location.origin}${location.pathname}#/table/${encodeURIComponent(table)}?key=${encodeURIComponent(key)}&seat=${seat}${rules}`));
 }
 
-/** Whether the server has this key for a seat of a table. */
+/** Returns whether the server knows this key for a seat of a table. */
 export async function isKey(table, key) {
   try {
-    // No match is that long: what is refused is the move, or the key.
+    // No match is this long, so the server rejects either the move or the key.
     await ask(`/api/tables/${encodeURIComponent(table)}/moves`, { key, ply: 2 ** 32, move: '' });
   } catch (error) {
     if (error.status === 403) return false;
@@ -28,41 +29,41 @@ export async function isKey(table, key) {
   return true;
 }
 
-/** A field for who looks on and has an invitation: its link, or the key alone. */
+/** A field for spectators with an invitation: a link, or only the key. */
 export function joining({ table, words, refused }) {
-  const field = make('input', { type: 'text', 'aria-label': 'Invitation: its link, or the key in it', placeholder: 'link or key', spellcheck: 'false', autocomplete: 'off' });
+  const field = make('input', { type: 'text', 'aria-label': 'Invitation: the link or its key', placeholder: 'link or key', spellcheck: 'false', autocomplete: 'off' });
   const said = trouble();
-  if (refused) said.say('The key in this address is that of no seat at this table.');
+  if (refused) said.say('The key in this address does not belong to a seat at this table.');
   const sit = async (event) => {
     event.preventDefault();
     const entered = field.value.trim();
     const link = entered.includes('#') ? parsed(entered.slice(entered.indexOf('#'))) : { table, key: entered, seat: null };
     said.say('');
     try {
-      if (!link.key || !link.table) throw new Error('That is neither the link of an invitation nor its key.');
-      if (!await isKey(link.table, link.key)) throw new Error('That is the key of no seat at this table.');
+      if (!link.key || !link.table) throw new Error('This is neither an invitation link nor a key.');
+      if (!await isKey(link.table, link.key)) throw new Error('This key does not belong to a seat at this table.');
       const rest = [link.seat === null ? '' : `&seat=${link.seat}`, words.rules ? `&rules=${words.rules}` : ''].join('');
       location.hash = `#/table/${encodeURIComponent(link.table)}?key=${encodeURIComponent(link.key)}${rest}`;
     } catch (error) {
       said.say(error.message);
     }
   };
-  return make('section', { class: 'panel joining', 'aria-label': 'Sit down' }, make('p', { class: 'quiet' }, 'You look on. If you have an invitation to a seat, enter it here.'),
-    make('form', { class: 'invited', on: { submit: sit } }, field, make('button', { type: 'submit' }, 'Sit down')), said);
+  return make('section', { class: 'panel joining', 'aria-label': 'Take a seat' }, make('p', { class: 'quiet' }, 'You are watching. Have an invitation? Paste it here.'),
+    make('form', { class: 'invited', on: { submit: sit } }, field, make('button', { type: 'submit' }, 'Take a seat')), said);
 }
 
-/** How a table stands now. */
+/** The current state of a table. */
 export async function glimpsed(table) {
   const stop = new AbortController();
   try {
     for await (const [, seen] of events(`/api/tables/${encodeURIComponent(table)}`, undefined, stop.signal)) return seen;
-    throw new Error('The table says nothing.');
+    throw new Error('The table sent no state.');
   } finally {
     stop.abort();
   }
 }
 
-/** Tables as they change, until `signal` ends it; tries again where the connection breaks. */
+/** Yields the states of a table until `signal` ends it; reconnects if the connection breaks. */
 export async function* watched(table, signal, onTrouble) {
   while (!signal.aborted) {
     try {
@@ -80,7 +81,10 @@ export async function* watched(table, signal, onTrouble) {
   }
 }
 
-/** What [`Match`](match.js) is at a table: it chooses for one seat, and only where the match stands. */
+/**
+ * The counterpart of [`Match`](match.js) at a table: it chooses for one seat, and only in
+ * the last position.
+ */
 export class Seat {
   constructor(game, history, { table, key, seat }, heard) {
     Object.assign(this, { game, history, table, key, seat, heard });
@@ -95,7 +99,7 @@ export class Seat {
     this.mine = null;
   }
 
-  /** The table has changed; the node where the match stands now. */
+  /** Updates the state of the table, and returns the node of the last position. */
   changed({ seats, moves, chosen, failed }) {
     this.seats = seats;
     this.chosen = chosen;
@@ -113,7 +117,8 @@ export class Seat {
   arrive(node) {
     this.node = node;
     const moves = node.position.legal[this.seat ?? -1] ?? [];
-    // Who has no choice need not be asked; a server that has made the move itself refuses it.
+    // Roles without a choice are not asked; if the server has already made the move, it
+    // rejects this one.
     if (moves.length === 1 && this.stateOf(this.seat) === 'single' && node === this.end && !this.chosen[this.seat]) this.send(moves[0].move).catch(() => {});
     this.heard.onChange();
   }
@@ -123,7 +128,7 @@ export class Seat {
     if (over || this.node !== this.end) return 'others';
     if (!turn.includes(role)) return 'single';
     if (this.chosen[role]) return 'chosen';
-    // A link that does not say whose key it has: the first choice that is taken tells.
+    // If a link does not name the seat of its key, the first accepted choice reveals it.
     const own = this.key && (this.seat === null ? this.seats[role] === PERSON : role === this.seat);
     if (!own) return 'others';
     return this.mine ? 'chosen' : 'open';

@@ -1,9 +1,9 @@
-// Panels of which one is seen, chosen by tabs above them.
+// Panels with tabs, one of which is visible.
 
 import { make } from './dom.js';
 
 export class Tabs {
-  /** `panels` are `[name, element]`; the first is seen. */
+  /** `panels` are `[name, element]`; the first one is visible. */
   constructor(panels) {
     this.panels = panels.map(([name, element]) => {
       const id = `tab-${name.toLowerCase()}`;
@@ -26,7 +26,7 @@ export class Tabs {
     }
   }
 
-  /** Chooses a panel, unless somebody has chosen one by hand. */
+  /** Selects a panel, unless the user has selected one. */
   suggest(name) {
     if (!this.own && this.chosen !== name) this.choose(name);
   }

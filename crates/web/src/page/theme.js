@@ -1,4 +1,4 @@
-// Light or dark: as the system likes it, or as chosen here.
+// The colour scheme: that of the system, or the one chosen here.
 
 import { button, fill, icon } from './dom.js';
 
@@ -14,7 +14,7 @@ export function isDark() {
   return choice ? choice === 'dark' : wanted.matches;
 }
 
-/** Calls `heard` after each change; what comes back ends that. */
+/** Calls `heard` after each change. Returns a function that ends this. */
 export function onTheme(heard) {
   hearers.add(heard);
   return () => hearers.delete(heard);
@@ -27,7 +27,7 @@ function changed(control) {
   for (const heard of hearers) heard();
 }
 
-/** The switch for the head of the page. */
+/** The switch in the header of the page. */
 export function themeSwitch() {
   if (chosen()) document.documentElement.dataset.theme = chosen();
   const control = button('', () => {

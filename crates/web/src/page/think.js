@@ -1,17 +1,19 @@
-// What a player thinks, while it thinks: the best move, what it expects, and what else it weighs.
+// The thoughts of a player while it thinks: the best move, the expected score, and other
+// candidates.
 
 import { scores, short } from './chart.js';
 import { button, fill, make } from './dom.js';
 import { counted } from './moves.js';
 import { Tree } from './tree.js';
 
-/** Candidates shown before all are asked for. */
+/** Number of candidates that are shown at first. */
 const FIRST = 8;
 
 export class Think {
   /**
-   * `onHover(move, role)` hears what the pointer is over; null when over nothing. `onGo(node,
-   * joints)` goes on from a node of the history, `onOpen()` hears that the tree is wanted.
+   * `onHover(move, role)` is called when the pointer enters a move, and with null when it
+   * leaves. `onGo(node, joints)` continues from a node of the history, `onOpen()` is called
+   * when the tree is requested.
    */
   constructor(roles, { onHover, onGo, onOpen }) {
     this.roles = roles;
@@ -29,7 +31,7 @@ export class Think {
     this.clear();
   }
 
-  /** Bars, lines and dots have these colours by role; empty ones are the usual. */
+  /** Sets the colours of bars, lines and dots by role; an empty string means the default. */
   colour(colours) {
     this.element.classList.toggle('coloured', colours.some(Boolean));
     colours.slice(0, 8).forEach((colour, index) => this.element.style.setProperty(`--role-${index}`, colour));
@@ -37,16 +39,16 @@ export class Think {
 
   clear() {
     this.runs.clear();
-    fill(this.live, make('p', { class: 'quiet' }, 'When a program thinks, this shows what it weighs. “Hint” asks one what it would do for you.'));
+    fill(this.live, make('p', { class: 'quiet' }, 'This shows the candidate moves of a program while it thinks. “Hint” asks a program for the best move.'));
   }
 
-  /** Nothing may be seen yet. */
+  /** Hides everything. */
   hide() {
-    fill(this.live, make('p', { class: 'quiet' }, 'Programs choose too; what they think is hidden until all have chosen.'));
-    this.tree.clear('Hidden until all have chosen.');
+    fill(this.live, make('p', { class: 'quiet' }, 'Programs choose at the same time; their thoughts are hidden until everyone has chosen.'));
+    this.tree.clear('Hidden until everyone has chosen.');
   }
 
-  /** `onTake`, if given, makes the move: for hints. */
+  /** Shows a thought. `onTake`, if given, plays the move of a hint. */
   show(role, player, thought, running, onTake = null) {
     const begun = this.runs.get(role);
     const run = begun && thought.seconds >= begun.seconds && begun.player === player ? begun : { player, points: [] };
@@ -57,7 +59,7 @@ export class Think {
     this.render();
   }
 
-  /** A player was stopped. */
+  /** Marks a player as stopped. */
   stopped(role) {
     const run = this.runs.get(role);
     if (!run?.running) return;
@@ -65,7 +67,7 @@ export class Think {
     this.render();
   }
 
-  /** The position is left: hints can no longer be taken, and end. */
+  /** The position is left: hints end and can no longer be played. */
   left() {
     for (const run of this.runs.values()) {
       if (run.isHint) Object.assign(run, { isStopped: run.isStopped || run.running, running: false, onTake: null });
@@ -73,7 +75,7 @@ export class Think {
     if ([...this.runs.values()].some((run) => run.isHint)) this.render();
   }
 
-  /** The tree of what a player thinks at a node of the history. */
+  /** Shows the search tree of a player at a node of the history. */
   grown(role, player, node, tree) {
     this.tree.grown(node, player, this.roles[role].name, tree);
   }
@@ -91,17 +93,17 @@ export class Think {
     return make('div', { class: 'thought' },
       make('h3', {}, `${player} ${isHint ? 'for' : 'as'} ${name}`, running && make('span', { class: 'spinner', 'aria-hidden': 'true' })),
       make('p', {}, running ? 'Best so far: ' : isStopped ? 'Stopped. Best so far: ' : isHint ? 'Would play ' : 'Plays ', make('code', {}, move),
-        value === null ? '' : `, expects ${value.toFixed(1)} of 100`, thought.by_chance && ' (by chance)', '. ',
+        value === null ? '' : `, expected score ${value.toFixed(1)}`, thought.by_chance && ' (random move)', '. ',
         onTake && !running && button('Play it', () => onTake(move), { class: 'small' })),
-      nodes > 0 && make('p', { class: 'quiet' }, `${counted(nodes, 'position')} in ${seconds.toFixed(1)} s${seconds > 0.05 ? `, ${short(nodes / seconds)} a second` : ''}`),
+      nodes > 0 && make('p', { class: 'quiet' }, `${counted(nodes, 'position')} in ${seconds.toFixed(1)} s${seconds > 0.05 ? `, ${short(nodes / seconds)} per second` : ''}`),
       shown.length > 0 && make('table', { class: 'candidates' },
-        make('thead', {}, make('tr', {}, ...['Move', 'Expects', 'Visits'].map((head) => make('th', { scope: 'col' }, head)))),
+        make('thead', {}, make('tr', {}, ...['Move', 'Expected', 'Visits'].map((head) => make('th', { scope: 'col' }, head)))),
         make('tbody', {}, ...shown.map((one) => candidate(role, one, move, most)))),
       weighed.length > FIRST && button(this.all ? 'Fewer' : `All ${weighed.length}`, () => { this.all = !this.all; this.render(); }, { class: 'small' }),
-      points.length > 1 && scores([{ index: role, name, points }], 's', `What ${name} expects over time: now ${points[points.length - 1][1].toFixed(0)}`));
+      points.length > 1 && scores([{ index: role, name, points }], 's', `Expected score of ${name} over time: now ${points[points.length - 1][1].toFixed(0)}`));
   }
 
-  /** What was expected over the match, along a line of positions. */
+  /** Shows the expected scores along a line of positions. */
   over(line) {
     const lines = this.roles.map(({ name }, index) => ({
       index, name,
@@ -109,7 +111,7 @@ export class Think {
     })).filter(({ points }) => points.length > 1);
     fill(this.match, lines.length > 0 && make('div', { class: 'thought' }, make('h3', {}, 'Over the match'),
       make('p', { class: 'legend' }, lines.map(({ index, name }) => make('span', {}, make('span', { class: `dot r${index % 8}` }), name))),
-      scores(lines, 'move', 'What players expected over the match')));
+      scores(lines, 'move', 'Expected scores over the match')));
   }
 }
 
@@ -121,6 +123,6 @@ function candidate(role, { move, visits, value, bounds }, best, most) {
   share.style.width = `${(100 * visits / most).toFixed(1)}%`;
   return make('tr', { class: move === best ? 'best' : null, 'data-move': move, 'data-role': role },
     make('td', {}, make('code', {}, move)),
-    make('td', { title: proved ? 'proved' : `surely between ${bounds[0]} and ${bounds[1]}` }, bar, make('span', { class: 'number' }, `${visits > 0 || proved ? value.toFixed(1) : '–'}${proved ? ' ✓' : ''}`)),
+    make('td', { title: proved ? 'proved' : `between ${bounds[0]} and ${bounds[1]} (proved)` }, bar, make('span', { class: 'number' }, `${visits > 0 || proved ? value.toFixed(1) : '–'}${proved ? ' ✓' : ''}`)),
     make('td', { class: 'visits' }, make('span', { class: 'number' }, visits.toLocaleString('en')), share));
 }

@@ -1,12 +1,12 @@
-// The way to and from a position: undo, redo, a slider, the list of moves, and branches.
+// Navigation in a match: undo, redo, a slider, the list of moves, and branches.
 
 import { button, fill, icon, make } from './dom.js';
 
-/** Milliseconds that a position stands while a line is played. */
+/** Milliseconds for each position while a line is played. */
 const PACE = 650;
 
 export class Timeline {
-  /** `onGo(node)` goes to a position; `onUndo()` and `onRedo()` as the view sees fit. */
+  /** `onGo(node)` goes to a position; `onUndo()` and `onRedo()` are up to the view. */
   constructor({ onGo, onUndo, onRedo }) {
     this.onGo = onGo;
     this.first = button(icon('first'), () => this.go(this.line[0]), { 'aria-label': 'To the start', title: 'To the start' });
@@ -37,7 +37,7 @@ export class Timeline {
       const running = this.timer;
       await this.onGo(this.line[this.here + 1] ?? this.line[0]);
       if (this.timer !== running) return;
-      // What could not be shown has been cut off the line.
+      // A position that could not be shown has been removed from the line.
       if (this.here < this.line.length - 1) this.timer = setTimeout(step, PACE);
       else this.halt();
     };
@@ -69,7 +69,7 @@ export class Timeline {
     this.playing.disabled = end === 0;
     this.nodes = [];
     const entered = this.list.contains(document.activeElement);
-    fill(this.list, this.line.length > 1 ? this.line.slice(1).map((node) => this.row(node)) : make('li', { class: 'quiet none' }, 'No move yet.'));
+    fill(this.list, this.line.length > 1 ? this.line.slice(1).map((node) => this.row(node)) : make('li', { class: 'quiet none' }, 'No moves yet.'));
     const current = this.list.querySelector('[aria-current]');
     if (entered) current?.focus({ preventScroll: true });
     if (current) this.list.scrollTop = Math.max(0, current.offsetTop - this.list.clientHeight / 2);

@@ -1,14 +1,14 @@
-// Players against each other: all pairs, in all seats, and a cross table of what they score.
+// Tournaments: all pairs of players in all seats, with a cross table of the scores.
 
 import { Cross } from './cross.js';
 import { button, fill, make, trouble } from './dom.js';
 import { Node } from './history.js';
 import { thought } from './match.js';
 
-/** Joint moves after which a match is broken off. */
+/** Maximum number of joint moves of a match. */
 const LONGEST = 1000;
 
-/** Who sits where in the matches of a round: each pair in turn, and then with seats changed. */
+/** The seats in the matches of a round: each pair in turn, and then with seats swapped. */
 export function pairings(players, roles) {
   const matches = [];
   for (let one = 0; one < players; one += 1) {
@@ -21,11 +21,11 @@ export function pairings(players, roles) {
 }
 
 export class Tournament {
-  /** `onMatch(moves)` hears that a match is to be seen. */
+  /** `onMatch(moves)` is called to show a match. */
   constructor(game, onMatch) {
     this.game = game;
     this.onMatch = onMatch;
-    this.players = make('textarea', { rows: '3', class: 'players', spellcheck: 'false', 'aria-label': 'Players, one a line', value: 'mcts:0.3s\nminimax:0.3s\nrandom' });
+    this.players = make('textarea', { rows: '3', class: 'players', spellcheck: 'false', 'aria-label': 'Players, one per line', value: 'mcts:0.3s\nminimax:0.3s\nrandom' });
     this.rounds = make('input', { type: 'number', min: '1', max: '50', value: '1', 'aria-label': 'Rounds' });
     this.control = button('Start', () => (this.stop ? this.stop.abort() : this.start()), { class: 'strong' });
     this.trouble = trouble();
@@ -33,7 +33,7 @@ export class Tournament {
     this.table = make('div');
     this.list = make('ol', { class: 'results' });
     this.element = make('div', { class: 'solve' },
-      make('p', { class: 'quiet' }, 'Each player meets each other one in both ways of sitting. One player a line, such as mcts:0.5s.'),
+      make('p', { class: 'quiet' }, 'Everyone plays everyone, in every seat. One player per line, e.g. mcts:0.5s.'),
       this.players,
       make('div', { class: 'line-of' }, this.control, make('label', { class: 'seconds' }, 'Rounds ', this.rounds)),
       this.trouble, this.state, this.table, this.list);
@@ -41,7 +41,7 @@ export class Tournament {
 
   async start() {
     const players = this.players.value.split('\n').map((line) => line.trim()).filter(Boolean);
-    this.trouble.say(players.length < 2 ? 'A tournament needs two players or more, one a line.' : '');
+    this.trouble.say(players.length < 2 ? 'A tournament needs at least two players, one per line.' : '');
     if (players.length < 2) return;
     const rounds = Math.min(Math.max(Math.round(Number(this.rounds.value)) || 1, 1), 50);
     const roles = this.game.roles.filter((role) => !role.random).length;
@@ -69,7 +69,7 @@ export class Tournament {
     }
   }
 
-  /** Plays one match; its last node. */
+  /** Plays one match, and returns its last node. */
   async match(names, said) {
     const { signal } = this.stop;
     let node = new Node(null, null);

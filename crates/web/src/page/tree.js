@@ -1,4 +1,4 @@
-// The tree of a player that searches: how often it went where, and what it expects there.
+// The search tree of a player: visits and expected scores.
 
 import { button, fill, make } from './dom.js';
 import { hung } from './layers.js';
@@ -6,23 +6,26 @@ import { counted } from './moves.js';
 import { sign } from './shapes.js';
 import { Sheet } from './sheet.js';
 
-/** The radius of the start, which has all visits, in pixels. */
+/** The radius in pixels of the root, which has all visits. */
 const LARGE = 15;
 const NONE = { nodes: new Set(), arcs: new Set() };
 
 export class Tree {
-  /** `onGo(from, joints)` goes on from a node of the history; `onOpen()` hears that it is opened with nothing in it. */
+  /**
+   * `onGo(from, joints)` continues from a node of the history; `onOpen()` is called when an
+   * empty tree is opened.
+   */
   constructor({ onGo, onOpen }) {
     this.onGo = onGo;
     this.onOpen = onOpen;
-    this.sheet = new Sheet('Tree of what a player looked at', {
+    this.sheet = new Sheet('Search tree of a player', {
       onPick: (node) => node && this.go(node), told: (node) => this.told(node), spoken: (node) => this.spoken(node),
     });
     this.control = button('Show the tree', () => this.open(!this.shown), { 'aria-expanded': 'false', class: 'small' });
     this.state = make('p', { class: 'quiet', 'aria-live': 'polite' });
     this.line = make('p', { class: 'variation', hidden: true });
-    this.legend = make('p', { class: 'legend' }, make('span', {}, sign('open', 'value-0'), 'expects 0'), make('span', {}, sign('open', 'value-5'), '50'), make('span', {}, sign('open', 'value-10'), '100'),
-      make('span', {}, sign('ended', 'value-5'), 'the game is over'), make('span', {}, make('span', { class: 'stroke lit' }), 'the line that it expects'), make('span', {}, 'Larger: visited more'));
+    this.legend = make('p', { class: 'legend' }, make('span', {}, sign('open', 'value-0'), 'expected score 0'), make('span', {}, sign('open', 'value-5'), '50'), make('span', {}, sign('open', 'value-10'), '100'),
+      make('span', {}, sign('ended', 'value-5'), 'game over'), make('span', {}, make('span', { class: 'stroke lit' }), 'principal variation'), make('span', {}, 'larger: more visits'));
     this.body = make('div', { class: 'tree', hidden: true }, this.state, this.line, this.sheet.element, this.legend);
     this.sheet.spreads(this.body);
     this.element = make('div', { class: 'tree-box' }, this.control, this.body);
@@ -43,9 +46,9 @@ export class Tree {
     }
   }
 
-  clear(said = 'Grows when a player that searches a tree thinks: ask for a hint, or let one move.') {
+  clear(said = 'Ask for a hint or let a program move to see its search tree.') {
     this.from = null;
-    /** What was told last: it is drawn once somebody looks. */
+    /** The latest data, drawn when the tree is visible. */
     this.last = null;
     this.known = new Map();
     this.root = null;
@@ -56,7 +59,7 @@ export class Tree {
     this.show();
   }
 
-  /** A tree has grown, of what `player` as `name` thinks at a node of the history. */
+  /** Shows a new tree, of `player` as `name` at a node of the history. */
   grown(from, player, name, { nodes, all }) {
     if (this.from !== from || this.player !== player) this.clear();
     Object.assign(this, { from, player, name, last: [from, player, name, { nodes, all }] });
@@ -67,9 +70,9 @@ export class Tree {
     for (const [index, told] of nodes.entries()) {
       const parent = told.from === null ? null : list[told.from];
       let path = parent ? `${parent.path};${told.way.join(' ')}` : '';
-      // No node is in two places, even if the same way is told twice.
+      // No node has two places, even if the same path is sent twice.
       while (known.has(path)) path += ';';
-      // The same node as before moves to its new place; a new one comes out of its parent.
+      // A known node moves to its new place; a new one starts at its parent.
       const node = Object.assign(this.known.get(path) ?? { path, x: parent?.x ?? 0.5 }, told, { in: [], out: [], parent, id: index });
       known.set(path, node);
       list.push(node);
@@ -86,13 +89,13 @@ export class Tree {
     this.show();
   }
 
-  /** What the player expects to be played. */
+  /** Sets the principal variation. */
   expects(words) {
     this.words = words ?? [];
     this.show();
   }
 
-  /** The nodes and arcs along the line of play that is expected. */
+  /** The nodes and arcs along the principal variation. */
   along() {
     if (!this.root || this.ranks.length === 0) return NONE;
     const nodes = new Set([this.root]);
@@ -110,24 +113,24 @@ export class Tree {
 
   show() {
     this.line.hidden = this.words.length === 0;
-    fill(this.line, 'Expects ', this.words.map((move) => make('code', {}, move)));
+    fill(this.line, 'Principal variation: ', this.words.map((move) => make('code', {}, move)));
     if (!this.shown) return;
     const most = Math.max(1, this.root?.visits ?? 1);
     this.sheet.show({
       ranks: this.ranks, arcs: this.arcs, repeats: false, lit: this.along(), isFaint: () => false, words: (node) => node.move ?? '',
       kind: (node) => (node.ended ? 'ended' : 'open'), look: (node) => `value-${Math.round(Math.min(Math.max(node.value, 0), 100) / 10)}`,
-      // Areas say how often; what is small can still be seen.
+      // The area shows the number of visits; small nodes stay visible.
       radius: (node) => Math.max(1.6, LARGE * Math.sqrt(node.visits / most)),
     });
   }
 
   told(node) {
-    return [make('strong', {}, node.move ? make('code', {}, node.move) : 'The position that it thinks about'),
-      make('div', {}, `${counted(node.visits, 'visit')}, expects ${node.value.toFixed(1)}${node.ended ? '; the game is over there' : ''}`), make('div', { class: 'quiet' }, 'Click: go there')];
+    return [make('strong', {}, node.move ? make('code', {}, node.move) : 'Current position'),
+      make('div', {}, `${counted(node.visits, 'visit')}, expected score ${node.value.toFixed(1)}${node.ended ? '; game over' : ''}`), make('div', { class: 'quiet' }, 'Click to go there')];
   }
 
   spoken(node) {
-    return `${node.move ?? 'The start'}, ${counted(node.visits, 'visit')}, expects ${node.value.toFixed(0)} of 100, ${counted(node.out.length, 'move')} on.`;
+    return `${node.move ?? 'The start'}, ${counted(node.visits, 'visit')}, expected score ${node.value.toFixed(0)}, ${counted(node.out.length, 'child').replace(/childs$/, 'children')}.`;
   }
 
   go(node) {

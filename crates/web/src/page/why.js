@@ -1,14 +1,17 @@
-// Why something holds, or why not: the answer as a tree that folds, beside the rules.
+// Explanations: the answer as a collapsible tree, next to the rules.
 
 import { button, fill, icon, make, trouble } from './dom.js';
 import { Source } from './source.js';
 
-export const SIGNS = { holds: ['✓', 'holds'], fails: ['✗', 'does not hold'], open: ['◦', 'depends on what does not hold'], group: ['', ''] };
-/** Levels that are unfolded at first. */
+export const SIGNS = { holds: ['✓', 'holds'], fails: ['✗', 'does not hold'], open: ['◦', 'depends on a condition that does not hold'], group: ['', ''] };
+/** Number of levels that are expanded at first. */
 const UNFOLDED = 3;
 
 export class Why {
-  /** `position()` gives the moves to the position that is asked about; `onOpen()` hears that the drawer covers what was there. */
+  /**
+   * `position()` returns the moves to the position in question; `onOpen()` is called when
+   * the drawer covers other content.
+   */
   constructor(game, position, onOpen) {
     this.game = game;
     this.position = position;
@@ -34,7 +37,7 @@ export class Why {
     this.answer.addEventListener('focusin', (event) => this.point(event));
   }
 
-  /** Opens with nothing asked, to read the rules or to ask. */
+  /** Opens without a question, to read the rules or to ask. */
   open() {
     if (this.element.hidden) {
       this.element.hidden = false;
@@ -42,7 +45,7 @@ export class Why {
       this.onOpen();
     }
     if (!this.answer.hasChildNodes()) {
-      fill(this.answer, make('p', { class: 'quiet' }, 'Ask why anything holds in this position, or why not: a fact, a legal move, a goal, or any relation of the rules. Variables such as ?x are allowed.'));
+      fill(this.answer, make('p', { class: 'quiet' }, 'Ask why something holds in this position, or why it does not: a fact, a legal move, a goal, or any relation of the rules. Variables such as ?x are allowed.'));
     }
     this.question.focus({ preventScroll: true });
   }
@@ -53,7 +56,7 @@ export class Why {
     this.back?.focus?.({ preventScroll: true });
   }
 
-  /** `history`: not why it holds now, but how it came, stayed and went. */
+  /** With `history`, asks when a fact became true, persisted and became false. */
   async ask(question, history = false) {
     if (this.element.hidden) this.back = document.activeElement;
     this.open();
@@ -66,8 +69,8 @@ export class Why {
       const asked = { moves: this.position(), question: question.trim(), history };
       const { holds, has_history: past, trees, text } = await this.game.ask('why', asked, this.stop.signal);
       this.places = [];
-      fill(this.answer, trees.length > 0 ? trees.map((tree) => this.branch(tree, 0)) : make('pre', {}, text || (holds ? 'It holds.' : 'It does not hold.')));
-      if (past) this.answer.prepend(make('p', {}, button(history ? 'Only in this position' : 'Over the moves', () => this.ask(question, !history), { class: 'small' })));
+      fill(this.answer, trees.length > 0 ? trees.map((tree) => this.branch(tree, 0)) : make('pre', {}, text || (holds ? 'It is true.' : 'It is not true.')));
+      if (past) this.answer.prepend(make('p', {}, button(history ? 'In this position only' : 'Over the match', () => this.ask(question, !history), { class: 'small' })));
       const first = this.places[0];
       if (first) this.source.show(first);
     } catch (error) {

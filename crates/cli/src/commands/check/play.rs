@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::rule_files::RuleOptions;
 use crate::{Context, format};
-use ggp_playcheck::{Alarm, AuditOptions, Basis, Claim, Report, Verdict, Weight, audit_within};
+use ggp_playcheck::{Alarm, PlaycheckOptions, Basis, Claim, Report, ClaimVerdict, Severity, playcheck_within};
 use crate::numbers::seconds;
 use ggp_gdl::diagnostic::DiagnosticRecord;
 use ggp_gdl::game::Game;
@@ -20,19 +20,19 @@ pub struct PlayOptions {
     /// Also play the game to find mistakes that show up only during play
     #[arg(long)]
     pub(super) play: bool,
-    /// Number of random matches
-    #[arg(long, value_name = "N", requires = "play", default_value_t = AuditOptions::default().plays)]
+    /// Number of random playouts
+    #[arg(long, value_name = "N", requires = "play", default_value_t = PlaycheckOptions::default().playouts)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..), help_heading = "Play")]
-    plays: u64,
-    /// Joint moves after which a match is cut off
-    #[arg(long, value_name = "N", requires = "play", default_value_t = AuditOptions::default().depth)]
+    playouts: u64,
+    /// Maximum number of joint moves of a playout
+    #[arg(long, value_name = "N", requires = "play", default_value_t = PlaycheckOptions::default().depth)]
     #[arg(help_heading = "Play")]
     depth: usize,
     /// Examine all positions if there are at most N; 0 for never
-    #[arg(long, value_name = "N", requires = "play", default_value_t = AuditOptions::default().states)]
+    #[arg(long, value_name = "N", requires = "play", default_value_t = PlaycheckOptions::default().states)]
     #[arg(help_heading = "Play")]
     states: usize,
-    /// The seed of the random matches
+    /// The seed of the random playouts
     #[arg(long, value_name = "N", requires = "play", default_value_t = 0, help_heading = "Play")]
     seed: u64,
     /// Maximum seconds for the whole check
@@ -87,22 +87,22 @@ pub(super) fn look(
         }
         bail!("the rules could not be prepared in time; give it more with --time");
     };
-    let options = AuditOptions {
-        plays: options.plays,
+    let options = PlaycheckOptions {
+        playouts: options.playouts,
         depth: options.depth,
         states: options.states,
         seed: options.seed,
         time: options.time.saturating_sub(began.elapsed()),
     };
     let spinner = context.spinner("playing");
-    let report = audit_within(&mut machine, &limits, &alarm, &options);
+    let report = playcheck_within(&mut machine, &limits, &alarm, &options);
     spinner.finish_and_clear();
     Ok(report?)
 }
 
 /// Prints a report.
 pub(super) fn print(report: &Report, sources: &Sources, context: &Context) -> anyhow::Result<()> {
-    let mut looked = vec![format::counted(report.plays as usize, "playout")];
+    let mut looked = vec![format::counted(report.playouts as usize, "playout")];
     match report.lengths {
         Some((least, most)) if least == most => looked.push(format::counted(most, "move")),
         Some((least, most)) => looked.push(format!("{least} to {most} moves")),
@@ -142,7 +142,7 @@ pub(super) fn print(report: &Report, sources: &Sources, context: &Context) -> an
             "{more} more rules never fired; --json lists them all\n"
         ))?;
     }
-    let (errors, warnings) = (report.count(Weight::Error), report.count(Weight::Warning) + report.silent);
+    let (errors, warnings) = (report.count(Severity::Error), report.count(Severity::Warning) + report.dead_rules);
     if errors + warnings > 0 {
         context.print(format!(
             "play shows {}, {}",
@@ -155,16 +155,16 @@ pub(super) fn print(report: &Report, sources: &Sources, context: &Context) -> an
 
 /// A claim, its basis, and moves to an example where it fails.
 fn lines(claim: &Claim) -> Vec<String> {
-    let basis = match (claim.verdict, claim.weight, claim.basis) {
-        (Verdict::Fails, Weight::Error, _) => "ERROR".to_owned(),
-        (Verdict::Fails | Verdict::Open, Weight::Warning, _) => "warning".to_owned(),
-        (Verdict::Open, ..) => "open".to_owned(),
+    let basis = match (claim.verdict, claim.severity, claim.basis) {
+        (ClaimVerdict::Fails, Severity::Error, _) => "ERROR".to_owned(),
+        (ClaimVerdict::Fails | ClaimVerdict::Open, Severity::Warning, _) => "warning".to_owned(),
+        (ClaimVerdict::Open, ..) => "open".to_owned(),
         (_, _, Basis::Seen) => "seen".to_owned(),
         (_, _, Basis::Example) => "example".to_owned(),
         _ => "proved".to_owned(),
     };
     let mut lines = vec![format!("  {basis:7} {}", claim.text)];
-    if claim.verdict == Verdict::Holds {
+    if claim.verdict == ClaimVerdict::Holds {
         return lines;
     }
     let quoted = |moves: &[String]| format!("--moves '{}'", moves.join("; "));
@@ -173,8 +173,8 @@ fn lines(claim: &Claim) -> Vec<String> {
         Some(moves) => lines.push(format!("{:10}{}", "", quoted(moves))),
         None => {}
     }
-    if let Some(round) = &claim.round {
-        lines.push(format!("{:10}and then again and again: {}", "", round.join("; ")));
+    if let Some(cycle) = &claim.cycle {
+        lines.push(format!("{:10}and then again and again: {}", "", cycle.join("; ")));
     }
     lines
 }

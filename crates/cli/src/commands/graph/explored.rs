@@ -10,7 +10,7 @@ use crate::picture_options;
 use ggp_gdl::game::{Game, Move, RoleId, Score};
 use ggp_gdl::terms::{TermId, Terms};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError};
-use ggp_picture::{ENOUGH, Wishes};
+use ggp_picture::{PictureOptions as DrawingOptions, SAMPLE_STATES};
 use ggp_search::graph::{Explore, Graph, Merge, explore};
 use ggp_search::{Budget, Problem, Status, Stats};
 use ggp_solver::solve::{GameProblem, Joint, JointProblem, Keys, joint_text};
@@ -212,12 +212,12 @@ impl Explored {
     pub fn boards(
         &self,
         machine: &mut AnyMachine,
-        wishes: Wishes,
+        drawing_options: DrawingOptions,
     ) -> Result<Vec<ggp_picture::Drawing>, PlayError> {
-        let picture = picture_options::picture(machine, ENOUGH, wishes)?;
+        let picture = picture_options::picture(machine, SAMPLE_STATES, drawing_options)?;
         let drawn = |state: &State| {
             let facts = machine.facts(state);
-            picture.draw(machine.terms(), &facts, ggp_picture::Limits::default())
+            picture.draw(machine.terms(), &facts, ggp_picture::DrawingLimits::default())
         };
         Ok(self.states.iter().map(drawn).collect())
     }

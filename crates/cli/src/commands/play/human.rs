@@ -10,7 +10,7 @@ use crate::{Context, format};
 use ggp_gdl::game::{Game, Move};
 use ggp_gdl::terms::TermId;
 use ggp_engine::machine::{self, Machine};
-use ggp_picture::{Limits, Picture};
+use ggp_picture::{DrawingLimits, Picture};
 use ggp_play::{Brief, Choice, History, Player, PlayerError, Turn};
 
 /// What a person may type besides moves.
@@ -96,7 +96,7 @@ impl<'a> Table<'a> {
         match facts {
             [] => Ok(()),
             facts => {
-                let drawing = self.picture.draw(machine.terms(), facts, Limits::default());
+                let drawing = self.picture.draw(machine.terms(), facts, DrawingLimits::default());
                 self.say(ggp_picture::text(&drawing))
             }
         }

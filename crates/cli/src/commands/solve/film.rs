@@ -9,7 +9,7 @@ use crate::picture_options::{self, PictureOptions};
 use crate::rule_files::RuleOptions;
 use crate::Context;
 use ggp_engine::machine::{AnyMachine, Machine};
-use ggp_picture::{ENOUGH, Limits};
+use ggp_picture::{DrawingLimits, SAMPLE_STATES};
 use ggp_search::Verdict;
 use ggp_solver::solve::Answer;
 
@@ -73,14 +73,14 @@ impl FilmOptions {
             }
         };
         let mut machine = machine.clone();
-        let wishes = self.picture.wishes(rules, machine.game(), context)?;
-        let picture = picture_options::picture(&mut machine, ENOUGH, wishes)?;
+        let drawing_options = self.picture.read(rules, machine.game(), context)?;
+        let picture = picture_options::picture(&mut machine, SAMPLE_STATES, drawing_options)?;
         let said = texts(&machine, plan);
         let mut state = start.clone();
         let mut frames = Vec::with_capacity(plan.len() + 1);
         let frame = |machine: &AnyMachine, state: &_, caption: String| {
             let facts = machine.facts(state);
-            (picture.draw(machine.terms(), &facts, Limits::default()), caption)
+            (picture.draw(machine.terms(), &facts, DrawingLimits::default()), caption)
         };
         frames.push(frame(&machine, &state, format!("0 of {} moves", plan.len())));
         for (number, (chosen, said)) in plan.iter().zip(&said).enumerate() {

@@ -1,12 +1,12 @@
-//! What an editor offers for what is wrong.
+//! Quick fixes that an editor offers for errors.
 
 use serde_json::{Value, json};
 
 use super::{Editor, URI, WALK, edited};
 
-/// Titles of what is offered for the `number`-th place of a text, and the text after the
-/// first of it.
-fn mended(text: &str, of: &str, number: usize) -> (Vec<String>, String) {
+/// The titles of the fixes for the `number`-th occurrence of a text, and the text after the
+/// first fix.
+fn fixed(text: &str, of: &str, number: usize) -> (Vec<String>, String) {
     let mut editor = Editor::open(text);
     let start = text.match_indices(of).nth(number).expect("it is there").0;
     let line = text[..start].matches('\n').count();
@@ -30,7 +30,7 @@ fn mended(text: &str, of: &str, number: usize) -> (Vec<String>, String) {
 }
 
 #[test]
-fn what_is_wrong_is_mended() {
+fn errors_have_quick_fixes() {
     let broken = |right: &str, wrong: &str| {
         assert!(WALK.contains(right), "{right}");
         WALK.replacen(right, wrong, 1)
@@ -41,57 +41,57 @@ fn what_is_wrong_is_mended() {
             "(after ?x ?y))",
             "(aftr ?x ?y))",
             "aftr",
-            "Replace aftr by after",
+            "Replace aftr with after",
         ),
         (
             "(true (at 2))",
             "(true (att 2))",
             "true (att",
-            "Replace att by at",
+            "Replace att with at",
         ),
         (
             "does robot go)",
             "does robot goo)",
             "does robot goo",
-            "Replace goo by go",
+            "Replace goo with go",
         ),
         (
             "(goal robot",
             "(goal robto",
             "goal robto",
-            "Replace robto by robot",
+            "Replace robto with robot",
         ),
         (
             "terminal (",
             "terminale (",
             "terminale",
-            "Replace terminale by terminal",
+            "Replace terminale with terminal",
         ),
         // Variables.
         (
             "?y))\n(<= (next (at ?x)",
             "y))\n(<= (next (at ?x)",
             "?y)) (does",
-            "Write ?y for y",
+            "Replace y with ?y",
         ),
         (
             "?y))\n(<= (next (at ?x)",
             "?yy))\n(<= (next (at ?x)",
             "?y)) (does",
-            "Replace ?y by ?yy",
+            "Replace ?y with ?yy",
         ),
-        // Keywords that are missing.
+        // Missing keywords.
         (
             "(<= terminal (true (at 2)))",
             "(<= terminal (at 2))",
             "(at 2)",
-            "Write (true (at 2))",
+            "Replace with (true (at 2))",
         ),
         (
             "(<= (next (at ?y))",
             "(<= (at ?y)",
             "(at ?y)",
-            "Write (next (at ?y))",
+            "Replace with (next (at ?y))",
         ),
         // Brackets.
         ("(true (at 2)))", "(true (at 2))", "(<= terminal", "Add )"),
@@ -101,40 +101,40 @@ fn what_is_wrong_is_mended() {
             "(role robot)",
             "(role robot) (role robot)",
             "(role robot)\n",
-            "Remove the role",
+            "Remove the duplicate role",
         ),
         (
             "(<= (legal robot stay)",
             "((legal robot stay) <=",
             "(legal robot stay) <=",
-            "Write the arrow first",
+            "Move the arrow to the front",
         ),
         (
             "(role robot)",
             "(role Robot)",
             "robot",
-            "Write Robot for robot",
+            "Replace robot with Robot",
         ),
     ] {
         let wrong = broken(right, wrong);
-        let (titles, text) = mended(&wrong, of, 0);
+        let (titles, text) = fixed(&wrong, of, 0);
         assert!(
             titles.first().is_some_and(|first| first.starts_with(title)),
             "{title}: {titles:?}"
         );
         let expected = match title {
-            "Write Robot for robot" => WALK.replace("robot", "Robot"),
-            "Replace ?y by ?yy" => wrong.replace("(at ?y)", "(at ?yy)"),
+            "Replace robot with Robot" => WALK.replace("robot", "Robot"),
+            "Replace ?y with ?yy" => wrong.replace("(at ?y)", "(at ?yy)"),
             _ => WALK.to_owned(),
         };
         assert_eq!(text, expected, "{title}");
     }
-    // A rule that is closed too early goes on to its end.
+    // A rule that is closed too early continues to its end.
     let right = format!("{WALK}(<= (next (seen ?x))\n    (true (at ?x))\n    (does robot stay))\n");
     let wrong = right.replace("(true (at ?x))\n    (does", "(true (at ?x)))\n    (does");
-    let (titles, text) = mended(&wrong, ")\n", wrong.matches(")\n").count() - 1);
+    let (titles, text) = fixed(&wrong, ")\n", wrong.matches(")\n").count() - 1);
     assert_eq!((text, &titles[0][..18]), (right, "Remove the bracket"));
-    // Two names of which one is wrong become one, by hand as well.
+    // Two names, one of which is wrong, are merged; a manual rename does the same.
     let wrong = broken("(after ?x ?y))", "(follows ?x ?y))");
     let mut editor = Editor::open(&wrong);
     let at =
@@ -143,6 +143,6 @@ fn what_is_wrong_is_mended() {
     let answer = editor.ask("textDocument/rename", params);
     assert_eq!(edited(&wrong, &answer["changes"][URI]), WALK);
     editor.end();
-    // Nothing is offered for what is right.
-    assert_eq!(mended(WALK, "after", 1).0, Vec::<String>::new());
+    // There are no fixes for correct rules.
+    assert_eq!(fixed(WALK, "after", 1).0, Vec::<String>::new());
 }

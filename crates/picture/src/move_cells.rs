@@ -11,20 +11,20 @@ use rustc_hash::FxHashMap;
 use super::board::Board;
 use super::drawing::Drawing;
 use super::shape::{self, Skeleton};
-use super::{Spot, name};
+use super::{Cell, name};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::{Game, RoleId};
 use ggp_gdl::program::{Atom, FunctorId, Rule, Term, Variable};
 use ggp_gdl::terms::{TermId, Terms};
 
 /// Maximum number of links for moves of one shape.
-const AIMS: usize = 64;
+const LINKS: usize = 64;
 
 /// The links from the arguments of moves to coordinates of boards.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Aims {
+pub(super) struct MoveCells {
     /// The links by the shape of a move.
-    links: FxHashMap<Skeleton, Vec<Aim>>,
+    links: FxHashMap<Skeleton, Vec<Link>>,
     /// For each board with rows and columns: whether its facts name the row first.
     rows_first: Vec<Option<bool>>,
 }
@@ -32,7 +32,7 @@ pub(super) struct Aims {
 /// A link: the arguments of a move that are the coordinates of a board. Arguments are
 /// counted from the left; the role comes last.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Aim {
+struct Link {
     board: usize,
     /// The arguments for the row and for the column; at least one of them is not the role.
     leaves: [Option<usize>; 2],
@@ -40,9 +40,9 @@ struct Aim {
     sheets: Vec<Option<usize>>,
 }
 
-impl Aim {
-    /// Whether this link has all arguments of another one and more.
-    fn covers(&self, other: &Aim) -> bool {
+impl Link {
+    /// Returns whether this link has all arguments of another one and more.
+    fn covers(&self, other: &Link) -> bool {
         let axes = self.leaves.iter().zip(&other.leaves);
         let axes = axes.chain(self.sheets.iter().zip(&other.sheets));
         self.board == other.board
@@ -54,14 +54,14 @@ impl Aim {
     }
 }
 
-impl Aims {
+impl MoveCells {
     /// Derives the links from the rules of a game.
     pub fn new(game: &Game, boards: &[Board]) -> Self {
         let rows_first = |board: &Board| {
             let layer = board.layers().first()?;
             Some(layer.first? < layer.second?)
         };
-        let mut aims = Aims {
+        let mut move_cells = MoveCells {
             links: FxHashMap::default(),
             rows_first: boards.iter().map(rows_first).collect(),
         };
@@ -76,15 +76,15 @@ impl Aims {
                     _ => None,
                 });
                 for fact in &about {
-                    aims.link(game, boards, (&skeleton, &leaves), fact);
+                    move_cells.link(game, boards, (&skeleton, &leaves), fact);
                 }
             }
         }
-        for found in aims.links.values_mut() {
+        for found in move_cells.links.values_mut() {
             let all = found.clone();
-            found.retain(|aim| !all.iter().any(|other| other.covers(aim)));
+            found.retain(|link| !all.iter().any(|other| other.covers(link)));
         }
-        aims
+        move_cells
     }
 
     fn link(
@@ -107,29 +107,29 @@ impl Aims {
                     let variable = names[coordinate?]?;
                     action.iter().position(|other| *other == Some(variable))
                 };
-                let aim = Aim {
+                let link = Link {
                     board: number,
                     leaves: [layer.first, layer.second].map(leaf),
                     sheets: layer.sheets.iter().map(|at| leaf(Some(*at))).collect(),
                 };
                 let found = self.links.entry(skeleton.clone()).or_default();
                 let is_own = |leaf: &usize| leaf + 1 < action.len();
-                let is_new = aim.leaves.iter().flatten().any(is_own) && !found.contains(&aim);
-                if is_new && found.len() < AIMS {
-                    found.push(aim);
+                let is_new = link.leaves.iter().flatten().any(is_own) && !found.contains(&link);
+                if is_new && found.len() < LINKS {
+                    found.push(link);
                 }
             }
         }
     }
 
     /// The cells of a drawing that a move refers to, ascending.
-    pub fn spots(
+    pub fn cells(
         &self,
         game: &Game,
         terms: &Terms,
         (role, action): (RoleId, TermId),
         drawing: &Drawing,
-    ) -> Vec<Spot> {
+    ) -> Vec<Cell> {
         let Some((skeleton, names)) = shape::split(terms, action) else {
             return Vec::new();
         };
@@ -139,14 +139,14 @@ impl Aims {
             return self.named(&names, drawing);
         };
         names.push(game.role_name(role).to_owned());
-        let mut spots = Vec::new();
-        for aim in links {
+        let mut cells = Vec::new();
+        for link in links {
             let drawn = drawing.boards.iter().enumerate();
-            for (number, board) in drawn.filter(|(_, board)| board.origin == aim.board) {
+            for (number, board) in drawn.filter(|(_, board)| board.origin == link.board) {
                 let is_meant = |leaf: Option<usize>, name: &String| {
                     leaf.is_none_or(|leaf| names[leaf] == *name)
                 };
-                let mut sheets = aim.sheets.iter().zip(&board.sheet);
+                let mut sheets = link.sheets.iter().zip(&board.sheet);
                 if !sheets.all(|(leaf, name)| is_meant(*leaf, name)) {
                     continue;
                 }
@@ -154,25 +154,25 @@ impl Aims {
                     let places = 0..all.len();
                     places.filter(|at| is_meant(leaf, &all[*at])).collect()
                 };
-                for row in along(aim.leaves[0], &board.rows) {
-                    for &column in &along(aim.leaves[1], &board.columns) {
+                for row in along(link.leaves[0], &board.rows) {
+                    for &column in &along(link.leaves[1], &board.columns) {
                         if board.contents[row][column].is_some() {
-                            spots.push((number, row, column));
+                            cells.push((number, row, column));
                         }
                     }
                 }
             }
         }
-        spots.sort_unstable();
-        spots.dedup();
-        spots
+        cells.sort_unstable();
+        cells.dedup();
+        cells
     }
 }
 
-impl Aims {
+impl MoveCells {
     /// The cells whose content the move names, ascending.
-    fn named(&self, names: &[String], drawing: &Drawing) -> Vec<Spot> {
-        let mut spots = Vec::new();
+    fn named(&self, names: &[String], drawing: &Drawing) -> Vec<Cell> {
+        let mut cells = Vec::new();
         for (number, board) in drawing.boards.iter().enumerate() {
             let Some(Some(rows_first)) = self.rows_first.get(board.origin) else {
                 continue;
@@ -187,29 +187,29 @@ impl Aims {
                 let column = board.columns.iter().position(|name| name == column);
                 let place = row.zip(column);
                 let place = place.filter(|(row, column)| board.contents[*row][*column].is_some());
-                spots.extend(place.map(|(row, column)| (number, row, column)));
+                cells.extend(place.map(|(row, column)| (number, row, column)));
                 rest = &rest[if place.is_some() { 2 } else { 1 }..];
             }
         }
-        if let ([], [only]) = (&spots[..], names) {
+        if let ([], [only]) = (&cells[..], names) {
             for (number, board) in drawing.boards.iter().enumerate() {
                 for (row, places) in board.contents.iter().enumerate() {
                     for (column, place) in places.iter().enumerate() {
                         if place.as_ref().is_some_and(|all| all.contains(only)) {
-                            spots.push((number, row, column));
+                            cells.push((number, row, column));
                         }
                     }
                 }
             }
             // A content that occurs in several cells names a kind of piece, not a single
             // piece.
-            if spots.len() > 1 {
-                spots.clear();
+            if cells.len() > 1 {
+                cells.clear();
             }
         }
-        spots.sort_unstable();
-        spots.dedup();
-        spots
+        cells.sort_unstable();
+        cells.dedup();
+        cells
     }
 }
 

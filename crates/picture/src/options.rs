@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 /// Options for the picture of a game. All names are those of the rules.
 #[derive(Clone, Debug, Default)]
-pub struct Wishes {
+pub struct PictureOptions {
     /// Boards and their orientation.
-    pub boards: Vec<BoardWish>,
+    pub boards: Vec<BoardOptions>,
     /// The text that is shown for a content.
     pub signs: BTreeMap<String, String>,
     /// The colour of a content.
@@ -22,16 +22,16 @@ pub struct Wishes {
 
 /// Facts that form a board. Arguments are counted from 0.
 #[derive(Clone, Debug)]
-pub struct BoardWish {
+pub struct BoardOptions {
     /// The name of the facts.
     pub facts: String,
     /// The argument that is the row; `None` if the board is a single line.
     pub row: Option<usize>,
     /// The argument that is the column.
     pub column: usize,
-    /// Whether rows are counted from the bottom.
+    /// True if rows are counted from the bottom.
     pub first_row_is_below: bool,
-    /// Whether columns are counted from the right.
+    /// True if columns are counted from the right.
     pub first_column_is_right: bool,
     /// The content that marks an empty cell.
     pub empty: Option<String>,

@@ -1,4 +1,4 @@
-//! Random plays: on the lanes of a network, or one by one.
+//! Random playouts: in the lanes of a network, or one by one.
 
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -11,26 +11,26 @@ use ggp_engine::propnet::code::Engine;
 use ggp_gdl::game::Move;
 use ggp_gdl::terms::TermId;
 
-/// Lanes played on.
+/// Number of lanes.
 const LANES: usize = 256;
 
-/// How many plays, and how long.
-pub(super) struct Orders<'a> {
-    pub(super) plays: u64,
+/// The number and the length of playouts.
+pub(super) struct SamplingOptions<'a> {
+    pub(super) playouts: u64,
     pub(super) depth: usize,
     pub(super) stop: &'a dyn Fn() -> bool,
-    /// Facts that do not count when positions are compared.
-    pub(super) apart: &'a [TermId],
-    /// Joint moves of the plays that are kept.
-    pub(super) kept: usize,
+    /// Facts that are ignored when positions are compared.
+    pub(super) ignored: &'a [TermId],
+    /// Maximum number of joint moves of the sampled playouts.
+    pub(super) samples: usize,
 }
 
-/// Makes random plays; some are kept.
+/// Runs random playouts; `samples` are some of them.
 pub(super) fn play(
     machine: &mut AnyMachine,
-    orders: &Orders<'_>,
+    options: &SamplingOptions<'_>,
     tally: &mut Tally,
-    kept: &mut Vec<Path>,
+    samples: &mut Vec<Path>,
     random: &mut Xoshiro256PlusPlus,
 ) -> Result<(), PlayError> {
     let start = machine.initial()?;
@@ -38,38 +38,39 @@ pub(super) fn play(
     let mut scores = Scores::new(machine.game(), machine.terms());
     match net {
         Some(net) if net.moves.iter().all(|moves| !moves.is_empty()) => {
-            *kept = on_lanes(&net, orders, tally, &mut scores, random);
+            *samples = on_lanes(&net, options, tally, &mut scores, random);
             Ok(())
         }
-        _ => one_by_one(machine, orders, tally, kept, &mut scores, random),
+        _ => one_by_one(machine, options, tally, samples, &mut scores, random),
     }
 }
 
 fn on_lanes(
     net: &Propnet,
-    orders: &Orders<'_>,
+    options: &SamplingOptions<'_>,
     tally: &mut Tally,
     scores: &mut Scores,
     random: &mut Xoshiro256PlusPlus,
 ) -> Vec<Path> {
     let mut batch = Batch::new(net, LANES, Engine::Auto);
     let roles = batch.roles();
-    let compared: Packed =
-        ggp_engine::propnet::batch::pack(net.facts.iter().map(|fact| !orders.apart.contains(fact)));
+    let compared: Packed = ggp_engine::propnet::batch::pack(
+        net.facts.iter().map(|fact| !options.ignored.contains(fact)),
+    );
     let initial = batch.initial().to_vec();
-    let mut begun = (LANES as u64).min(orders.plays);
-    // By lane: the moves made so far, if a play is on.
+    let mut begun = (LANES as u64).min(options.playouts);
+    // For each lane: the moves made so far, if a playout is running.
     let mut made: Vec<Option<Vec<usize>>> = (0..LANES as u64)
         .map(|lane| (lane < begun).then(Vec::new))
         .collect();
-    let (mut kept, mut kept_moves) = (Vec::new(), 0);
+    let (mut samples, mut sampled_moves) = (Vec::new(), 0);
     let path = |made: &[usize]| -> Path {
         let joints = made.chunks_exact(roles);
         joints.map(|joint| moves_of(net, joint)).collect()
     };
     let mut legal: Vec<Vec<usize>> = vec![Vec::new(); roles];
     let mut counts = vec![0; roles];
-    while made.iter().any(Option::is_some) && !(orders.stop)() {
+    while made.iter().any(Option::is_some) && !(options.stop)() {
         let mut joints = vec![0; LANES * roles];
         let mut again = Vec::new();
         for lane in 0..LANES {
@@ -94,16 +95,16 @@ fn on_lanes(
                 }
                 !tally.position(&counts, length, || path(so_far))
             };
-            let is_cut = !is_over && length == orders.depth;
+            let is_cut = !is_over && length == options.depth;
             if is_cut {
                 tally.cut();
             }
             if is_over || is_cut {
-                if kept_moves + length <= orders.kept {
-                    kept_moves += length;
-                    kept.push(path(so_far));
+                if sampled_moves + length <= options.samples {
+                    sampled_moves += length;
+                    samples.push(path(so_far));
                 }
-                made[lane] = (begun < orders.plays).then(Vec::new);
+                made[lane] = (begun < options.playouts).then(Vec::new);
                 if made[lane].is_some() {
                     begun += 1;
                     again.push(lane);
@@ -139,8 +140,8 @@ fn on_lanes(
             batch.set_state(lane, &initial);
         }
     }
-    kept.extend(made.iter().flatten().map(|so_far| path(so_far)));
-    kept
+    samples.extend(made.iter().flatten().map(|so_far| path(so_far)));
+    samples
 }
 
 fn moves_of(net: &Propnet, joint: &[usize]) -> Vec<Move> {
@@ -152,21 +153,21 @@ fn moves_of(net: &Propnet, joint: &[usize]) -> Vec<Move> {
 
 fn one_by_one(
     machine: &mut AnyMachine,
-    orders: &Orders<'_>,
+    options: &SamplingOptions<'_>,
     tally: &mut Tally,
-    kept: &mut Vec<Path>,
+    samples: &mut Vec<Path>,
     scores: &mut Scores,
     random: &mut Xoshiro256PlusPlus,
 ) -> Result<(), PlayError> {
-    let mut kept_moves = 0;
+    let mut sampled_moves = 0;
     let initial = machine.initial()?;
-    for _ in 0..orders.plays {
+    for _ in 0..options.playouts {
         let mut state = initial.clone();
         let mut so_far: Path = Vec::new();
         loop {
-            if (orders.stop)() {
-                // What was played is worth a look, too.
-                kept.push(so_far);
+            if (options.stop)() {
+                // The playout in progress is a sample, too.
+                samples.push(so_far);
                 return Ok(());
             }
             let length = so_far.len();
@@ -180,7 +181,7 @@ fn one_by_one(
             if !tally.position(&counts, length, || so_far.clone()) {
                 break;
             }
-            if length == orders.depth {
+            if length == options.depth {
                 tally.cut();
                 break;
             }
@@ -190,25 +191,27 @@ fn one_by_one(
             let next = match machine.next(&state, &joint) {
                 Ok(next) => next,
                 Err(error) => {
-                    kept.push(so_far);
+                    samples.push(so_far);
                     return Err(error);
                 }
             };
-            if compared(machine, &state, orders.apart) == compared(machine, &next, orders.apart) {
+            if compared(machine, &state, options.ignored)
+                == compared(machine, &next, options.ignored)
+            {
                 tally.idle(|| joint.clone(), length, || so_far.clone());
             }
             state = next;
             so_far.push(joint);
         }
-        if kept_moves + so_far.len() <= orders.kept {
-            kept_moves += so_far.len();
-            kept.push(so_far);
+        if sampled_moves + so_far.len() <= options.samples {
+            sampled_moves += so_far.len();
+            samples.push(so_far);
         }
     }
     Ok(())
 }
 
-/// The legal moves of all roles; none for one that is stuck.
+/// The legal moves of all roles; `None` for a role without any.
 pub(super) fn legal(
     machine: &mut AnyMachine,
     state: &<AnyMachine as Machine>::State,
@@ -241,9 +244,9 @@ pub(super) fn goals(
 pub(super) fn compared(
     machine: &AnyMachine,
     state: &<AnyMachine as Machine>::State,
-    apart: &[TermId],
+    ignored: &[TermId],
 ) -> Vec<TermId> {
     let mut facts = machine.facts(state);
-    facts.retain(|fact| !apart.contains(fact));
+    facts.retain(|fact| !ignored.contains(fact));
     facts
 }
