@@ -48,10 +48,19 @@ const PHRASES: &[Phrase] = &[
     },
     Phrase {
         fine_before: &["an", "rest", "be"],
-        ..never("come|comes|came to", "\"the result is …\", \"the total is …\"")
+        ..never(
+            "come|comes|came to",
+            "\"the result is …\", \"the total is …\"",
+        )
     },
-    never("is|are|was|were told", "\"reported\", \"printed\", \"shown\""),
-    never("is|are|was|were said", "\"reported\", \"printed\", \"shown\""),
+    never(
+        "is|are|was|were told",
+        "\"reported\", \"printed\", \"shown\"",
+    ),
+    never(
+        "is|are|was|were said",
+        "\"reported\", \"printed\", \"shown\"",
+    ),
     never("beside", "\"next to\", \"compared with\""),
     never("of ours", "\"built-in\""),
     never("can|cannot|could be had", "\"is available\""),
@@ -91,23 +100,35 @@ fn objections(text: &Text) -> Vec<String> {
     let plain = without_code(&text.text);
     let mut found = Vec::new();
     let words: Vec<String> = words(&plain);
-    let is_headless = words.first().is_some_and(|word| HEADLESS.contains(&word.as_str()));
+    let is_headless = words
+        .first()
+        .is_some_and(|word| HEADLESS.contains(&word.as_str()));
     let starts_upper = plain.trim_start().starts_with(|c: char| c.is_uppercase());
-    let first_sentence = plain.split_inclusive(['.', '?', ':']).next().unwrap_or_default();
+    let first_sentence = plain
+        .split_inclusive(['.', '?', ':'])
+        .next()
+        .unwrap_or_default();
     if text.is_summary && is_headless && starts_upper && !first_sentence.ends_with('?') {
         found.push("begins without naming a thing".to_owned());
     }
     for phrase in PHRASES {
-        let pattern: Vec<Vec<&str>> =
-            phrase.words.split(' ').map(|word| word.split('|').collect()).collect();
-        let at = words.windows(pattern.len()).enumerate().find(|(at, window)| {
-            let fits = |(word, choices): (&String, &Vec<&str>)| choices.contains(&word.as_str());
-            let before = at.checked_sub(1).map(|at| words[at].as_str());
-            let after = words.get(at + pattern.len()).map(String::as_str);
-            window.iter().zip(&pattern).all(fits)
-                && !before.is_some_and(|word| phrase.fine_after.contains(&word))
-                && !after.is_some_and(|word| phrase.fine_before.contains(&word))
-        });
+        let pattern: Vec<Vec<&str>> = phrase
+            .words
+            .split(' ')
+            .map(|word| word.split('|').collect())
+            .collect();
+        let at = words
+            .windows(pattern.len())
+            .enumerate()
+            .find(|(at, window)| {
+                let fits =
+                    |(word, choices): (&String, &Vec<&str>)| choices.contains(&word.as_str());
+                let before = at.checked_sub(1).map(|at| words[at].as_str());
+                let after = words.get(at + pattern.len()).map(String::as_str);
+                window.iter().zip(&pattern).all(fits)
+                    && !before.is_some_and(|word| phrase.fine_after.contains(&word))
+                    && !after.is_some_and(|word| phrase.fine_before.contains(&word))
+            });
         if let Some((_, window)) = at {
             found.push(format!("\"{}\": say {}", window.join(" "), phrase.instead));
         }
@@ -140,7 +161,8 @@ fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     for part in text.split_whitespace() {
         let part = part.trim_start_matches(['(', '"', '“', '*', '_', '[', '|', '#', '-', '>']);
-        let trimmed = part.trim_end_matches(['.', ',', ';', ':', ')', '"', '”', '*', '_', ']', '?']);
+        let trimmed =
+            part.trim_end_matches(['.', ',', ';', ':', ')', '"', '”', '*', '_', ']', '?']);
         if !trimmed.is_empty() {
             words.push(trimmed.to_lowercase());
         }
@@ -185,7 +207,10 @@ fn rust_texts(source: &str) -> Vec<Text> {
             None => texts.push(Text::new(*line, !continues, doc)),
         }
     }
-    let literals = parts.literals.iter().filter(|literal| literal.text.contains(' '));
+    let literals = parts
+        .literals
+        .iter()
+        .filter(|literal| literal.text.contains(' '));
     for literal in literals {
         for (number, line) in literal.text.lines().enumerate() {
             texts.push(Text::new(literal.line + number, number == 0, line));
@@ -198,7 +223,9 @@ fn rust_texts(source: &str) -> Vec<Text> {
 fn is_item(line: &str) -> bool {
     let line = line.trim_start();
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    line.starts_with("- ") || line.starts_with("* ") || rest.len() < line.len() && rest.starts_with(". ")
+    line.starts_with("- ")
+        || line.starts_with("* ")
+        || rest.len() < line.len() && rest.starts_with(". ")
 }
 
 /// The paragraphs, headings and table rows of a Markdown page.
@@ -271,7 +298,10 @@ fn script_texts(source: &str) -> Vec<Text> {
 fn page_texts(source: &str) -> Vec<Text> {
     let mut texts = Vec::new();
     for (line, text) in (1..).zip(source.lines()) {
-        for part in text.split(['<', '>', '"']).filter(|part| part.contains(' ')) {
+        for part in text
+            .split(['<', '>', '"'])
+            .filter(|part| part.contains(' '))
+        {
             texts.push(Text::new(line, true, part.trim()));
         }
     }
@@ -343,13 +373,20 @@ fn objections_are_those_of_the_rules() {
 #[test]
 fn texts_are_found_in_sources() {
     let lines = |texts: Vec<Text>| -> Vec<(usize, bool, String)> {
-        texts.into_iter().map(|text| (text.line, text.is_summary, text.text)).collect()
+        texts
+            .into_iter()
+            .map(|text| (text.line, text.is_summary, text.text))
+            .collect()
     };
     let text = |line: usize, is_summary: bool, text: &str| (line, is_summary, text.to_owned());
     let rust = "/// One\n/// thing.\n///\n/// ```\n/// code();\n/// ```\n// a remark\nf(\"a text\", \"word\");";
     assert_eq!(
         lines(rust_texts(rust)),
-        [text(1, true, "One thing."), text(3, false, ""), text(8, true, "a text")]
+        [
+            text(1, true, "One thing."),
+            text(3, false, ""),
+            text(8, true, "a text")
+        ]
     );
     let page = "# Title\n\nOne\ntwo\n- three\n```sh\nfour\n```\n| a | b |\n";
     assert_eq!(
@@ -365,5 +402,8 @@ fn texts_are_found_in_sources() {
     assert_eq!(lines(script_texts(script)), [text(2, true, "How to go")]);
     let html = "<p title=\"a title\">some text</p>";
     let found = lines(page_texts(html));
-    assert_eq!(found[1..], [text(1, true, "a title"), text(1, true, "some text")]);
+    assert_eq!(
+        found[1..],
+        [text(1, true, "a title"), text(1, true, "some text")]
+    );
 }

@@ -23,7 +23,10 @@ fn no_source_quotes_words_of_games() {
     for file in rust_files() {
         for literal in split(file.without_tests()).literals {
             if GAME_WORDS.contains(&literal.text.to_lowercase().as_str()) {
-                wrong.push(format!("{}:{}: quotes {}", file.path, literal.line, literal.text));
+                wrong.push(format!(
+                    "{}:{}: quotes {}",
+                    file.path, literal.line, literal.text
+                ));
             }
         }
     }
@@ -44,8 +47,14 @@ fn the_datalog_engine_knows_nothing_of_gdl() {
             wrong.push(format!("{} names {word}", file.path));
         }
         for literal in &parts.literals {
-            if Keyword::ALL.iter().any(|keyword| literal.text == keyword.as_str()) {
-                wrong.push(format!("{}:{}: quotes {}", file.path, literal.line, literal.text));
+            if Keyword::ALL
+                .iter()
+                .any(|keyword| literal.text == keyword.as_str())
+            {
+                wrong.push(format!(
+                    "{}:{}: quotes {}",
+                    file.path, literal.line, literal.text
+                ));
             }
         }
     }
@@ -68,7 +77,10 @@ const SURROUNDINGS: &[(&str, &[&str])] = &[
     ("process", &["std::process"]),
     ("environment", &["std::env"]),
     ("network", &["std::net", "tokio::net"]),
-    ("terminal", &["println!", "eprintln!", "print!", "eprint!", "dbg!"]),
+    (
+        "terminal",
+        &["println!", "eprintln!", "print!", "eprint!", "dbg!"],
+    ),
     ("chance", &["rand::rng", "SysRng"]),
 ];
 
@@ -93,10 +105,22 @@ const ALLOWED: &[(&str, &str, &[&str])] = &[
     ("solver", "planning/breadth_first/next_level", &["stream"]),
     ("solver", "planning/breadth_first/plan", &["stream"]),
     ("solver", "planning/breadth_first/resume", &["stream"]),
-    ("solver", "planning/breadth_first/spill", &["file", "stream"]),
-    ("solver", "planning/breadth_first/temporary_folder", &["file", "process", "stream"]),
+    (
+        "solver",
+        "planning/breadth_first/spill",
+        &["file", "stream"],
+    ),
+    (
+        "solver",
+        "planning/breadth_first/temporary_folder",
+        &["file", "process", "stream"],
+    ),
     ("solver", "planning/breadth_first/workers", &["thread"]),
-    ("solver", "planning/checkpoint", &["clock", "file", "stream"]),
+    (
+        "solver",
+        "planning/checkpoint",
+        &["clock", "file", "stream"],
+    ),
     ("solver", "planning/expand/table", &["memory map"]),
     ("solver", "planning/move_set", &["clock"]),
     ("solver", "planning/potential", &["clock"]),
@@ -118,7 +142,11 @@ const ALLOWED: &[(&str, &str, &[&str])] = &[
     ("play", "lib", &["clock"]),
     ("play", "mcts", &["clock"]),
     ("play", "protocol/host", &["clock", "stream", "thread"]),
-    ("play", "protocol/host/exchange", &["clock", "network", "stream", "thread"]),
+    (
+        "play",
+        "protocol/host/exchange",
+        &["clock", "network", "stream", "thread"],
+    ),
     ("play", "protocol/player", &["network", "stream"]),
     ("play", "protocol/player/connections", &["clock", "network"]),
     ("play", "protocol/player/event", &["network"]),
@@ -176,14 +204,16 @@ fn contains_name(code: &str, name: &str) -> bool {
     code.match_indices(name).any(|(at, _)| {
         let before = code[..at].chars().next_back();
         let after = code[at + name.len()..].chars().next();
-        !before.is_some_and(is_word)
-            && (!name.ends_with(is_word) || !after.is_some_and(is_word))
+        !before.is_some_and(is_word) && (!name.ends_with(is_word) || !after.is_some_and(is_word))
     })
 }
 
 #[test]
 fn names_are_found_as_whole_words() {
-    assert!(contains_name("use std::time::{Duration, Instant};", "Instant"));
+    assert!(contains_name(
+        "use std::time::{Duration, Instant};",
+        "Instant"
+    ));
     assert!(!contains_name("let is_late = InstantNoodles;", "Instant"));
     assert!(!contains_name("memory_thread::f()", "thread::"));
     assert!(contains_name("thread::spawn(f)", "thread::"));
@@ -233,7 +263,10 @@ fn the_lowest_crates_need_only_the_ground_floor() {
     for package in ["gdl", "search"] {
         for needed in &dependencies[package] {
             let below = &dependencies[needed];
-            assert!(below.is_empty(), "{package} needs {needed}, which needs {below:?}");
+            assert!(
+                below.is_empty(),
+                "{package} needs {needed}, which needs {below:?}"
+            );
         }
     }
 }

@@ -78,8 +78,13 @@ pub fn files_in(folder: &Path, extensions: &[&str]) -> Vec<SourceFile> {
 /// One file of the project.
 pub fn file(path: PathBuf) -> SourceFile {
     let text = fs::read_to_string(&path).expect("a source is UTF-8");
-    let path = path.strip_prefix(root()).expect("sources are in the project");
-    let path = path.to_str().expect("file names are ASCII").replace('\\', "/");
+    let path = path
+        .strip_prefix(root())
+        .expect("sources are in the project");
+    let path = path
+        .to_str()
+        .expect("file names are ASCII")
+        .replace('\\', "/");
     SourceFile { path, text }
 }
 
@@ -120,7 +125,10 @@ pub fn split(text: &str) -> Parts {
                 comment.push(chars[at]);
                 at += 1;
             }
-            parts.comments.push(Piece { line, text: comment });
+            parts.comments.push(Piece {
+                line,
+                text: comment,
+            });
         } else if starts(at, "r\"") || starts(at, "r#\"") {
             let close = if starts(at, "r#\"") { "\"#" } else { "\"" };
             at += 1 + close.len();
@@ -131,7 +139,10 @@ pub fn split(text: &str) -> Parts {
                 at += 1;
             }
             at += close.len();
-            parts.literals.push(Piece { line: begin, text: literal });
+            parts.literals.push(Piece {
+                line: begin,
+                text: literal,
+            });
             parts.code.push_str("\"\"");
         } else if chars[at] == '"' {
             at += 1;
@@ -153,7 +164,10 @@ pub fn split(text: &str) -> Parts {
                 at += 1;
             }
             at += 1;
-            parts.literals.push(Piece { line: begin, text: literal });
+            parts.literals.push(Piece {
+                line: begin,
+                text: literal,
+            });
             parts.code.push_str("\"\"");
         } else if chars[at] == '\'' && chars.get(at + 1) == Some(&'\\') {
             // '\'' and other escapes; a lifetime never begins with a backslash.
@@ -175,10 +189,17 @@ pub fn split(text: &str) -> Parts {
 
 #[test]
 fn sources_are_split_into_code_comments_and_literals() {
-    let text = "/// A \"doc\".\nfn f() { g(\"a \\\n      b\", '\"'); } // end\nlet s = r#\"x\"y\"#;";
+    let text =
+        "/// A \"doc\".\nfn f() { g(\"a \\\n      b\", '\"'); } // end\nlet s = r#\"x\"y\"#;";
     let parts = split(text);
     assert_eq!(parts.code, "\nfn f() { g(\"\", ); } \nlet s = \"\";");
-    let piece = |line, text: &str| Piece { line, text: text.to_owned() };
-    assert_eq!(parts.comments, [piece(1, "/// A \"doc\"."), piece(3, "// end")]);
+    let piece = |line, text: &str| Piece {
+        line,
+        text: text.to_owned(),
+    };
+    assert_eq!(
+        parts.comments,
+        [piece(1, "/// A \"doc\"."), piece(3, "// end")]
+    );
     assert_eq!(parts.literals, [piece(2, "a b"), piece(4, "x\"y")]);
 }
