@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use ggp_cli::bench::usage::cpu_time;
 use ggp_gdl::game::Game;
-use ggp_play::{AgentSpec, Brief, Pace};
+use ggp_play::{AgentSpec, Brief, Observation, Pace};
 
 const THREADS: [usize; 3] = [1, 2, 4];
 
@@ -85,7 +85,9 @@ impl Speed {
         let cpu = || cpu_time().expect("there is a clock of CPU time");
         let (start, used) = (Instant::now(), cpu());
         let pace = Pace::new(Some(start + time), None);
-        let advice = agent.choose(&[], &pace).expect("there is a move");
+        let advice = agent
+            .choose(&Observation::of_joint_moves(role, []), &pace)
+            .expect("there is a move");
         self.iterations += advice.nodes;
         self.clock += start.elapsed();
         self.cpu += cpu() - used;

@@ -13,7 +13,7 @@ use fake::{Fake, Manner};
 use ggp_engine::machine::{DatalogMachine, Limits, PlayError};
 use ggp_gdl::game::Game;
 use ggp_gdl::symbol::Case;
-use ggp_play::contest::Means;
+use ggp_play::contest::Resources;
 use ggp_play::protocol::host::{ExchangeError, HostError, HostOptions, Party, Seen, host, info};
 use ggp_play::record::MatchRecord;
 use tempfile::TempDir;
@@ -59,7 +59,7 @@ fn options(grace: Duration) -> HostOptions {
         headers: false,
         case: Case::Fold,
         interrupt: Arc::clone(&limits.interrupt),
-        means: Means {
+        resources: Resources {
             threads: 1,
             memory_bytes: 64 << 20,
             limits,

@@ -20,7 +20,7 @@ use super::solving::moves;
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
 use ggp_gdl::game::{Game, Move, RoleId, Score};
 use ggp_gdl::terms::TermId;
-use ggp_search::graph::{self, GraphOf, explore_and_tell};
+use ggp_search::graph::{self, GraphOf, explore_with_progress};
 use ggp_search::{Budget, BudgetKind, KeyMeaning, Problem, Stats, Status};
 use ggp_solver::solve::{GameProblem, Joint, JointProblem, Keys, joint_text};
 
@@ -304,7 +304,7 @@ impl GraphTask {
             }
         };
         let (stats, watch) = (&mut Stats::default(), &mut ());
-        let graph = explore_and_tell(&mut problem, &how, &budget, stats, watch, &mut report)?;
+        let graph = explore_with_progress(&mut problem, &how, &budget, stats, watch, &mut report)?;
         // A client that has disconnected needs no answer.
         let _ = reporter.report(&problem, &graph, true);
         let complete = graph.is_complete();

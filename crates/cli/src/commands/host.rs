@@ -14,9 +14,9 @@ use crate::rule_files::RuleOptions;
 use crate::{Context, Exit, kinds, format};
 use super::{legal, replay};
 use ggp_gdl::game::Game;
-use ggp_play::protocol::host::{BUSY, HostError, HostOptions, Party, Seen, host, info};
+use ggp_play::protocol::host::{BUSY, HostError, HostOptions, Party, PartyError, Seen, host, info};
 use ggp_engine::machine::{AnyMachine, Machine};
-use ggp_play::contest::Means;
+use ggp_play::contest::Resources;
 use ggp_play::record::MatchRecord;
 use ggp_play::referee::Lapse;
 use ggp_gdl::symbol::Case;
@@ -118,9 +118,9 @@ struct Seat {
 }
 
 impl FromStr for Seat {
-    type Err = String;
+    type Err = PartyError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, PartyError> {
         // An option of a program may hold another `=`.
         let split = text.find('=').filter(|at| !text[..*at].contains(':'));
         let (role, text) = match split {
@@ -400,7 +400,7 @@ impl Options {
                 false => Case::Fold,
             },
             interrupt: Arc::clone(context.interrupt()),
-            means: Means {
+            resources: Resources {
                 threads: self.threads.get(),
                 memory_bytes: self.memory << 20,
                 limits: self.rules.limits(context),

@@ -18,7 +18,7 @@ use crate::{Context, Exit};
 use ggp_gdl::game::{Move, RoleId};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
 use ggp_play::{Brief, Evaluation, Lanes, Outlook};
-use ggp_search::minimax::{Minimax, MinimaxReport, Table, Wanted, prove};
+use ggp_search::minimax::{Minimax, MinimaxReport, TranspositionTable, Wanted, prove};
 use ggp_search::{Budget, Observer, Stats};
 use answer::{Answer, Guess};
 
@@ -219,7 +219,7 @@ fn search(
     let mut progress = Progress(context.spinner("searching"));
     let report = prove(
         &mut outlook,
-        &mut Table::new(budget.memory_bytes),
+        &mut TranspositionTable::new(budget.memory_bytes),
         state,
         role.index(),
         &Minimax { wanted, seed: 0 },

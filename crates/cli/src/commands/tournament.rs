@@ -22,7 +22,7 @@ use super::{perft};
 use crate::conformance::sha256;
 use ggp_play::protocol::host::HostOptions;
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine};
-use ggp_play::contest::Means;
+use ggp_play::contest::Resources;
 use ggp_play::schedule::{Seating, round_robin, swiss};
 
 use rows::{Results, Row};
@@ -429,7 +429,7 @@ impl Cup<'_> {
             headers: false,
             case: Case::Fold,
             interrupt: Arc::clone(self.context.interrupt()),
-            means: Means {
+            resources: Resources {
                 threads: self.options.threads.get(),
                 memory_bytes: self.options.memory.saturating_mul(1 << 20),
                 limits: Limits::default(),

@@ -1,4 +1,4 @@
-//! What is left when a budget runs out.
+//! The results of searches that run out of budget.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -87,7 +87,7 @@ fn each_budget_ends_every_search() {
         };
         for search in Search::every() {
             if search.needs_a_depth_limit() && expected == BudgetKind::Memory {
-                continue; // it has no table to fill
+                continue; // this search has no table
             }
             let verdict = search.run(&mut Endless, &budget).unwrap();
             match verdict {

@@ -4,7 +4,7 @@
 //! or within a number of moves. States are distributed to shards by their hash. A
 //! round expands some of the states of a level, in portions that threads share;
 //! then each shard inserts the states that belong to it, in the order of their
-//! parents. The result is therefore the same for any number of threads and any round_parents
+//! parents. The result is therefore the same for any number of threads and any size
 //! of rounds.
 //!
 //! A state takes its bits and, while it must be found again, one word of a table.
@@ -135,7 +135,7 @@ impl From<CheckpointError> for BreadthFirstError {
 /// those counted before a checkpoint. States are equal if they agree in everything
 /// that matters (see [`Layout`]), or, with [`BreadthFirstOptions::classes`], if a
 /// symmetry maps one to the other. The counts of a level that a solution or the
-/// budget cut short depend on the round_parents of the rounds; all other counts depend only
+/// budget cut short depend on the size of the rounds; all other counts depend only
 /// on the puzzle.
 ///
 /// # Errors
@@ -322,7 +322,7 @@ struct Level {
     suffix: Packed,
 }
 
-/// States of one level that were expanded round_children: those from `first` to before
+/// States of one level that were expanded together: those from `first` to before
 /// `end`. By shard, `starts` is the number that the round's first new state gets.
 struct Round {
     level: u32,

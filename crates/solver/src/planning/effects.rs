@@ -1,13 +1,13 @@
-//! What moves do to the sum of weighted facts.
+//! Effects of moves as linear forms over the facts.
 //!
-//! In: a puzzle. Out: by move, by how much each fact's value (0 or 1) can change
-//! when the move is legal; and what the facts' values can be in a solution. Both
-//! are [`Form`]s: sums of vectors over the facts, in part known and in part
-//! chosen, which may allow more than can happen but never less. So what is linear
-//! and holds of all forms holds of the game.
+//! In: a puzzle. Out: by move, the possible changes of each fact's value (0 or 1)
+//! when the move is legal; and the possible values of the facts in a solution. Both
+//! are [`Form`]s: sums of a known vector and of one vector from each of several
+//! choices. A form may allow more than can happen, but never less. A linear
+//! property that holds for all forms therefore holds for the game.
 //!
-//! A move's form comes from the next-functions with that move put in, and with
-//! the facts that its legality implies.
+//! A move's form comes from the next-state functions with that move substituted,
+//! and from the facts that its legality implies.
 
 mod cube;
 mod specialise;
@@ -20,36 +20,36 @@ use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::network::{Literal, Node};
 use specialise::Specialiser;
 
-/// By fact, ascending: a number other than 0.
+/// A sparse vector: the entries that are not 0, by ascending fact.
 pub type Sparse = Vec<(u32, i32)>;
 
-/// The sum of one known vector and of one vector of each choice.
+/// The set of sums of one fixed vector and one vector of each choice.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Form {
-    /// What is known.
+    /// The fixed vector.
     pub sure: Sparse,
-    /// Alternatives, at least two each, sorted.
+    /// The choices: each a sorted list of at least two vectors.
     pub choices: Vec<Vec<Sparse>>,
 }
 
-/// All that linear methods know of a puzzle.
+/// The linear description of a puzzle.
 #[derive(Clone, Debug)]
 pub struct Effects {
-    /// By move: how the facts' values change; none for moves that are never
+    /// By move: the change of the facts' values; none for moves that are never
     /// legal.
     pub moves: Vec<Option<Form>>,
-    /// The facts' values in a solution: each solution is of one of these forms.
+    /// The facts' values in solutions: each solution belongs to one of these forms.
     pub solutions: Vec<Form>,
-    /// By fact: whether forms speak of it. The others equal a constant or such a
+    /// By fact: whether it occurs in forms. The others equal a constant or another
     /// fact.
     pub free: Vec<bool>,
 }
 
-/// Facts times moves, beyond which it takes too long.
+/// Limit on the number of facts times the number of moves.
 const MOST: usize = 40_000_000;
-/// Nodes of the network looked at for all moves together.
+/// Limit on the number of nodes visited, for all moves together.
 const MOST_WORK: usize = 10_000_000;
-/// Forms of solutions.
+/// Limit on the number of forms of solutions.
 const MOST_SOLUTIONS: usize = 32;
 
 impl Effects {
@@ -85,8 +85,8 @@ impl Effects {
     }
 }
 
-/// By move: how the facts' values change in the cases that its legality is made
-/// of, so many at most. None if the puzzle is too large.
+/// By move: the change of the facts' values in each case of its legality, with at
+/// most `most` cases. None if the puzzle is too large.
 pub fn cases(puzzle: &Puzzle, most: usize) -> Option<Vec<Vec<Form>>> {
     let net = &puzzle.net;
     let effects = Effects::of(puzzle)?;
@@ -117,7 +117,7 @@ fn form_of_move(
     Some(form_of_case(net, links, free, specialiser, chosen, &cube))
 }
 
-/// A move's form where some facts have known values.
+/// The form of a move given the known values of some facts.
 fn form_of_case(
     net: &Propnet,
     links: &Links,
@@ -144,7 +144,7 @@ fn form_of_case(
             continue;
         }
         match next {
-            // A constant, a fact, or a fact's negation.
+            // The next value is a constant, a fact, or a fact's negation.
             Some((other, shift)) => {
                 form.known(fact, i32::from(shift));
                 if let Some(other) = other {
@@ -172,13 +172,13 @@ fn form_of_states(net: &Propnet, links: &Links, free: &[bool], cube: &Cube) -> F
     form.into_form(net, links, cube)
 }
 
-/// A vector that depends on the values of facts that are not known.
+/// A vector that depends on the unknown values of facts.
 #[derive(Default)]
 struct Unknowns {
     sure: Vec<(u32, i32)>,
-    /// By fact: what is added if it holds.
+    /// By fact: the vector that is added if it holds.
     by_fact: FxHashMap<usize, Vec<(u32, i32)>>,
-    /// Facts of which nothing is known afterwards.
+    /// Facts whose next values are unknown.
     any: Vec<u32>,
 }
 
@@ -196,7 +196,7 @@ impl Unknowns {
         self.any.push(fact as u32);
     }
 
-    /// Unknown facts that exclude each other make one choice together.
+    /// Converts to a form. Mutually exclusive unknown facts become a single choice.
     fn into_form(self, net: &Propnet, links: &Links, cube: &Cube) -> Form {
         let mut left: FxHashMap<usize, Sparse> = self
             .by_fact
@@ -255,7 +255,7 @@ impl Unknowns {
     }
 }
 
-/// Adds up what stands for the same fact.
+/// Adds up the entries of the same fact.
 fn summed(mut vector: Vec<(u32, i32)>) -> Sparse {
     vector.sort_unstable();
     vector.dedup_by(|next, first| {
@@ -276,7 +276,7 @@ mod tests {
     use ggp_engine::propnet::batch::pack;
     use ggp_gdl::game::{Game, Score};
 
-    /// By move: its form, with facts as their texts.
+    /// By move: its form, with facts as text.
     fn forms(rules: &str) -> Vec<String> {
         let game = Game::from_text("test.kif", rules).expect("the rules are right");
         let (mut net, _) = Propnet::ground(&game, &GroundLimits::default()).expect("it is small");
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_legal_says_what_changes() {
+    fn legality_determines_the_changes() {
         let rules = "(role r) (init (on a)) (init (on b)) (init (on d))
             (<= (legal r jump) (true (on a)) (true (on b)) (not (true (on c))))
             (legal r flip) (legal r clear)
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn facts_that_exclude_each_other_are_one_choice() {
+    fn exclusive_facts_are_one_choice() {
         let rules = "(role r) (init (at 1)) (place 1) (place 2) (place 3)
             (<= (legal r (go ?x)) (place ?x) (not (true (at ?x))))
             (legal r stay)

@@ -1,7 +1,7 @@
 //! Order-free SAT encoding: which moves are made, not when.
 //!
 //! In: a puzzle. Out: a plan, or a proof that there is none, from clauses about the
-//! *set* of moves that are made. If every relevant fact changes at most single_changes, the
+//! *set* of moves that are made. If every relevant fact changes at most once, the
 //! last state is a function of that set. A SAT solver then finds the set in one
 //! call, where a search would also have to find an order. Afterwards the moves are
 //! replayed in an order that the rules allow. Whatever prevents that is added to
@@ -14,9 +14,9 @@
 //! made twice, and no fact changes twice. A refutation that needs one of them
 //! proves nothing.
 
+mod candidates;
 pub(super) mod effects;
 mod formula;
-mod guesses;
 mod replay;
 mod single_changes;
 mod ternary;
@@ -55,7 +55,7 @@ pub struct Solutions {
 /// Limit on the number of sets of moves that are tried.
 const MOST_ROUNDS: usize = 20_000;
 /// Limits on conflicts and on sets of moves for puzzles in which most facts may
-/// change more than single_changes.
+/// change more than once.
 const UNRELIABLE_LIMITS: (i32, usize) = (5_000, 100);
 
 /// Searches for a plan or a proof that there is none.
@@ -63,7 +63,7 @@ pub fn move_set(puzzle: &Puzzle, budget: &Budget) -> Answer {
     attempt(puzzle, budget, |_| true)
 }
 
-/// Runs [`move_set`] if most facts change at most single_changes; otherwise the outcome is
+/// Runs [`move_set`] if most facts change at most once; otherwise the outcome is
 /// unknown.
 pub fn move_set_if_reliable(puzzle: &Puzzle, budget: &Budget) -> Answer {
     attempt(puzzle, budget, |analysis| !analysis.is_unreliable())
@@ -134,9 +134,9 @@ pub fn count(puzzle: &Puzzle, budget: &Budget, at_most: usize) -> Solutions {
 }
 
 /// Candidate invariants: clauses over facts, many of which every move preserves.
-pub(super) fn guesses(puzzle: &Puzzle) -> Vec<Vec<(u32, bool)>> {
+pub(super) fn candidates(puzzle: &Puzzle) -> Vec<Vec<(u32, bool)>> {
     with_analysis(puzzle, |analysis| {
-        guesses::guesses(puzzle, &analysis.effects, &analysis.single_changes)
+        candidates::candidates(puzzle, &analysis.effects, &analysis.single_changes)
     })
     .unwrap_or_default()
 }
@@ -186,14 +186,14 @@ fn with_analysis<T>(puzzle: &Puzzle, then: impl FnOnce(&Analysis) -> T) -> Optio
 }
 
 impl Analysis {
-    /// Whether most facts change more than single_changes, or may do so.
+    /// Whether most facts change more than once, or may do so.
     fn is_unreliable(&self) -> bool {
         let (facts, inexact) = self.facts();
         2 * inexact > facts
     }
 
     /// The number of relevant facts that change, and of those among them that may
-    /// change more than single_changes.
+    /// change more than once.
     fn facts(&self) -> (usize, usize) {
         let moved = self
             .single_changes

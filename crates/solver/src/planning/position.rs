@@ -1,11 +1,11 @@
-//! The network in one state, the slow way.
+//! Direct evaluation of the network in one state.
 
 use super::Plan;
 use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::batch::{Packed, holds, pack};
 use ggp_engine::propnet::network::{Literal, read};
 
-/// The values of a network's nodes in one state, with a move of role 0 or none.
+/// The values of a network's nodes in one state, with one move of role 0 or none.
 pub(crate) struct Position(Vec<u64>);
 
 impl Position {
@@ -20,7 +20,7 @@ impl Position {
         Position(net.network.evaluate(&inputs))
     }
 
-    /// Where a plan leads to.
+    /// The state at the end of a plan.
     pub(crate) fn at_end(net: &Propnet, start: &[u64], plan: &Plan) -> Self {
         let mut state: Packed = start.into();
         for &chosen in plan {

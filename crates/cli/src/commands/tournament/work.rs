@@ -14,7 +14,7 @@ use super::rows::Row;
 use super::setup::Entrant;
 use ggp_play::protocol::host::{HostOptions, Invitation, Party, Remote};
 use ggp_engine::machine::{AnyMachine, Limits, Machine, PlayError};
-use ggp_play::contest::{Clocks, Contest, Means, SeatContender};
+use ggp_play::contest::{Clocks, Contest, Resources, AgentContender};
 use ggp_play::referee::{Asking, Contender};
 
 /// A match to be played.
@@ -128,9 +128,9 @@ impl Worker {
         let limits = &self.limits[game];
         let machine = self.machines[game].clone();
         let rules = machine.game().clone();
-        let means = Means {
+        let resources = Resources {
             limits: limits.clone(),
-            ..self.host.means.clone()
+            ..self.host.resources.clone()
         };
         let letters = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
         let name: String = row.game.chars().map(letters).collect();
@@ -148,8 +148,8 @@ impl Worker {
             let party = player.map(|player| &entrants[player].party);
             table.push(match (party, &invitation) {
                 (Some(Party::Agent(spec)), _) => {
-                    let brief = means.brief(&rules, role, self.clocks, row.seed);
-                    let contender = SeatContender::new(brief, spec, self.clocks);
+                    let brief = resources.brief(&rules, role, self.clocks, row.seed);
+                    let contender = AgentContender::new(brief, spec, self.clocks);
                     Some(Box::new(contender.map_err(|why| anyhow!(why))?))
                 }
                 (Some(Party::Remote(address, name)), Some(invitation)) => {

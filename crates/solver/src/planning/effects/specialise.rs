@@ -1,4 +1,4 @@
-//! A network with one move after the other put in.
+//! Specialisation of a network to one move at a time.
 
 use rustc_hash::FxHashMap;
 
@@ -12,20 +12,20 @@ use ggp_engine::propnet::rewrite::{live, same_gate, transcribe};
 pub(super) struct Specialiser<'p> {
     net: &'p Propnet,
     builder: Builder,
-    /// By node: what it is when no move is made.
+    /// By node: its function when no move is made.
     base: Vec<Literal>,
-    /// By node: the gates that read it, and feedbacks that it defines.
+    /// By node: the gates that read it, and the feedbacks that it defines.
     readers: Vec<Vec<u32>>,
-    /// By node: whether it stands in a cycle.
+    /// By node: whether it is part of a cycle.
     cyclic: Vec<bool>,
-    /// By node: the facts that it is next, or the negation of.
+    /// By node: the facts whose next value is this node or its negation.
     next_of: Vec<Vec<u32>>,
-    /// Facts that change though no move is made.
+    /// Facts that may change even if no move is made.
     drifting: Vec<usize>,
-    /// By node that the move at hand may change: what it becomes; none in and
-    /// behind a cycle.
+    /// By node that the current move may change: its function; none in cycles and
+    /// in nodes that depend on them.
     became: FxHashMap<usize, Option<Literal>>,
-    /// Nodes looked at.
+    /// Number of nodes visited.
     work: usize,
 }
 
@@ -87,12 +87,12 @@ impl<'p> Specialiser<'p> {
         specialiser
     }
 
-    /// The functions.
+    /// The network of the functions.
     pub fn network(&self) -> &Network {
         self.builder.network()
     }
 
-    /// Nodes looked at until now.
+    /// Number of nodes visited so far.
     pub fn work(&self) -> usize {
         self.work
     }
@@ -102,8 +102,8 @@ impl<'p> Specialiser<'p> {
         self.base[literal.node()].negated_if(literal.is_negated())
     }
 
-    /// Facts that may change when a move is made, and what they become; none
-    /// where that is not known.
+    /// The facts that may change when a move is made, with their next values; none
+    /// where the next value is not known.
     pub fn touched(&mut self, chosen: usize) -> Vec<(usize, Option<Literal>)> {
         let input = self.net.move_input(0, chosen);
         let first = self.net.network.input(input).node();
@@ -138,7 +138,7 @@ impl<'p> Specialiser<'p> {
         facts.into_iter().map(next).collect()
     }
 
-    /// What a literal is with the move at hand.
+    /// A literal under the current move.
     fn now(&self, literal: Literal) -> Option<Literal> {
         match self.became.get(&literal.node()) {
             Some(became) => became.map(|became| became.negated_if(literal.is_negated())),
@@ -164,7 +164,7 @@ impl<'p> Specialiser<'p> {
         }
     }
 
-    /// A function where the facts of a cube are known.
+    /// A function under the known values of a cube.
     pub fn under(&mut self, literal: Literal, cube: &Cube) -> Literal {
         let mut cone = Vec::new();
         let mut open = vec![literal.node()];

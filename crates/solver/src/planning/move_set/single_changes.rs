@@ -1,4 +1,4 @@
-//! Facts that change at most analysis, and moves that exclude each other.
+//! Facts that change at most once, and moves that exclude each other.
 //!
 //! In: the effects of each move. Out: for each fact, the moves that change it and
 //! those that change it back; for each pair of moves, whether one is never legal
