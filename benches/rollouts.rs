@@ -131,7 +131,7 @@ fn guided(net: &Propnet, record: Record) -> Rollouts {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(2);
     let mut rollouts = Rollouts::new(net, &options, 1);
     rollouts.set_exploration(0.25);
-    for (role, moves) in net.moves.iter().enumerate() {
+    for (role, moves) in net.moves().iter().enumerate() {
         let levels: Vec<u8> = moves.iter().map(|_| random.random_range(0..16)).collect();
         rollouts.set_levels(role, &levels);
     }
@@ -195,12 +195,12 @@ fn agree(net: &Propnet, playouts: &Playouts, rollouts: &mut Rollouts) {
     const MANY: u32 = 20_000;
     let terms = net.terms();
     let tally = playouts.run(u64::from(MANY), 7, 1, || Proceed::On);
-    let start = pack(net.initial.iter().copied());
+    let start = pack(net.initial().iter().copied());
     let outcome = &rollouts.run(&[start], MANY, &mut || Proceed::On)[0];
     for (role, sum) in outcome.scores.iter().enumerate() {
-        let ends = net.goals[role].iter().zip(&tally.goals[role]);
+        let ends = net.goals()[role].iter().zip(&tally.goals[role]);
         let scores = ends.map(|(goal, &ends)| {
-            let score = net.game.score(&terms, goal.0);
+            let score = net.game().score(&terms, goal.0);
             f64::from(score.map_or(0, |score| score.get())) * ends as f64
         });
         let [one, other] = [scores.sum(), sum.total as f64].map(|sum| sum / f64::from(MANY));

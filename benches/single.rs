@@ -152,7 +152,7 @@ impl One for Whole {
             .machine
             .goal_values(&self.state, number)
             .expect("no limit is met");
-        let all = &self.machine.net().goals[role];
+        let all = &self.machine.net().goals()[role];
         let values = all
             .iter()
             .enumerate()
@@ -215,7 +215,7 @@ fn measure(file: &str, time: Duration) {
         return println!("{name:24} has no network within the limits");
     };
     net.simplify();
-    let roles = net.legal.len();
+    let roles = net.legal().len();
     let legal = || vec![Vec::new(); roles];
     let mut expected: Option<Vec<usize>> = None;
     let mut run = |one: &mut dyn One| {

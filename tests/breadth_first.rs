@@ -23,7 +23,7 @@ fn puzzle(name: &str, change: impl Fn(String) -> String) -> Puzzle {
     let game = Game::from_text(name, &change(text)).unwrap();
     let (mut net, _) = Propnet::ground(&game, &GroundLimits::default()).unwrap();
     net.simplify();
-    let start = pack(net.initial.clone());
+    let start = pack(net.initial().iter().copied());
     Puzzle::new(net, start, Score::MAX).unwrap()
 }
 
@@ -137,7 +137,7 @@ fn threads_do_not_change_results() {
 
 #[test]
 fn symmetric_positions_count_as_one() {
-    let machine = |puzzle: &Puzzle| DatalogMachine::new(&puzzle.net.game, Limits::default());
+    let machine = |puzzle: &Puzzle| DatalogMachine::new(puzzle.net.game(), Limits::default());
     for (name, depth, symmetries) in [("senku", 10, 8), ("eight_puzzle", u32::MAX, 2)] {
         let puzzle = own(name);
         let budget = Budget {
@@ -169,7 +169,7 @@ fn symmetric_positions_count_as_one() {
                 assert_eq!(plan.len(), lifted.len(), "{name}");
                 let moves: Vec<_> = lifted
                     .iter()
-                    .map(|&chosen| puzzle.net.moves[0][chosen as usize])
+                    .map(|&chosen| puzzle.net.moves()[0][chosen as usize])
                     .collect();
                 let machine = machine(&puzzle).unwrap();
                 assert_eq!(check_plan(&machine, &moves), Ok(Score::MAX), "{name}");

@@ -68,10 +68,10 @@ fn levels(puzzle: &Puzzle, commuting: Option<&PartialOrder>) -> (Vec<usize>, boo
 }
 
 fn is_plan(puzzle: &Puzzle, plan: &[u32]) -> bool {
-    let machine = DatalogMachine::new(&puzzle.net.game, Limits::default()).unwrap();
+    let machine = DatalogMachine::new(puzzle.net.game(), Limits::default()).unwrap();
     let moves = plan
         .iter()
-        .map(|&chosen| puzzle.net.moves[0][chosen as usize]);
+        .map(|&chosen| puzzle.net.moves()[0][chosen as usize]);
     let moves: Vec<_> = moves.collect();
     check_plan(&machine, &moves) == Ok(Score::MAX)
 }

@@ -1,10 +1,9 @@
 //! Symmetries of puzzles: their number, their correctness, and the length of plans
 //! found by searches that count positions up to symmetry.
 
+use ggp_stop::Stop;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use crate::puzzle_search::shared::{own, puzzle_of};
 use ggp_engine::propnet::code::Engine;
@@ -295,7 +294,7 @@ fn names_and_order_do_not_matter() {
 fn the_symmetry_search_can_be_interrupted() {
     let puzzle = puzzle_of(&own(&["senku.kif"]));
     let budget = Budget {
-        interrupt: Some(Arc::new(AtomicBool::new(true))),
+        stop: Stop::raised(),
         ..Budget::default()
     };
     assert_eq!(Symmetries::of(&puzzle, &budget).order(), Some(1));

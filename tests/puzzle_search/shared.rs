@@ -18,7 +18,7 @@ pub fn game(text: &str) -> Game {
 pub fn puzzle(game: &Game) -> Option<Puzzle> {
     let (mut net, _) = Propnet::ground(game, &GroundLimits::default()).ok()?;
     net.simplify();
-    let start = pack(net.initial.iter().copied());
+    let start = pack(net.initial().iter().copied());
     Puzzle::new(net, start, Score::MAX)
 }
 

@@ -4,7 +4,7 @@
 //! Out: [`Advice`]. An [`Agent`] thinks on the thread that calls it; an
 //! [`AgentThread`](super::AgentThread) runs it on its own thread and returns a move on time.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_stop::Stop;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -110,9 +110,8 @@ impl Advice {
 /// Clones share the stop flag and the published move.
 #[derive(Clone, Debug, Default)]
 pub struct Pace {
-    deadline: Option<Instant>,
     nodes: Option<u64>,
-    stop: Arc<AtomicBool>,
+    stop: Stop,
     best: Arc<Mutex<Option<Advice>>>,
 }
 
@@ -120,26 +119,27 @@ impl Pace {
     /// Limits by time and by a number of iterations or positions. Without either, the
     /// search runs until [`Pace::stop`].
     pub fn new(deadline: Option<Instant>, nodes: Option<u64>) -> Self {
+        let stop = Stop::new();
         Pace {
-            deadline,
             nodes,
+            stop: deadline.map_or(stop.clone(), |end| stop.until(end)),
             ..Pace::default()
         }
     }
 
     /// Whether the agent should return.
     pub fn is_over(&self) -> bool {
-        self.stop.load(Ordering::Relaxed) || self.deadline.is_some_and(|end| Instant::now() >= end)
+        self.stop.is_over()
     }
 
     /// Asks the agent to return.
     pub fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.stop.raise();
     }
 
     /// The time by which the agent should return.
     pub fn deadline(&self) -> Option<Instant> {
-        self.deadline
+        self.stop.deadline()
     }
 
     /// The most iterations or positions.
@@ -152,10 +152,7 @@ impl Pace {
         Budget {
             nodes: self.nodes.unwrap_or(u64::MAX),
             memory_bytes,
-            time: self
-                .deadline
-                .map(|end| end.saturating_duration_since(Instant::now())),
-            interrupt: Some(Arc::clone(&self.stop)),
+            stop: self.stop.clone(),
             ..Budget::default()
         }
     }

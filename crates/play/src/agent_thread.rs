@@ -1,7 +1,7 @@
 //! A thread for an agent, and a move on time whatever the agent does.
 
+use ggp_stop::Stop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -49,9 +49,9 @@ pub struct AgentThread {
     agent: Worker,
     fallback: Worker,
     /// Raised from outside.
-    interrupt: Arc<AtomicBool>,
+    stop: Stop,
     /// Raised when the match is over, for the machines.
-    ended: Arc<AtomicBool>,
+    ended: Stop,
     ponders: bool,
 }
 
@@ -163,8 +163,8 @@ impl AgentThread {
         mut brief: Brief,
         make: impl FnOnce(Brief) -> Result<Box<dyn Agent>, SpecError>,
     ) -> Result<Self, SpecError> {
-        let own = Arc::new(AtomicBool::new(false));
-        let interrupt = std::mem::replace(&mut brief.limits.interrupt, Arc::clone(&own));
+        let own = Stop::new();
+        let stop = std::mem::replace(&mut brief.limits.stop, own.clone());
         let agent = make(brief.clone())?;
         let shared = Arc::new(Shared::default());
         let reports = Arc::clone(&shared);
@@ -175,7 +175,7 @@ impl AgentThread {
             shared,
             agent,
             fallback,
-            interrupt,
+            stop,
             ended: own,
             ponders: false,
         })
@@ -286,7 +286,7 @@ impl AgentThread {
         mut meanwhile: impl FnMut(),
     ) {
         let mut progress = self.shared.progress();
-        while !condition(&progress) && !self.interrupt.load(Ordering::Relaxed) {
+        while !condition(&progress) && !self.stop.is_raised() {
             let left = deadline.map(|end| end.saturating_duration_since(Instant::now()));
             if left == Some(Duration::ZERO) {
                 return;
@@ -319,7 +319,7 @@ impl AgentThread {
 
 impl Drop for AgentThread {
     fn drop(&mut self) {
-        self.ended.store(true, Ordering::Relaxed);
+        self.ended.raise();
         self.agent.end();
         self.fallback.end();
     }

@@ -1,7 +1,6 @@
 //! A machine that is ready at once, and a faster one later.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_stop::Stop;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -10,7 +9,7 @@ use super::{Brief, Pace};
 use ggp_engine::machine::{
     AnyMachine, Backend, Limits, Machine, PlayError, PropnetMachine, PropnetState,
 };
-use ggp_engine::propnet::TooLarge;
+use ggp_engine::propnet::GroundError;
 use ggp_gdl::game::{Game, Move};
 use ggp_gdl::terms::TermId;
 
@@ -31,14 +30,14 @@ pub struct Backends {
 
 #[derive(Debug)]
 struct Grounding {
-    network: Receiver<Result<PropnetMachine, TooLarge>>,
+    network: Receiver<Result<PropnetMachine, GroundError>>,
     thread: Option<JoinHandle<()>>,
-    interrupt: Arc<AtomicBool>,
+    stop: Stop,
 }
 
 impl Drop for Grounding {
     fn drop(&mut self) {
-        self.interrupt.store(true, Ordering::Relaxed);
+        self.stop.raise();
         if let Some(thread) = self.thread.take() {
             // Its result is no longer needed.
             let _ = thread.join();
@@ -49,19 +48,18 @@ impl Drop for Grounding {
 impl Grounding {
     fn new(game: &Game, limits: &Limits) -> Self {
         let (sender, network) = channel();
-        let interrupt = Arc::new(AtomicBool::new(false));
+        let stop = Stop::new();
         let mut limits = limits.clone();
-        limits.ground.interrupt = Some(Arc::clone(&interrupt));
+        limits.ground.stop = stop.clone();
         let game = game.clone();
         let thread = std::thread::spawn(move || {
-            let ground = limits.ground.clone();
             // The receiver is gone if the match is over.
-            let _ = sender.send(PropnetMachine::new(&game, limits, &ground));
+            let _ = sender.send(PropnetMachine::new(&game, limits));
         });
         Grounding {
             network,
             thread: Some(thread),
-            interrupt,
+            stop,
         }
     }
 }

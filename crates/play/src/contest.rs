@@ -3,8 +3,7 @@
 //! In: a game, a [`Contender`] for each role, a seed. Out: moves, scores and lapses. Agents
 //! without clocks play the same match with the same seed.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_stop::Stop;
 use std::time::{Duration, Instant};
 
 use super::referee::{Asking, Contender, Contenders, Lapse, Position, Referee};
@@ -116,7 +115,7 @@ pub struct Contest<M> {
     /// The number of joint moves after which the match is aborted.
     pub most_moves: usize,
     /// Aborts the match when raised.
-    pub interrupt: Arc<AtomicBool>,
+    pub stop: Stop,
 }
 
 /// The result of a match.
@@ -150,7 +149,7 @@ impl<M: Machine> Contest<M> {
         result
             .lapses
             .extend(lapses.filter_map(|(role, lapse)| Some((None, role, lapse?))));
-        let is_interrupted = || self.interrupt.load(Ordering::Relaxed);
+        let is_interrupted = || self.stop.is_raised();
         let ended = loop {
             if result.moves.len() >= self.most_moves {
                 break Ok(());

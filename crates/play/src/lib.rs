@@ -24,10 +24,9 @@ pub mod referee;
 pub mod schedule;
 mod spec;
 
+use ggp_stop::Stop;
 use std::error::Error;
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use im::Vector;
@@ -321,7 +320,7 @@ pub struct AgentPlayer {
     role: RoleId,
     spec: AgentSpec,
     clock: Option<Duration>,
-    interrupt: Arc<AtomicBool>,
+    stop: Stop,
 }
 
 impl AgentPlayer {
@@ -334,7 +333,7 @@ impl AgentPlayer {
     pub fn new(brief: Brief, spec: AgentSpec) -> Result<Self, SpecError> {
         Ok(AgentPlayer {
             clock: brief.play_clock,
-            interrupt: Arc::clone(&brief.limits.interrupt),
+            stop: brief.limits.stop.clone(),
             role: brief.role,
             thread: AgentThread::new(brief, &spec)?,
             spec,
@@ -357,9 +356,7 @@ impl<M: Machine> Player<M> for AgentPlayer {
         match (answer.error, answer.advice) {
             (Some(error), _) => Err(error),
             (None, Some(advice)) => Ok(Choice::Play(advice.chosen)),
-            (None, None) if self.interrupt.load(Ordering::Relaxed) => {
-                Err(PlayError::Interrupted.into())
-            }
+            (None, None) if self.stop.is_raised() => Err(PlayError::Interrupted.into()),
             // There was no time even for the legal moves.
             (None, None) => Ok(Choice::Play(turn.legal[0])),
         }

@@ -143,7 +143,7 @@ impl MctsAgent {
                 }
                 Searcher::Lanes(own) => {
                     own.spawn(threads, self.settings.mcts.seed);
-                    let moves = &network(backends.machine()).net().moves;
+                    let moves = &network(backends.machine()).net().moves();
                     let name = |role: usize, made: &u32| moves[role][*made as usize];
                     let lanes = &mut own.lanes[..threads];
                     infallible(slice.run(&mut own.tree, lanes, name, true))

@@ -79,8 +79,8 @@ impl Lanes {
         };
         let net = machine.net();
         let terms = net.terms();
-        let score = |value| net.game.score(&terms, value).ok();
-        let scores = net.goals.iter().map(|values| {
+        let score = |value| net.game().score(&terms, value).ok();
+        let scores = net.goals().iter().map(|values| {
             let scores = values.iter().map(|(value, _)| score(*value));
             scores.map(|score| score.map(|score| score.get())).collect()
         });
@@ -359,7 +359,7 @@ fn expand_in_lanes(
             children.push(child(machine.game(), state, scores));
         }
     }
-    let moves = legal.iter().zip(&machine.net().moves);
+    let moves = legal.iter().zip(machine.net().moves());
     let moves = moves.map(|(legal, moves)| legal.iter().map(|&chosen| moves[chosen]).collect());
     Expansion {
         legal: moves.collect(),

@@ -194,8 +194,8 @@ impl MatchRecord {
         see(0, &mut played);
         for (number, joint) in self.moves.iter().enumerate() {
             let moves = joint.iter().map(|text| {
-                let parsed = game.parse_term(played.machine().terms_mut(), text);
-                parsed.map(Move::new).map_err(|error| Difference::Move {
+                let chosen = played.machine().read_move(text);
+                chosen.map_err(|error| Difference::Move {
                     number,
                     why: error.to_string(),
                 })

@@ -212,9 +212,9 @@ fn raising_the_interrupt_ends_a_choice() {
     let game = game().machine().game().clone();
     let role = game.roles().next().unwrap();
     let brief = Brief::new(&game, role);
-    let interrupt = std::sync::Arc::clone(&brief.limits.interrupt);
+    let stop = brief.limits.stop.clone();
     let mut thread = AgentThread::with(brief, |_| Ok(Box::new(Sleeper(false)))).unwrap();
-    interrupt.store(true, std::sync::atomic::Ordering::Relaxed);
+    stop.raise();
     // Without the interrupt this would never return.
     thread.choose(&Observation::of_joint_moves(role, []), None, None);
 }

@@ -57,10 +57,10 @@ impl Puzzle {
     /// None if the game has several roles or the state is not a state of the
     /// network.
     pub fn new(mut net: Propnet, start: Packed, target: Score) -> Option<Puzzle> {
-        if net.game.role_count() != 1 || net.game.is_random(net.game.roles().next()?) {
+        if net.game().role_count() != 1 || net.game().is_random(net.game().roles().next()?) {
             return None;
         }
-        let facts = net.facts.len();
+        let facts = net.facts().len();
         let holds: Vec<bool> = (0..facts)
             .map(|f| start[f / 64] >> (f % 64) & 1 == 1)
             .collect();
@@ -68,24 +68,24 @@ impl Puzzle {
             return None;
         }
         let terms = net.terms();
-        let game: &Game = &net.game;
+        let game: &Game = net.game();
         let reaching = |value| game.score(&terms, value).is_ok_and(|score| score >= target);
-        let reaching: Vec<Literal> = net.goals[0]
+        let reaching: Vec<Literal> = net.goals()[0]
             .iter()
             .filter(|&&(value, _)| reaching(value))
             .map(|&(_, due)| due)
             .collect();
-        let live = live(&net.network, net.roots());
-        let mut builder = Builder::new(net.network.inputs());
-        let inputs: Vec<Literal> = (0..net.network.inputs())
+        let live = live(net.network(), net.roots());
+        let mut builder = Builder::new(net.network().inputs());
+        let inputs: Vec<Literal> = (0..net.network().inputs())
             .map(|i| builder.input(i))
             .collect();
-        let network = &net.network;
+        let network = net.network();
         let copied = copy(network, &live, &inputs, &mut builder);
         let of = |literal: Literal| copied[literal.node()].negated_if(literal.is_negated());
         let reaching: Vec<Literal> = reaching.into_iter().map(of).collect();
         let reaching = builder.or(&reaching);
-        let solved = builder.and(&[of(net.terminal), reaching]);
+        let solved = builder.and(&[of(net.terminal()), reaching]);
         net.rebuilt(builder, &copied);
         Some(Puzzle {
             net,
@@ -104,11 +104,11 @@ impl Puzzle {
     /// left out.
     pub fn scores(&self) -> Vec<Score> {
         let terms = self.net.terms();
-        let values = self.net.goals[0]
+        let values = self.net.goals()[0]
             .iter()
             .filter(|due| due.1 != Literal::FALSE);
         let mut scores: Vec<Score> = values
-            .filter_map(|&(value, _)| self.net.game.score(&terms, value).ok())
+            .filter_map(|&(value, _)| self.net.game().score(&terms, value).ok())
             .collect();
         scores.sort_unstable();
         scores.dedup();
@@ -120,15 +120,15 @@ impl Puzzle {
     pub(crate) fn worth(&self, plan: &Plan) -> Option<Score> {
         let net = &self.net;
         let end = Position::at_end(net, &self.start, plan);
-        let mut due = net.goals[0].iter().filter(|&&(_, due)| end.holds(due));
+        let mut due = net.goals()[0].iter().filter(|&&(_, due)| end.holds(due));
         let (&(value, _), more) = (due.next()?, due.next());
-        let is_sure = end.holds(net.terminal) && more.is_none();
-        is_sure.then(|| net.game.score(&net.terms(), value).ok())?
+        let is_sure = end.holds(net.terminal()) && more.is_none();
+        is_sure.then(|| net.game().score(&net.terms(), value).ok())?
     }
 
     /// Number of moves that may ever be legal.
     pub fn moves(&self) -> usize {
-        self.net.moves[0].len()
+        self.net.moves()[0].len()
     }
 }
 

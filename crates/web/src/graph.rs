@@ -1,8 +1,8 @@
 //! The game graph from a position on, reported while it is explored.
 
+use ggp_stop::Stop;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use axum::Extension;
@@ -244,7 +244,7 @@ struct GraphTask {
 }
 
 impl GraphTask {
-    fn run(self, stop: &Arc<AtomicBool>, sender: &Sender) -> Result<GraphSummary, ApiError> {
+    fn run(self, stop: &Stop, sender: &Sender) -> Result<GraphSummary, ApiError> {
         let began = Instant::now();
         let reached = self.game.reach(&self.moves)?;
         let (machine, start) = (reached.machine, reached.state);
@@ -267,7 +267,7 @@ impl GraphTask {
         &self,
         mut problem: P,
         began: Instant,
-        stop: &Arc<AtomicBool>,
+        stop: &Stop,
         sender: &Sender,
     ) -> Result<GraphSummary, ApiError> {
         let how = graph::Explore {
@@ -284,7 +284,7 @@ impl GraphTask {
             time: Some(self.time.saturating_sub(began.elapsed())),
             // The other half is for reporting.
             memory_bytes: self.memory_bytes / 2,
-            interrupt: Some(Arc::clone(stop)),
+            stop: stop.clone(),
             ..Budget::default()
         };
         let mut reporter = GraphReporter {

@@ -1,7 +1,7 @@
 //! A player chooses a move and reports its search meanwhile.
 
+use ggp_stop::Stop;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use axum::Extension;
@@ -122,7 +122,7 @@ impl ThinkTask {
     /// If the moves are wrong, or the player fails.
     pub(super) fn choose(
         self,
-        stop: &Arc<AtomicBool>,
+        stop: &Stop,
         listener: Option<&Sender>,
     ) -> Result<Thought, ApiError> {
         let mut reached = self.game.reach(&self.moves)?;
@@ -139,7 +139,7 @@ impl ThinkTask {
             .expect("the role was checked above");
         let mut brief = Brief::new(&self.game.game, role);
         brief.limits = LoadedGame::limits();
-        brief.limits.interrupt = Arc::clone(stop);
+        brief.limits.stop = stop.clone();
         brief.memory_bytes = self.memory_bytes;
         brief.seed = self.moves.len() as u64;
         brief.tree = self.tree;

@@ -5,7 +5,6 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{anyhow, bail};
@@ -399,7 +398,7 @@ impl Options {
                 true => Case::Keep,
                 false => Case::Fold,
             },
-            interrupt: Arc::clone(context.interrupt()),
+            stop: context.stop().clone(),
             resources: Resources {
                 threads: self.threads.get(),
                 memory_bytes: self.memory << 20,

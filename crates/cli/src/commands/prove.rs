@@ -189,7 +189,7 @@ impl Options {
         Budget {
             nodes: self.budget_nodes.unwrap_or(u64::MAX),
             time: Some(self.budget_time - guess_time(self)),
-            interrupt: Some(context.interrupt().clone()),
+            stop: context.stop().clone(),
             // A half for looking ahead, a half for going backwards.
             memory_bytes: self.budget_memory.saturating_mul(1 << 20) / 2,
             ..Budget::default()

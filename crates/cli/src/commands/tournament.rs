@@ -9,7 +9,6 @@ mod work;
 use std::collections::{BTreeSet, VecDeque};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread::available_parallelism;
 use std::time::Duration;
@@ -428,7 +427,7 @@ impl Cup<'_> {
             most_bytes: MOST_ANSWER,
             headers: false,
             case: Case::Fold,
-            interrupt: Arc::clone(self.context.interrupt()),
+            stop: self.context.stop().clone(),
             resources: Resources {
                 threads: self.options.threads.get(),
                 memory_bytes: self.options.memory.saturating_mul(1 << 20),

@@ -68,10 +68,10 @@ impl Lanes {
         learning: Option<Learning>,
         seed: u64,
     ) -> Self {
-        let (game, terms) = (&net.game, net.terms());
+        let (game, terms) = (net.game(), net.terms());
         let score = |value: &(_, _)| game.score(&terms, value.0).map_or(0, |score| score.get());
         let scores = |role: &Vec<_>| role.iter().map(score).collect::<Vec<u8>>();
-        let scores: Vec<Vec<u8>> = net.goals.iter().map(scores).collect();
+        let scores: Vec<Vec<u8>> = net.goals().iter().map(scores).collect();
         let range = |scores: &Vec<u8>| {
             [
                 // Terminal states without a valid score count as 0.
@@ -101,7 +101,7 @@ impl Lanes {
             chance: game.roles().map(|role| game.is_random(role)).collect(),
             range: scores.iter().map(range).collect(),
             scores,
-            is_small: net.network.gates() <= SMALL,
+            is_small: net.network().gates() <= SMALL,
         }
     }
 

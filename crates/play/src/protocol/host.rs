@@ -8,8 +8,7 @@ mod exchange;
 mod remote;
 mod spelling;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_stop::Stop;
 use std::time::{Duration, Instant};
 
 use super::message::{Info, Message, MessageLimits};
@@ -103,7 +102,7 @@ pub struct HostOptions {
     /// Whether names are case-sensitive.
     pub case: Case,
     /// Aborts the match when raised.
-    pub interrupt: Arc<AtomicBool>,
+    pub stop: Stop,
     /// The resources of built-in agents.
     pub resources: Resources,
 }
@@ -129,7 +128,7 @@ pub fn info(address: &Address, options: &HostOptions) -> Result<Info, ExchangeEr
         connect: options.connect.min(INFO),
         answer: INFO,
         bytes: options.most_bytes,
-        interrupt: Some(&options.interrupt),
+        stop: Some(&options.stop),
     };
     let answer = exchange(address, &envelope, &Message::Info.to_string(), &patience)?;
     let said = Info::parse(&answer, MessageLimits::default());
@@ -189,7 +188,7 @@ pub fn host<M: Machine>(
         let state = referee.game().history().state().clone();
         record.reached(referee.game().machine(), &state, &lapses);
     }
-    let is_interrupted = || options.interrupt.load(Ordering::Relaxed);
+    let is_interrupted = || options.stop.is_raised();
     // The record is reported before the wait for the whole clock.
     let wait = |begun: Instant, seconds: u32| {
         let end = begun + Duration::from_secs(seconds.into());

@@ -11,11 +11,11 @@ mod latency_margin;
 mod match_progress;
 mod match_thread;
 
+use ggp_stop::Stop;
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::task::JoinSet;
@@ -168,7 +168,7 @@ impl Player {
     /// # Errors
     ///
     /// If the server cannot be started.
-    pub fn run(self, interrupt: &AtomicBool, log: Log) -> io::Result<u64> {
+    pub fn run(self, stop: &Stop, log: Log) -> io::Result<u64> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
@@ -180,7 +180,7 @@ impl Player {
             let mut tasks = JoinSet::new();
             let mut tick = interval(TICK);
             tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-            while !server.is_done() && !interrupt.load(Ordering::Relaxed) {
+            while !server.is_done() && !stop.is_raised() {
                 tokio::select! {
                     _ = tick.tick() => server.end_expired_match(),
                     // An error concerns one connection, or is temporary.

@@ -1,6 +1,5 @@
+use ggp_stop::Stop;
 use std::convert::Infallible;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::*;
@@ -313,7 +312,7 @@ fn each_budget_ends_a_search_of_moves() {
         iterations: u64::MAX,
         ..Mcts::default()
     };
-    let set = Some(Arc::new(AtomicBool::new(true)));
+    let set = Stop::raised();
     let budgets = [
         (
             Budget {
@@ -331,7 +330,7 @@ fn each_budget_ends_a_search_of_moves() {
         ),
         (
             Budget {
-                interrupt: set,
+                stop: set,
                 ..Budget::default()
             },
             BudgetKind::Interrupt,

@@ -362,7 +362,7 @@ impl<'p> Search<'p> {
     fn new(puzzle: &'p Puzzle, options: &BreadthFirstOptions, budget: &Budget) -> Search<'p> {
         let layout = Layout::new(puzzle, Facts::Relevant);
         let (bits, words) = (layout.key_bits(), layout.words());
-        let slow = 1 + puzzle.net.network.gates() / 20_000 + words / 8;
+        let slow = 1 + puzzle.net.network().gates() / 20_000 + words / 8;
         // A share of the memory is reserved for the rounds' buffers.
         let rounds = budget.memory_bytes / 8;
         let child = 8 * (2 * words + 1);

@@ -97,15 +97,15 @@ impl Identity {
             hash.update(text);
         };
         let net = &puzzle.net;
-        for source in net.game.sources().files() {
+        for source in net.game().sources().files() {
             add(source.text());
         }
         let terms = net.terms();
-        for &fact in &net.facts {
-            add(&net.game.canonical(&terms, fact));
+        for &fact in net.facts() {
+            add(&net.game().canonical(&terms, fact));
         }
-        for chosen in &net.moves[0] {
-            add(&net.game.canonical(&terms, chosen.term()));
+        for chosen in &net.moves()[0] {
+            add(&net.game().canonical(&terms, chosen.term()));
         }
         add(&format!(
             "{:?} {:?} {options:?}",

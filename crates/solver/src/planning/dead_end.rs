@@ -51,11 +51,11 @@ impl DeadEnds {
     /// If the engine is not [available](Engine::is_available) for `lanes` lanes.
     pub fn new(puzzle: &Puzzle, layout: &Layout, lanes: usize, engine: Engine) -> Option<DeadEnds> {
         let net = &puzzle.net;
-        if net.network.gates() > MOST_GATES {
+        if net.network().gates() > MOST_GATES {
             return None;
         }
         let words = lanes / 64;
-        let facts = net.facts.len();
+        let facts = net.facts().len();
         let (bits, stride) = (layout.bits(), layout.words());
         let code = |network: &Network, bank, wanted: &[Literal]| {
             let place = |bank, index: usize| Place {
@@ -146,8 +146,8 @@ impl DeadEnds {
 /// be false; last, whether the current facts allow a solution.
 fn later(puzzle: &Puzzle, builder: &mut Builder) -> Vec<Literal> {
     let net = &puzzle.net;
-    let network = &net.network;
-    let facts = net.facts.len();
+    let network = net.network();
+    let facts = net.facts().len();
     let mut roots = net.roots();
     roots.push(puzzle.solved);
     let live = live(network, roots);
@@ -171,7 +171,7 @@ fn later(puzzle: &Puzzle, builder: &mut Builder) -> Vec<Literal> {
                 Node::False => continue,
                 Node::Input(input) if input < facts => continue,
                 Node::Input(input) if with_moves => {
-                    let [legal, _] = of(&can, net.legal[0][input - facts]);
+                    let [legal, _] = of(&can, net.legal()[0][input - facts]);
                     [legal, Literal::TRUE]
                 }
                 Node::Input(_) | Node::Feedback(_) => [Literal::TRUE; 2],
@@ -194,7 +194,7 @@ fn later(puzzle: &Puzzle, builder: &mut Builder) -> Vec<Literal> {
     }
     let mut later = Vec::with_capacity(2 * facts + 1);
     for value in [0, 1] {
-        for (fact, &next) in net.next.iter().enumerate() {
+        for (fact, &next) in net.next().iter().enumerate() {
             let now = can[network.input(fact).node()][value];
             later.push(builder.or(&[now, of(&can, next)[value]]));
         }

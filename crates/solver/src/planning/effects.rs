@@ -56,12 +56,12 @@ impl Effects {
     /// None if the puzzle is too large.
     pub fn of(puzzle: &Puzzle) -> Option<Effects> {
         let net = &puzzle.net;
-        if net.facts.len() * puzzle.moves() > MOST {
+        if net.facts().len() * puzzle.moves() > MOST {
             return None;
         }
         let links = Links::new(net);
-        let mut free = vec![true; net.facts.len()];
-        for &(fact, _) in &net.assumed {
+        let mut free = vec![true; net.facts().len()];
+        for &(fact, _) in net.assumed() {
             free[fact] = false;
         }
         let mut specialiser = Specialiser::new(puzzle);
@@ -72,7 +72,7 @@ impl Effects {
             }
             moves.push(form_of_move(net, &links, &free, &mut specialiser, chosen));
         }
-        let solved = cubes(&net.network, &links, puzzle.solved, MOST_SOLUTIONS);
+        let solved = cubes(net.network(), &links, puzzle.solved, MOST_SOLUTIONS);
         let solutions = solved
             .iter()
             .map(|cube| form_of_states(net, &links, &free, cube))
@@ -93,7 +93,7 @@ pub fn cases(puzzle: &Puzzle, most: usize) -> Option<Vec<Vec<Form>>> {
     let links = Links::new(net);
     let mut specialiser = Specialiser::new(puzzle);
     let of_move = |chosen: usize| {
-        let legal = specialiser.base(net.legal[0][chosen]);
+        let legal = specialiser.base(net.legal()[0][chosen]);
         let cases = cubes(specialiser.network(), &links, legal, most);
         let form = |cube| form_of_case(net, &links, &effects.free, &mut specialiser, chosen, cube);
         let mut forms: Vec<Form> = cases.iter().map(form).collect();
@@ -111,8 +111,8 @@ fn form_of_move(
     specialiser: &mut Specialiser<'_>,
     chosen: usize,
 ) -> Option<Form> {
-    let legal = specialiser.base(net.legal[0][chosen]);
-    let mut cube = Cube::new(net.facts.len());
+    let legal = specialiser.base(net.legal()[0][chosen]);
+    let mut cube = Cube::new(net.facts().len());
     cube.assume(specialiser.network(), links, legal)?;
     Some(form_of_case(net, links, free, specialiser, chosen, &cube))
 }
@@ -223,7 +223,7 @@ impl Unknowns {
                 continue;
             }
             let members = |group: &&usize| {
-                let facts = net.exclusive[**group].facts.iter();
+                let facts = net.exclusive()[**group].facts.iter();
                 facts.filter(|fact| left.contains_key(fact)).count()
             };
             let group = links.groups(of).iter().max_by_key(members);
@@ -231,7 +231,7 @@ impl Unknowns {
             let mut complete = false;
             match group {
                 Some(&group) => {
-                    let group = &net.exclusive[group];
+                    let group = &net.exclusive()[group];
                     complete = group.exact;
                     for fact in &group.facts {
                         match left.remove(fact) {
@@ -281,14 +281,14 @@ mod tests {
         let game = Game::from_text("test.kif", rules).expect("the rules are right");
         let (mut net, _) = Propnet::ground(&game, &GroundLimits::default()).expect("it is small");
         net.simplify();
-        let start = pack(net.initial.clone());
+        let start = pack(net.initial().iter().copied());
         let target = Score::new(100).expect("it is a score");
         let puzzle = Puzzle::new(net, start, target).expect("it has one role");
         let effects = Effects::of(&puzzle).expect("it is small");
         let terms = puzzle.net.terms();
         let text = |vector: &Sparse| {
             let one = |&(fact, value): &(u32, i32)| {
-                let fact = game.text(&terms, puzzle.net.facts[fact as usize]);
+                let fact = game.text(&terms, puzzle.net.facts()[fact as usize]);
                 format!("{value:+}{fact}")
             };
             let mut parts: Vec<String> = vector.iter().map(one).collect();

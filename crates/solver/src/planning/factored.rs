@@ -17,15 +17,14 @@ use super::Position;
 use super::breadth_first::{BreadthFirstOptions, breadth_first};
 use super::depth_first::{DepthFirstOptions, depth_first};
 use super::move_set::effects::{Conjuncts, Effects};
-use super::move_set::watch;
 use super::{Outcome, Plan, Puzzle};
 use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::batch::{Packed, holds, pack};
-use ggp_engine::propnet::clauses::Watch;
 use ggp_engine::propnet::network::{Builder, Literal, Network, Node};
 use ggp_engine::propnet::rewrite::{copy, live};
 use ggp_gdl::game::Game;
 use ggp_search::{Budget, Observer, Stats};
+use ggp_stop::Stop;
 
 /// Limit on the gates of a puzzle.
 const MOST_GATES: usize = 200_000;
@@ -44,16 +43,16 @@ pub fn factored(
     stats: &mut Stats,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    if puzzle.net.network.gates() > MOST_GATES {
+    if puzzle.net.network().gates() > MOST_GATES {
         return Outcome::Unknown;
     }
     let Some(effects) = Effects::new(puzzle) else {
         return Outcome::Unknown;
     };
-    let watch = watch(budget);
+    let stop = budget.stop.within(budget.time);
     let reach = Reach::new(&effects);
     for combination in requirements(&effects) {
-        if watch.is_over() {
+        if stop.is_over() {
             break;
         }
         let parts = reach.parts(&combination);
@@ -65,7 +64,7 @@ pub fn factored(
             puzzle,
             effects: &effects,
             budget,
-            watch: &watch,
+            stop: &stop,
             stats,
             observer,
             plan: Plan::new(),
@@ -229,7 +228,7 @@ struct Search<'p> {
     puzzle: &'p Puzzle,
     effects: &'p Effects,
     budget: &'p Budget,
-    watch: &'p Watch,
+    stop: &'p Stop,
     stats: &'p mut Stats,
     observer: &'p mut dyn Observer,
     plan: Plan,
@@ -256,7 +255,7 @@ impl Search<'_> {
     /// Reaches the wanted literals, or a solution if none are given, with some of
     /// the moves. Returns whether the reached state is a solution.
     fn part(&mut self, moves: &[bool], wanted: Option<&[Literal]>) -> Option<bool> {
-        if self.watch.is_over() {
+        if self.stop.is_over() {
             return None;
         }
         let part = restrict(self.puzzle, &self.state, self.effects, moves, wanted)?;
@@ -282,20 +281,20 @@ impl Search<'_> {
         let net = &self.puzzle.net;
         for chosen in plan {
             let position = Position::new(&self.puzzle.net, &self.state, Some(chosen));
-            if position.holds(net.terminal) {
+            if position.holds(net.terminal()) {
                 break;
             }
-            if !position.holds(net.legal[0][chosen as usize])
+            if !position.holds(net.legal()[0][chosen as usize])
                 || self.plan.len() as u32 >= self.budget.depth
             {
                 return None;
             }
-            self.state = pack(net.next.iter().map(|&next| position.holds(next)));
+            self.state = pack(net.next().iter().map(|&next| position.holds(next)));
             self.plan.push(chosen);
         }
         let position = Position::new(&self.puzzle.net, &self.state, None);
         let is_solved = position.holds(self.puzzle.solved);
-        (is_solved || !position.holds(net.terminal)).then_some(is_solved)
+        (is_solved || !position.holds(net.terminal())).then_some(is_solved)
     }
 }
 
@@ -309,9 +308,9 @@ fn restrict(
     wanted: Option<&[Literal]>,
 ) -> Option<Puzzle> {
     let mut net = puzzle.net.clone();
-    let facts = net.facts.len();
-    let mut builder = Builder::new(net.network.inputs());
-    let inputs: Vec<Literal> = (0..net.network.inputs())
+    let facts = net.facts().len();
+    let mut builder = Builder::new(net.network().inputs());
+    let inputs: Vec<Literal> = (0..net.network().inputs())
         .map(|input| match input < facts || moves[input - facts] {
             true => builder.input(input),
             false => Literal::FALSE,
@@ -329,21 +328,16 @@ fn restrict(
             .collect();
         builder.and(&wanted)
     });
-    let became = of(&net.network, net.roots(), &mut builder);
-    let terminal = became[net.terminal.node()].negated_if(net.terminal.is_negated());
+    let became = of(net.network(), net.roots(), &mut builder);
+    let terminal = became[net.terminal().node()].negated_if(net.terminal().is_negated());
     let end = goal.map(|goal| builder.or(&[terminal, goal]));
     net.rebuilt(builder, &became);
     if let (Some(goal), Some(end)) = (goal, end) {
         let enough = enough(&net, puzzle)?;
-        net.goals[0] = vec![(net.goals[0][enough].0, goal)];
-        net.terminal = end;
+        net.set_end(enough, goal, end);
     }
-    for (legal, &may) in net.legal[0].iter_mut().zip(moves) {
-        if !may {
-            *legal = Literal::FALSE;
-        }
-    }
-    net.initial = (0..facts).map(|fact| holds(state, fact)).collect();
+    net.forbid(0, |chosen| !moves[chosen]);
+    net.set_initial((0..facts).map(|fact| holds(state, fact)).collect());
     net.simplify();
     Puzzle::new(net, state.to_vec(), puzzle.target)
 }
@@ -351,8 +345,8 @@ fn restrict(
 /// A goal value that is at least the target.
 fn enough(net: &Propnet, puzzle: &Puzzle) -> Option<usize> {
     let terms = net.terms();
-    let game: &Game = &net.game;
-    let mut goals = net.goals[0].iter();
+    let game: &Game = net.game();
+    let mut goals = net.goals()[0].iter();
     goals.position(|&(value, _)| {
         game.score(&terms, value)
             .is_ok_and(|score| score >= puzzle.target)

@@ -11,7 +11,7 @@
 //! Source: Flanagan and Leino, Houdini (2001); Bradley, SAT-based model checking
 //! without unrolling (2011).
 
-use super::move_set::{self, watch};
+use super::move_set;
 use super::{Puzzle, Reason};
 use ggp_engine::propnet::batch::{Packed, holds};
 use ggp_engine::propnet::clauses::{Clauses, Frame};
@@ -99,17 +99,17 @@ struct Entry {
 impl<'p> Prover<'p> {
     fn new(puzzle: &'p Puzzle, ends: &[Packed], budget: &'p Budget) -> Option<Self> {
         let net = &puzzle.net;
-        let mut clauses = Clauses::watched(watch(budget));
-        let facts: Vec<i32> = net.facts.iter().map(|_| clauses.variable()).collect();
-        let moves: Vec<i32> = net.moves[0].iter().map(|_| clauses.variable()).collect();
+        let mut clauses = Clauses::until(&budget.stop.within(budget.time));
+        let facts: Vec<i32> = net.facts().iter().map(|_| clauses.variable()).collect();
+        let moves: Vec<i32> = net.moves()[0].iter().map(|_| clauses.variable()).collect();
         let inputs = [facts.as_slice(), &moves].concat();
-        let mut frame = Frame::new(&net.network, &inputs, &clauses);
-        for &(fact, equal) in &net.assumed {
+        let mut frame = Frame::new(net.network(), &inputs, &clauses);
+        for &(fact, equal) in net.assumed() {
             let equal = frame.literal(equal, &mut clauses);
             clauses.add(&[-facts[fact], equal]);
             clauses.add(&[facts[fact], -equal]);
         }
-        for group in &net.exclusive {
+        for group in net.exclusive() {
             let group_facts: Vec<i32> = group.facts.iter().map(|&fact| facts[fact]).collect();
             let (one, two) = clauses.one_and_two(&group_facts);
             clauses.add(&[-two]);
@@ -117,7 +117,7 @@ impl<'p> Prover<'p> {
                 clauses.add(&[one]);
             }
         }
-        let over = frame.literal(net.terminal, &mut clauses);
+        let over = frame.literal(net.terminal(), &mut clauses);
         let mut unsolved = vec![-frame.literal(puzzle.solved, &mut clauses)];
         for end in ends {
             let other = facts
@@ -131,7 +131,7 @@ impl<'p> Prover<'p> {
             unsolved.push(-clauses.any(&other));
         }
         let solved = -clauses.any(&unsolved);
-        let legal: Vec<i32> = (net.legal[0].iter())
+        let legal: Vec<i32> = (net.legal()[0].iter())
             .map(|&legal| frame.literal(legal, &mut clauses))
             .collect();
         let continues = clauses.variable();
@@ -142,7 +142,7 @@ impl<'p> Prover<'p> {
         for (&made, &legal) in moves.iter().zip(&legal) {
             clauses.add(&[-continues, -made, legal]);
         }
-        let start = (0..net.facts.len()).map(|fact| (fact as u32, holds(&puzzle.start, fact)));
+        let start = (0..net.facts().len()).map(|fact| (fact as u32, holds(&puzzle.start, fact)));
         let mut prover = Prover {
             puzzle,
             budget,
@@ -173,7 +173,7 @@ impl<'p> Prover<'p> {
     }
 
     fn after(&mut self, facts: &[(u32, bool)]) -> Vec<i32> {
-        let next = &self.puzzle.net.next;
+        let next = self.puzzle.net.next();
         let literal = |&(fact, holds): &(u32, bool)| {
             let literal: Literal = next[fact as usize].negated_if(!holds);
             self.frame.literal(literal, &mut self.clauses)
@@ -192,7 +192,7 @@ impl<'p> Prover<'p> {
             if !self.clauses.solve(assumed, -1)? {
                 return Some(false);
             }
-            let network = &self.puzzle.net.network;
+            let network = self.puzzle.net.network();
             if network.regions().is_empty() {
                 return Some(true);
             }

@@ -76,8 +76,8 @@ pub fn solve(puzzle: &Puzzle, effects: &Effects) -> Outcome {
         effect.iter().for_each(|&fact| of_fact[fact].push(unknown));
     }
     let net = &puzzle.net;
-    let always = |legal: &Literal| [Literal::TRUE, Literal::FALSE, !net.terminal].contains(legal);
-    let most = match net.legal[0].iter().all(always) {
+    let always = |legal: &Literal| [Literal::TRUE, Literal::FALSE, !net.terminal()].contains(legal);
+    let most = match net.legal()[0].iter().all(always) {
         true => MOST_KERNEL.0,
         false => MOST_KERNEL.1,
     };
@@ -158,9 +158,9 @@ fn in_order(puzzle: &Puzzle, plan: Plan) -> Option<Plan> {
         *next += 1;
         let index = *next - 1;
         let position = Position::new(&puzzle.net, &state, Some(chosen));
-        if position.holds(net.terminal) {
+        if position.holds(net.terminal()) {
             *next = left.len();
-        } else if position.holds(net.legal[0][chosen as usize]) {
+        } else if position.holds(net.legal()[0][chosen as usize]) {
             let after = position.after(net);
             left.remove(index);
             path.push((chosen, std::mem::replace(&mut state, after)));

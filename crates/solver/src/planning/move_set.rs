@@ -22,14 +22,12 @@ mod single_changes;
 mod ternary;
 pub(super) mod timed_facts;
 
-use std::time::Instant;
-
 use super::{Outcome, Plan, Puzzle, Reason};
 use effects::Effects;
 use formula::{Formula, Requirement};
-use ggp_engine::propnet::clauses::Watch;
 use ggp_engine::propnet::network::read;
 use ggp_search::Budget;
+use ggp_stop::Stop;
 use replay::{Replay, replay};
 use single_changes::SingleChanges;
 use timed_facts::Timeline;
@@ -70,7 +68,7 @@ pub fn move_set_if_reliable(puzzle: &Puzzle, budget: &Budget) -> Answer {
 }
 
 fn attempt(puzzle: &Puzzle, budget: &Budget, fits: impl Fn(&Analysis) -> bool) -> Answer {
-    let watch = watch(budget);
+    let stop = budget.stop.within(budget.time);
     match at_start(puzzle) {
         Some(outcome) => Answer {
             outcome,
@@ -82,7 +80,7 @@ fn attempt(puzzle: &Puzzle, budget: &Budget, fits: impl Fn(&Analysis) -> bool) -
                 let outcome = Outcome::Unknown;
                 return Answer { outcome, found };
             }
-            let mut search = analysis.search(puzzle, budget, watch.clone());
+            let mut search = analysis.search(puzzle, budget, stop.clone());
             let outcome = match search.next() {
                 Next::Plan(plan) => Outcome::Solved {
                     plan,
@@ -104,7 +102,7 @@ fn attempt(puzzle: &Puzzle, budget: &Budget, fits: impl Fn(&Analysis) -> bool) -
 
 /// Plans that differ in their sets of moves, at most `at_most` of them.
 pub fn count(puzzle: &Puzzle, budget: &Budget, at_most: usize) -> Solutions {
-    let watch = watch(budget);
+    let stop = budget.stop.within(budget.time);
     let mut solutions = Solutions {
         plans: Vec::new(),
         is_all: false,
@@ -117,7 +115,7 @@ pub fn count(puzzle: &Puzzle, budget: &Budget, at_most: usize) -> Solutions {
         return solutions;
     }
     let found = with_analysis(puzzle, |analysis| {
-        let mut search = analysis.search(puzzle, budget, watch.clone());
+        let mut search = analysis.search(puzzle, budget, stop.clone());
         while solutions.plans.len() < at_most {
             match search.next() {
                 Next::Plan(plan) => solutions.plans.push(plan),
@@ -141,18 +139,11 @@ pub(super) fn candidates(puzzle: &Puzzle) -> Vec<Vec<(u32, bool)>> {
     .unwrap_or_default()
 }
 
-pub(super) fn watch(budget: &Budget) -> Watch {
-    Watch {
-        deadline: budget.time.map(|time| Instant::now() + time),
-        interrupt: budget.interrupt.clone(),
-    }
-}
-
 /// The outcome of a puzzle whose first state is terminal.
 pub(super) fn at_start(puzzle: &Puzzle) -> Option<Outcome> {
-    let network = &puzzle.net.network;
+    let network = puzzle.net.network();
     let mut inputs = vec![0; network.inputs()];
-    for (fact, input) in inputs.iter_mut().take(puzzle.net.facts.len()).enumerate() {
+    for (fact, input) in inputs.iter_mut().take(puzzle.net.facts().len()).enumerate() {
         *input = puzzle.start[fact / 64] >> (fact % 64) & 1;
     }
     let values = network.evaluate(&inputs);
@@ -163,7 +154,7 @@ pub(super) fn at_start(puzzle: &Puzzle) -> Option<Outcome> {
             optimal: true,
         });
     }
-    (read(puzzle.net.terminal, &values) & 1 == 1)
+    (read(puzzle.net.terminal(), &values) & 1 == 1)
         .then_some(Outcome::Unsolvable(Reason::Exhausted { positions: 1 }))
 }
 
@@ -227,7 +218,7 @@ impl Analysis {
         }
     }
 
-    fn search<'p>(&'p self, puzzle: &'p Puzzle, budget: &'p Budget, watch: Watch) -> Search<'p> {
+    fn search<'p>(&'p self, puzzle: &'p Puzzle, budget: &'p Budget, stop: Stop) -> Search<'p> {
         let conflicts = i32::try_from(budget.nodes).unwrap_or(-1);
         let (conflicts, rounds) = match (self.is_unreliable(), conflicts) {
             (false, _) => (conflicts, MOST_ROUNDS),
@@ -240,13 +231,13 @@ impl Analysis {
             budget,
             conflicts,
             rounds,
-            watch: watch.clone(),
+            stop: stop.clone(),
             formula: Formula::new(
                 puzzle,
                 &self.effects,
                 &self.timeline,
                 &self.single_changes,
-                watch,
+                stop,
             ),
             returned: Vec::new(),
         }
@@ -260,7 +251,7 @@ struct Search<'p> {
     budget: &'p Budget,
     conflicts: i32,
     rounds: usize,
-    watch: Watch,
+    stop: Stop,
     formula: Formula<'p>,
     /// The sets of moves of the plans returned so far.
     returned: Vec<Vec<u32>>,
@@ -277,7 +268,7 @@ impl Search<'_> {
     fn next(&mut self) -> Next {
         while self.rounds > 0 {
             self.rounds -= 1;
-            if self.watch.is_over() || self.formula.memory() > self.budget.memory_bytes {
+            if self.stop.is_over() || self.formula.memory() > self.budget.memory_bytes {
                 break;
             }
             let set = match self.formula.solve(self.conflicts) {

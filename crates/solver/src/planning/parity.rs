@@ -37,7 +37,7 @@ pub fn refute(puzzle: &Puzzle, effects: &Effects, potentials: Option<&Potentials
 }
 
 fn disagreement(puzzle: &Puzzle, effects: &Effects, solutions: &[Form]) -> Option<Vec<u32>> {
-    let facts = puzzle.net.facts.len();
+    let facts = puzzle.net.facts().len();
     let mut system = System::new(facts);
     let mut seen: FxHashSet<Vec<usize>> = FxHashSet::default();
     let mut keep = |vector: Vec<usize>| {

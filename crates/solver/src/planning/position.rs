@@ -10,14 +10,14 @@ pub(crate) struct Position(Vec<u64>);
 
 impl Position {
     pub(crate) fn new(net: &Propnet, state: &[u64], chosen: Option<u32>) -> Self {
-        let mut inputs = vec![0; net.network.inputs()];
-        for (fact, input) in inputs[..net.facts.len()].iter_mut().enumerate() {
+        let mut inputs = vec![0; net.network().inputs()];
+        for (fact, input) in inputs[..net.facts().len()].iter_mut().enumerate() {
             *input = u64::from(holds(state, fact));
         }
         if let Some(chosen) = chosen {
             inputs[net.move_input(0, chosen as usize)] = 1;
         }
-        Position(net.network.evaluate(&inputs))
+        Position(net.network().evaluate(&inputs))
     }
 
     /// The state at the end of a plan.
@@ -35,6 +35,6 @@ impl Position {
 
     /// The state after the move.
     pub(crate) fn after(&self, net: &Propnet) -> Packed {
-        pack(net.next.iter().map(|&next| self.holds(next)))
+        pack(net.next().iter().map(|&next| self.holds(next)))
     }
 }

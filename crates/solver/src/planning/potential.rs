@@ -21,8 +21,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::effects::{Effects, Form, Sparse};
 use super::{Outcome, Puzzle, Reason};
 use ggp_engine::propnet::batch::{Packed, holds, pack};
-use ggp_engine::propnet::clauses::Watch;
 use ggp_search::Budget;
+use ggp_stop::Stop;
 
 /// Limit on the number of potentials kept.
 const MOST_KEPT: usize = 128;
@@ -61,7 +61,7 @@ pub struct Potentials {
 /// Limits on the time spent on linear programs.
 #[derive(Default)]
 struct Limits {
-    watch: Watch,
+    stop: Stop,
     /// Time spent by all linear programs.
     spent: Cell<Duration>,
     /// Time of the first attempt to learn from a state.
@@ -102,12 +102,7 @@ impl Potentials {
     /// Limits all linear programs from now on: they stop at [`Budget::time`],
     /// counted from this call, or soon after [`Budget::interrupt`].
     pub fn within(&mut self, budget: &Budget) {
-        self.limits.watch = Watch {
-            deadline: budget
-                .time
-                .and_then(|time| Instant::now().checked_add(time)),
-            interrupt: budget.interrupt.clone(),
-        };
+        self.limits.stop = budget.stop.within(budget.time);
     }
 
     /// Whether one of the potentials proves that no solution can be reached from a
@@ -317,7 +312,7 @@ impl Program {
         let mut problem = Problem::new(OptimizationDirection::Maximize);
         problem.set_time_limit(SLICE);
         let gap = problem.add_var(1.0, (0.0, f64::INFINITY));
-        let weights: Vec<(u32, Variable)> = (0..puzzle.net.facts.len())
+        let weights: Vec<(u32, Variable)> = (0..puzzle.net.facts().len())
             .filter(|&fact| free[fact])
             .map(|fact| (fact as u32, problem.add_var(0.0, (-1.0, 1.0))))
             .collect();
@@ -335,7 +330,7 @@ impl Program {
 
     /// Weights that give all solutions a larger sum than the state.
     fn solve(&self, state: &[u64], solutions: &[Form], limits: &Limits) -> Option<Vec<(u32, f64)>> {
-        if limits.watch.is_over() {
+        if limits.stop.is_over() {
             return None;
         }
         let started = Instant::now();
@@ -352,7 +347,7 @@ impl Program {
         }
         let mut outcome = most.problem.solve();
         while let Ok(SolveOutcome::Interrupted(stopped)) = outcome {
-            if limits.watch.is_over() || started.elapsed() > MOST_TIME {
+            if limits.stop.is_over() || started.elapsed() > MOST_TIME {
                 outcome = Ok(SolveOutcome::Interrupted(stopped));
                 break;
             }

@@ -5,7 +5,7 @@ use anyhow::{Context as _, bail};
 use super::table::Row;
 use super::{Options, RuleOptions};
 use crate::Context;
-use ggp_engine::machine::{AnyMachine, Backend, Machine, PlayError, PropnetState, Stop};
+use ggp_engine::machine::{AnyMachine, Backend, Machine, PerftEnd, PlayError, PropnetState};
 use ggp_engine::propnet::perft::{CountEnd, CountError, CountOptions, Counter};
 
 /// The machine of the network; fails if the game has none.
@@ -33,7 +33,7 @@ pub(super) fn count(
     threads: usize,
     context: &Context,
     mut on_level: impl FnMut(Row),
-) -> anyhow::Result<Result<Stop, PlayError>> {
+) -> anyhow::Result<Result<PerftEnd, PlayError>> {
     let AnyMachine::Propnet(network) = &*machine else {
         unreachable!("it was made for the network");
     };
@@ -54,8 +54,8 @@ pub(super) fn count(
         |level| on_level(level.into()),
     );
     Ok(match found {
-        Ok(CountEnd::Exhausted) => Ok(Stop::Exhausted),
-        Ok(CountEnd::Depth) => Ok(Stop::Depth),
+        Ok(CountEnd::Exhausted) => Ok(PerftEnd::Exhausted),
+        Ok(CountEnd::Depth) => Ok(PerftEnd::Depth),
         Err(CountError::Interrupted) => Err(PlayError::Interrupted),
         Err(CountError::Stuck(packed)) => Err(stuck(machine, packed)),
     })

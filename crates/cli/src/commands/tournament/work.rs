@@ -4,7 +4,6 @@
 //! its players of that kind are free, and others go before it.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -168,11 +167,11 @@ impl Worker {
             asking,
             seed: row.seed,
             most_moves: self.most_moves,
-            interrupt: limits.interrupt.clone(),
+            stop: limits.stop.clone(),
         };
         match contest.play(&mut table) {
             Ok(outcome) => row.set(outcome),
-            Err(_) if limits.interrupt.load(Ordering::Relaxed) => {
+            Err(_) if limits.stop.is_raised() => {
                 return Err(PlayError::Interrupted.into());
             }
             Err(error) => row.fault = Some(error.to_string()),

@@ -32,7 +32,7 @@ fn mean(lanes: &mut Lanes, start: &batch::Packed) -> f64 {
 fn playouts_learn_to_prefer_better_moves() {
     let game = Game::from_text("walk.kif", RULES).expect("the rules are right");
     let (net, _) = Propnet::ground(&game, &GroundLimits::default()).expect("it is small");
-    let start = batch::pack(net.initial.iter().copied());
+    let start = batch::pack(net.initial().iter().copied());
     let lanes = |learning| Lanes::new(&net, Engine::Auto, 100, learning, 3);
 
     // Uniform playouts reach the goal with probability 1/8.

@@ -4,11 +4,11 @@
 //! of the reference host. Answers are read without a library, because players often send
 //! invalid HTTP: a single header line, bare line feeds, a missing or wrong length.
 
+use ggp_stop::Stop;
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::str::FromStr;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -128,7 +128,7 @@ pub struct Patience<'a> {
     /// The most bytes of the answer, including headers.
     pub bytes: usize,
     /// Ends the exchange when raised; `None` for messages that must always be sent.
-    pub interrupt: Option<&'a AtomicBool>,
+    pub stop: Option<&'a Stop>,
 }
 
 /// The reason why there is no answer.
@@ -238,10 +238,7 @@ pub fn exchange(
 
 impl Patience<'_> {
     fn check(&self, end: Instant) -> Result<(), ExchangeError> {
-        if self
-            .interrupt
-            .is_some_and(|flag| flag.load(Ordering::Relaxed))
-        {
+        if self.stop.is_some_and(Stop::is_raised) {
             return Err(ExchangeError::Interrupted);
         }
         match Instant::now() >= end {

@@ -100,7 +100,7 @@ impl Remote {
             answer: time,
             bytes: options.most_bytes,
             // ABORT is sent even if the match is interrupted.
-            interrupt: (!is_last).then_some(&*options.interrupt),
+            stop: (!is_last).then_some(&options.stop),
         };
         exchange(&self.address, &envelope, &message.to_string(), &patience)
     }

@@ -1,5 +1,6 @@
 //! One match: a thread that processes the host's messages and answers in time.
 
+use ggp_stop::Stop;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -47,11 +48,11 @@ pub(super) struct MatchHandle {
 #[derive(Debug, Default)]
 struct Shared {
     /// Ends the current choice of the agent.
-    interrupt: Arc<AtomicBool>,
+    stop: Stop,
     /// Ends the match.
-    over: Arc<AtomicBool>,
+    over: Stop,
     /// Ends the reading of rules that are no longer needed.
-    unwanted: AtomicBool,
+    unwanted: Stop,
     /// The current work of the thread. A request holds the lock, so that the thread does not
     /// start work that the request has just made obsolete.
     work: Mutex<Option<Work>>,
@@ -90,8 +91,7 @@ impl Shared {
     fn finish(&self) {
         let mut work = self.work();
         *work = None;
-        let is_over = self.over.load(Ordering::SeqCst);
-        self.interrupt.store(is_over, Ordering::SeqCst);
+        self.stop.lower();
     }
 }
 
@@ -117,7 +117,12 @@ impl MatchHandle {
     ) -> (Self, oneshot::Receiver<bool>) {
         let (requests, received) = channel();
         let (ready, is_ready) = oneshot::channel();
-        let shared = Arc::new(Shared::default());
+        let over = Stop::new();
+        let shared = Arc::new(Shared {
+            stop: over.child(),
+            over,
+            ..Shared::default()
+        });
         *shared.work() = Some(Work::Begin);
         let handle = MatchHandle {
             id: terms.id.clone(),
@@ -168,7 +173,7 @@ impl MatchHandle {
 
     /// Ends the match in the background, after these moves.
     pub(super) fn stop(self, moves: Vec<String>) {
-        self.shared.unwanted.store(true, Ordering::SeqCst);
+        self.shared.unwanted.raise();
         self.post(MatchRequest::Stop {
             is_answered: self.take_answered(),
             moves,
@@ -195,9 +200,9 @@ impl MatchHandle {
 
     fn end(&self, how: &'static str) {
         let work = self.shared.work();
-        self.shared.over.store(true, Ordering::SeqCst);
-        self.shared.unwanted.store(true, Ordering::SeqCst);
-        self.shared.interrupt.store(true, Ordering::SeqCst);
+        self.shared.over.raise();
+        self.shared.unwanted.raise();
+        self.shared.stop.raise();
         drop(work);
         self.post(MatchRequest::End(how));
     }
@@ -206,7 +211,7 @@ impl MatchHandle {
     fn post(&self, request: MatchRequest) {
         let work = self.shared.work();
         if work.as_ref().is_some_and(|work| !request.repeats(work)) {
-            self.shared.interrupt.store(true, Ordering::SeqCst);
+            self.shared.stop.raise();
         }
         // The thread of a match that cannot be played has ended.
         let _ = self.requests.send(request);
@@ -257,7 +262,7 @@ impl<'a> MatchThread<'a> {
         };
         let read = read(rules, server, &shared.unwanted);
         let (game, warnings) = read.map_err(unplayable).ok()?;
-        if shared.over.load(Ordering::SeqCst) {
+        if shared.over.is_raised() {
             return None;
         }
         let Some(role) = game.role_named(&terms.role) else {
@@ -265,9 +270,9 @@ impl<'a> MatchThread<'a> {
             return None;
         };
         let options = &server.options;
-        let limits = |interrupt: &Arc<AtomicBool>| {
+        let limits = |stop: &Stop| {
             let mut limits = options.limits.clone();
-            limits.interrupt = Arc::clone(interrupt);
+            limits.stop = stop.clone();
             limits
         };
         let brief = Brief {
@@ -275,7 +280,7 @@ impl<'a> MatchThread<'a> {
             threads: options.threads,
             memory_bytes: options.memory_bytes,
             seed: options.seed,
-            limits: limits(&shared.interrupt),
+            limits: limits(&shared.stop),
             ..Brief::new(&game, role)
         };
         let agent = AgentThread::new(brief, &options.agent);
@@ -330,7 +335,7 @@ impl<'a> MatchThread<'a> {
                         .iter()
                         .any(|next: &MatchRequest| !next.repeats(answered))
                     {
-                        self.shared.interrupt.store(true, Ordering::SeqCst);
+                        self.shared.stop.raise();
                     }
                     drop(work);
                     let made = self.receive(&moves, is_answered);
@@ -353,7 +358,7 @@ impl<'a> MatchThread<'a> {
                 }
             }
         }
-        self.shared.over.store(true, Ordering::SeqCst);
+        self.shared.over.raise();
         let scores = scores.into_iter().map(|(role, score)| (role, score.get()));
         self.server.log.record(Event::Ended {
             id: self.terms.id.clone(),
@@ -453,17 +458,13 @@ impl<'a> MatchThread<'a> {
 }
 
 /// The game of a rule text and the number of warnings, or the errors.
-fn read(
-    rules: String,
-    server: &Server,
-    unwanted: &AtomicBool,
-) -> Result<(Game, usize), Vec<String>> {
+fn read(rules: String, server: &Server, unwanted: &Stop) -> Result<(Game, usize), Vec<String>> {
     let reader = server.reader.lock();
     let reader = reader.unwrap_or_else(PoisonError::into_inner);
     let sources = Sources::from(Source::new("rules", rules));
     let reading = check::read_until(sources, &server.options.reading, unwanted);
     drop(reader);
-    if unwanted.load(Ordering::SeqCst) {
+    if unwanted.is_raised() {
         return Err(vec![
             "the match ended before the rules were read".to_owned(),
         ]);

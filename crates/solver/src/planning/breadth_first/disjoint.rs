@@ -149,7 +149,7 @@ mod tests {
         let game = Game::from_text("test.kif", rules).expect("the rules are right");
         let (mut net, _) = Propnet::ground(&game, &GroundLimits::default()).expect("it is small");
         net.simplify();
-        let start = pack(net.initial.clone());
+        let start = pack(net.initial().iter().copied());
         let puzzle = Puzzle::new(net, start, Score::MAX).expect("it has one role");
         let layout = Layout::new(&puzzle, Facts::Relevant);
         assert_eq!(is_disjoint(&puzzle, &layout), expected, "{rules}");

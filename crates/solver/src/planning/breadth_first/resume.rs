@@ -97,7 +97,7 @@ impl Search<'_> {
         let mut generators = Vec::new();
         for _ in 0..input.number()? {
             generators.push(Symmetry {
-                facts: permutation(input, self.puzzle.net.facts.len())?,
+                facts: permutation(input, self.puzzle.net.facts().len())?,
                 moves: permutation(input, self.puzzle.moves())?,
             });
         }

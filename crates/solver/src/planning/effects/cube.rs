@@ -19,15 +19,15 @@ pub(super) struct Links<'n> {
 
 impl<'n> Links<'n> {
     pub fn new(net: &'n Propnet) -> Self {
-        let mut groups = vec![Vec::new(); net.facts.len()];
-        for (number, group) in net.exclusive.iter().enumerate() {
+        let mut groups = vec![Vec::new(); net.facts().len()];
+        for (number, group) in net.exclusive().iter().enumerate() {
             for &fact in &group.facts {
                 groups[fact].push(number);
             }
         }
-        let mut equal = vec![Vec::new(); net.facts.len()];
-        for &(fact, stands) in &net.assumed {
-            if let Node::Input(other) = net.network.node(stands.node()) {
+        let mut equal = vec![Vec::new(); net.facts().len()];
+        for &(fact, stands) in net.assumed() {
+            if let Node::Input(other) = net.network().node(stands.node()) {
                 equal[fact].push((other, stands.is_negated()));
                 equal[other].push((fact, stands.is_negated()));
             }
@@ -99,7 +99,7 @@ impl Cube {
             let equal = links.equal[fact].iter();
             pending.extend(equal.map(|&(other, negated)| (other, value != negated)));
             for &group in &links.groups[fact] {
-                let group = &links.net.exclusive[group];
+                let group = &links.net.exclusive()[group];
                 let others = group.facts.iter().filter(|&&other| other != fact);
                 if value {
                     pending.extend(others.map(|&other| (other, false)));

@@ -32,13 +32,13 @@ pub(super) struct Specialiser<'p> {
 impl<'p> Specialiser<'p> {
     pub fn new(puzzle: &'p Puzzle) -> Self {
         let net = &puzzle.net;
-        let network = &net.network;
+        let network = net.network();
         let mut roots = net.roots();
         roots.push(puzzle.solved);
         let live = live(network, roots);
-        let mut builder = Builder::new(net.facts.len());
+        let mut builder = Builder::new(net.facts().len());
         let inputs: Vec<Literal> = (0..network.inputs())
-            .map(|input| match input < net.facts.len() {
+            .map(|input| match input < net.facts().len() {
                 true => builder.input(input),
                 false => Literal::FALSE,
             })
@@ -64,7 +64,7 @@ impl<'p> Specialiser<'p> {
             }
         }
         let mut next_of = vec![Vec::new(); network.len()];
-        for (fact, next) in net.next.iter().enumerate() {
+        for (fact, next) in net.next().iter().enumerate() {
             next_of[next.node()].push(fact as u32);
         }
         let mut specialiser = Specialiser {
@@ -78,9 +78,9 @@ impl<'p> Specialiser<'p> {
             became: FxHashMap::default(),
             work: 0,
         };
-        specialiser.drifting = (0..net.facts.len())
+        specialiser.drifting = (0..net.facts().len())
             .filter(|&fact| {
-                let next = specialiser.base(net.next[fact]);
+                let next = specialiser.base(net.next()[fact]);
                 next != specialiser.network().input(fact)
             })
             .collect();
@@ -106,7 +106,7 @@ impl<'p> Specialiser<'p> {
     /// where the next value is not known.
     pub fn touched(&mut self, chosen: usize) -> Vec<(usize, Option<Literal>)> {
         let input = self.net.move_input(0, chosen);
-        let first = self.net.network.input(input).node();
+        let first = self.net.network().input(input).node();
         self.became.clear();
         self.became.insert(first, Some(Literal::TRUE));
         let mut cone = vec![first];
@@ -134,7 +134,7 @@ impl<'p> Specialiser<'p> {
         facts.extend(&self.drifting);
         facts.sort_unstable();
         facts.dedup();
-        let next = |fact| (fact, self.now(self.net.next[fact]));
+        let next = |fact| (fact, self.now(self.net.next()[fact]));
         facts.into_iter().map(next).collect()
     }
 
@@ -147,11 +147,11 @@ impl<'p> Specialiser<'p> {
     }
 
     fn gate(&mut self, node: usize) -> Option<Literal> {
-        let reads = self.net.network.reads(node);
+        let reads = self.net.network().reads(node);
         let operands: Option<Vec<Literal>> = reads.iter().map(|&one| self.now(one)).collect();
-        match (self.net.network.node(node), operands) {
+        match (self.net.network().node(node), operands) {
             (_, Some(operands)) => Some(same_gate(
-                &self.net.network,
+                self.net.network(),
                 &mut self.builder,
                 node,
                 &operands,

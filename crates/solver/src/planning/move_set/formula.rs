@@ -17,8 +17,9 @@ use super::single_changes::SingleChanges;
 use super::timed_facts::{Continuation, Timeline};
 use crate::planning::Puzzle;
 use ggp_engine::propnet::batch::holds;
-use ggp_engine::propnet::clauses::{Clauses, Frame, Watch};
+use ggp_engine::propnet::clauses::{Clauses, Frame};
 use ggp_engine::propnet::rewrite::live;
+use ggp_stop::Stop;
 
 /// A solver for the sets of moves that may solve a puzzle.
 pub(super) struct Formula<'p> {
@@ -68,9 +69,9 @@ impl<'p> Formula<'p> {
         effects: &'p Effects,
         timeline: &'p Timeline,
         single_changes: &'p SingleChanges,
-        watch: Watch,
+        stop: Stop,
     ) -> Self {
-        let mut clauses = Clauses::watched(watch);
+        let mut clauses = Clauses::until(&stop);
         let no = -clauses.yes();
         let network = &effects.network;
         // The solver tries true first; the variables are negated because fewer

@@ -146,7 +146,7 @@ impl SingleChanges {
             legal_of[effects.legal[chosen].node()].push(chosen);
         }
         let mut groups_of = vec![Vec::new(); self.movers.len()];
-        for (number, group) in puzzle.net.exclusive.iter().enumerate() {
+        for (number, group) in puzzle.net.exclusive().iter().enumerate() {
             for &fact in &group.facts {
                 groups_of[fact].push(number);
             }
@@ -173,7 +173,7 @@ impl SingleChanges {
                 let set = effects.change(fact, becomes) == Change::Set;
                 facts.push((fact as usize, set));
                 for &group in groups_of[fact as usize].iter().filter(|_| set) {
-                    let others = puzzle.net.exclusive[group].facts.iter();
+                    let others = puzzle.net.exclusive()[group].facts.iter();
                     let others = others.filter(|&&other| other != fact as usize);
                     facts.extend(others.map(|&other| (other, false)));
                 }

@@ -85,7 +85,7 @@ fn program(
     problem.set_time_limit(time);
     let one = problem.add_var(0.0, (1.0, 1.0));
     let end = problem.add_var(-1.0, (f64::NEG_INFINITY, f64::INFINITY));
-    let weights: Vec<(u32, Variable)> = (0..puzzle.net.facts.len())
+    let weights: Vec<(u32, Variable)> = (0..puzzle.net.facts().len())
         .filter(|&fact| effects.free[fact])
         .map(|fact| {
             let gain = f64::from(u8::from(holds(&puzzle.start, fact)));
