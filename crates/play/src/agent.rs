@@ -152,6 +152,7 @@ impl Pace {
         Budget {
             nodes: self.nodes.unwrap_or(u64::MAX),
             memory_bytes,
+            time: self.stop.remaining(),
             stop: self.stop.clone(),
             ..Budget::default()
         }

@@ -151,7 +151,7 @@ pub enum Outcome {
     Solved {
         /// The plan.
         plan: Plan,
-        /// Whether it is proved that no plan has fewer moves.
+        /// True if it is proved that no plan has fewer moves.
         optimal: bool,
     },
     /// There is no plan, for this reason.

@@ -185,7 +185,7 @@ impl PropnetMachine {
             let machine = DatalogMachine::new(game, self.limits.clone())?;
             self.datalog = Some(Box::new(machine));
         }
-        Ok(self.datalog.as_mut().expect("just made"))
+        Ok(self.datalog.as_mut().expect("it was created above"))
     }
 
     /// The state with these facts, which are in ascending order.

@@ -27,7 +27,7 @@ use ggp_gdl::program::{Atom, RelationId, Rule, RuleSet};
 use ggp_gdl::terms::{TermId, TermOverflow, Terms};
 
 /// The relations that the network computes.
-pub(super) fn wanted(game: &Game, flat: &Flat) -> Vec<RelationId> {
+pub(super) fn output_relations(game: &Game, flat: &Flat) -> Vec<RelationId> {
     [&flat.next, &flat.init, &flat.legal, &flat.state, &flat.does]
         .iter()
         .flat_map(|wrapped| wrapped.relations())
@@ -84,7 +84,7 @@ pub(super) fn ground_pieces(
         let failure = Failure::Terms(overflow);
         reporter.failure(EvaluationError { failure, rule: 0 })
     })?;
-    let wanted = wanted(game, &flat);
+    let wanted = output_relations(game, &flat);
     let bounds = Bounds {
         facts: limits.facts,
         work: limits.work,

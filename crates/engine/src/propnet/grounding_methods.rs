@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::Propnet;
 use super::decompose::Pieces;
-use super::grounding::{Attempt, ground_pieces, wanted};
+use super::grounding::{Attempt, ground_pieces, output_relations};
 use ggp_gdl::datalog::{Layer, on_demand};
 use ggp_gdl::game::Game;
 use ggp_gdl::game::flat::flatten;
@@ -177,7 +177,7 @@ pub(super) fn ground(
         .relations()
         .map(|relation| (relation, Layer::Second));
     let inputs: Vec<(RelationId, Layer)> = first.chain(second).collect();
-    let queries = [(0, wanted(game, &flat))];
+    let queries = [(0, output_relations(game, &flat))];
     let on_demand_pieces = || match on_demand(&flat.rules, &inputs, &queries, game.terms()) {
         Some(program) => Pieces::on_demand(program),
         None => whole(),

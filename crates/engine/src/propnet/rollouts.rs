@@ -151,7 +151,7 @@ pub struct Rollouts {
     scores: Vec<Scores>,
     banks: [Rows; BANKS],
     /// The state in which the playouts of each lane begin.
-    home: Rows,
+    starts: Rows,
     scatter: Scatter,
     assignment: Assignment,
     status: LaneStatus,
@@ -211,7 +211,7 @@ impl Rollouts {
                 .map(|p| Scores::new(net, &p.goals))
                 .collect(),
             banks: cycle.rows.map(|rows| Rows::new(rows, words)),
-            home: Rows::new(cycle.rows[STATE as usize], words),
+            starts: Rows::new(cycle.rows[STATE as usize], words),
             scatter: Scatter::new(&cycle.facts, &cycle.values),
             assignment: Assignment::new(words, cycle.phases.len()),
             status: LaneStatus::new(words, options.depth),
@@ -231,7 +231,7 @@ impl Rollouts {
 
     /// The number of lanes that run in parallel.
     pub fn lanes(&self) -> usize {
-        self.home.lanes()
+        self.starts.lanes()
     }
 
     /// The number of joint moves of all playouts so far.
@@ -353,7 +353,7 @@ impl Rollouts {
     ) -> Proceed {
         self.assignment.set(first, starts.len(), each);
         self.scatter
-            .load(starts, &mut self.assignment, &mut self.home);
+            .load(starts, &mut self.assignment, &mut self.starts);
         self.status.clear();
         let mut answer = Proceed::On;
         for phase in (0..self.phases.len()).cycle() {
@@ -406,7 +406,7 @@ impl Rollouts {
             moves.begin(begun);
         }
         let state = &mut self.banks[STATE as usize];
-        self.status.begin(begun, &self.home, state);
+        self.status.begin(begun, &self.starts, state);
     }
 
     /// Ends the playouts that are over.
@@ -439,12 +439,12 @@ impl Rollouts {
 
     /// Selects moves for the live lanes and makes them.
     fn play(&mut self, number: usize) {
-        let words = self.home.words();
+        let words = self.starts.words();
         let phase = &mut self.phases[number];
         let [look, drawn] = self
             .banks
             .get_disjoint_mut([LOOK as usize, DRAWN as usize])
-            .expect("they are different banks");
+            .expect("the banks are different");
         let live = self.status.live();
         let span = |rows: &Range<usize>| rows.start * words..rows.end * words;
         for choice in &phase.choices {
@@ -463,7 +463,7 @@ impl Rollouts {
         let [state, next] = self
             .banks
             .get_disjoint_mut([STATE as usize, NEXT as usize])
-            .expect("they are different banks");
+            .expect("the banks are different");
         std::mem::swap(state, next);
     }
 

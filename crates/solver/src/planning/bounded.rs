@@ -150,7 +150,7 @@ impl<'p> Steps<'p> {
         done(refuted)
     }
 
-    /// Whether moves that undo themselves are excluded directly after themselves.
+    /// True if moves that undo themselves are excluded directly after themselves.
     fn leaves_out_detours(&self) -> bool {
         let mut after = (0..).zip(&self.after);
         after.any(|(chosen, after)| after.contains(&chosen))

@@ -45,15 +45,15 @@ use workers::{LANES, Workers};
 /// Options of [`breadth_first`].
 #[derive(Clone, Debug)]
 pub struct BreadthFirstOptions {
-    /// Whether to visit every reachable state, even after a solution was found.
+    /// True to visit every reachable state, even after a solution was found.
     pub whole: bool,
-    /// When states that differ only by a symmetry of the rules count as one.
+    /// Treatment of states that differ only by a symmetry of the rules.
     pub classes: Classes,
     /// Number of threads; 0 counts as 1.
     pub threads: usize,
     /// Folder for levels that do not fit into memory.
     pub spill: Option<Spill>,
-    /// Where to write the search's state. Cannot be combined with [`Spill`].
+    /// File and interval of checkpoints. Cannot be combined with [`Spill`].
     pub checkpoint: Option<Checkpoint>,
     /// The checkpoint file to resume from.
     pub resume: Option<PathBuf>,
@@ -72,16 +72,17 @@ impl Default for BreadthFirstOptions {
     }
 }
 
-/// When states that differ only by a symmetry of the rules count as one.
+/// Conditions under which states that differ only by a symmetry of the rules count
+/// as one.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum Classes {
     /// Never: each state counts.
     #[default]
     Never,
-    /// When there are more than a few thousand states, or when checkpoints are
+    /// If there are more than a few thousand states, or if checkpoints are
     /// used.
     IfMany,
-    /// Whenever the puzzle has symmetries.
+    /// Always, if the puzzle has symmetries.
     Always,
 }
 
@@ -93,7 +94,7 @@ pub struct Seen {
     /// Number of symmetries up to which states were counted: 1 if each state
     /// counts.
     pub symmetries: usize,
-    /// Whether these are all reachable states.
+    /// True if these are all reachable states.
     pub is_all: bool,
 }
 
@@ -299,10 +300,10 @@ struct Search<'p> {
     depth: u32,
     /// Number of its states that have been expanded.
     expanded: u64,
-    /// Whether no state is on two levels; none if not yet checked.
+    /// True if no state is on two levels; none if not yet checked.
     is_disjoint: Option<bool>,
     whole: bool,
-    /// Whether all reachable states have been visited.
+    /// True if all reachable states have been visited.
     is_all: bool,
     /// A shortest plan, once one is found.
     plan: Option<Plan>,

@@ -31,7 +31,7 @@ use super::{Outcome, Plan, Puzzle, Reason};
 
 /// A detector of states from which no solution can be reached.
 pub trait DeadEndDetector {
-    /// Whether it is certain that no solution can be reached from a state.
+    /// True if it is certain that no solution can be reached from a state.
     fn is_dead(&mut self, state: &[u64]) -> bool;
 
     /// Called when the search backtracks from a state without having found a
@@ -125,7 +125,7 @@ struct Search<'d> {
     workers: Vec<Worker>,
     /// Number of waiting states of all workers.
     waiting: usize,
-    /// Whether the depth limit cut anything off; whether a dead end did.
+    /// True if the depth limit cut anything off, and true if a dead end did.
     is_cut: bool,
     is_pruned: bool,
     commuting: Option<Arc<PartialOrder>>,
@@ -135,7 +135,7 @@ struct Search<'d> {
     checked: (u64, u64),
     /// The dead ends among the children, as a bit set.
     dead_ends: Vec<u64>,
-    /// Whether a state that is reached again with fewer moves is entered again.
+    /// True if a state that is reached again with fewer moves is entered again.
     reopens: bool,
     depth: u32,
     dead_end: Option<&'d mut dyn DeadEndDetector>,

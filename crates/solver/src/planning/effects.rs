@@ -278,13 +278,14 @@ mod tests {
 
     /// By move: its form, with facts as text.
     fn forms(rules: &str) -> Vec<String> {
-        let game = Game::from_text("test.kif", rules).expect("the rules are right");
-        let (mut net, _) = Propnet::ground(&game, &GroundLimits::default()).expect("it is small");
+        let game = Game::from_text("test.kif", rules).expect("the rules are valid");
+        let (mut net, _) =
+            Propnet::ground(&game, &GroundLimits::default()).expect("the puzzle is small");
         net.simplify();
         let start = pack(net.initial().iter().copied());
-        let target = Score::new(100).expect("it is a score");
-        let puzzle = Puzzle::new(net, start, target).expect("it has one role");
-        let effects = Effects::of(&puzzle).expect("it is small");
+        let target = Score::new(100).expect("100 is a score");
+        let puzzle = Puzzle::new(net, start, target).expect("the game has one role");
+        let effects = Effects::of(&puzzle).expect("the puzzle is small");
         let terms = puzzle.net.terms();
         let text = |vector: &Sparse| {
             let one = |&(fact, value): &(u32, i32)| {

@@ -181,7 +181,7 @@ impl<'p> Prover<'p> {
         facts.iter().map(literal).collect()
     }
 
-    /// Whether the clauses are satisfiable under the assumptions, ignoring models
+    /// True if the clauses are satisfiable under the assumptions, ignoring models
     /// in which facts of a cycle support only each other. None if the budget is
     /// exhausted.
     fn solve(&mut self, assumed: &[i32]) -> Option<bool> {
@@ -249,7 +249,7 @@ impl<'p> Prover<'p> {
         Some(())
     }
 
-    /// Whether the kept clauses exclude all solutions. If so, clauses that are not
+    /// True if the kept clauses exclude all solutions. If so, clauses that are not
     /// needed are dropped.
     fn suffices(&mut self) -> Option<bool> {
         let switches: Vec<i32> = self

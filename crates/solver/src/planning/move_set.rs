@@ -46,7 +46,7 @@ pub struct Answer {
 pub struct Solutions {
     /// A plan for each set of moves.
     pub plans: Vec<Plan>,
-    /// Whether it is proved that there are no others.
+    /// True if it is proved that there are no others.
     pub is_all: bool,
 }
 
@@ -177,7 +177,7 @@ fn with_analysis<T>(puzzle: &Puzzle, then: impl FnOnce(&Analysis) -> T) -> Optio
 }
 
 impl Analysis {
-    /// Whether most facts change more than once, or may do so.
+    /// True if most facts change more than once, or may do so.
     fn is_unreliable(&self) -> bool {
         let (facts, inexact) = self.facts();
         2 * inexact > facts
@@ -209,7 +209,7 @@ impl Analysis {
             clock => format!(", {clock} facts depend only on time"),
         };
         match inexact {
-            0 => format!("{moves} moves change {facts} facts, each at most single_changes{clock}"),
+            0 => format!("{moves} moves change {facts} facts, each at most once{clock}"),
             _ => {
                 format!(
                     "{moves} moves change {facts} facts, {inexact} of them possibly more than single_changes{clock}"

@@ -119,7 +119,7 @@ pub(super) fn commuting(effects: &Effects) -> Vec<Vec<u32>> {
     after
 }
 
-/// Whether making a move twice in a row changes nothing.
+/// True if making a move twice in a row changes nothing.
 pub(super) fn is_undone_by_itself(effects: &Effects, chosen: usize) -> bool {
     let flipped =
         |&(fact, becomes): &(u32, Literal)| becomes == !effects.network.input(fact as usize);
@@ -189,7 +189,7 @@ impl<'e> Pairs<'e> {
     }
 }
 
-/// Whether a fact is set, cleared or flipped.
+/// True if a fact is set, cleared or flipped.
 fn is_simple(network: &Network, fact: u32, becomes: Literal) -> bool {
     becomes.is_constant() || becomes == !network.input(fact as usize)
 }

@@ -105,7 +105,7 @@ impl Potentials {
         self.limits.stop = budget.stop.within(budget.time);
     }
 
-    /// Whether one of the potentials proves that no solution can be reached from a
+    /// True if one of the potentials proves that no solution can be reached from a
     /// state.
     pub fn refutes(&self, state: &[u64]) -> bool {
         self.kept.iter().any(|potential| potential.refutes(state))

@@ -220,7 +220,7 @@ fn candidates(puzzle: &Puzzle, effects: &Effects, stop: &Stop) -> Vec<Symmetry> 
     found.collect()
 }
 
-/// Whether the image of the first state satisfies the network's assumptions.
+/// True if the image of the first state satisfies the network's assumptions.
 fn preserves_start(puzzle: &Puzzle, symmetry: &Symmetry) -> bool {
     is_admitted(
         puzzle,

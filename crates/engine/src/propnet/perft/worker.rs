@@ -276,7 +276,7 @@ impl<'s, 'n> Worker<'s, 'n> {
         frame.next = Next::Odometer;
         let [seen, left] = banks
             .get_disjoint_mut([SEEN, LEFT])
-            .expect("they are different banks");
+            .expect("the banks are different");
         for (done, going) in left.row_mut(DONE).iter_mut().zip(&frame.going) {
             *done = !going;
         }

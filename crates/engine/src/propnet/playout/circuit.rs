@@ -243,7 +243,7 @@ impl Blueprint {
         let mut play_outputs: Vec<Output> = Vec::new();
         for fact in varying() {
             let literal = begin(&mut builder, of(&next, net.next[fact]), frame.start[fact]);
-            let row = frame.rows[fact].expect("it varies");
+            let row = frame.rows[fact].expect("a varying fact has a row");
             play_outputs.push((literal, place(NEXT, row)));
         }
 

@@ -83,7 +83,7 @@ impl<'p> Runner<'p> {
         let [look, drawn] = self
             .banks
             .get_disjoint_mut([LOOK as usize, DRAWN as usize])
-            .expect("they are different banks");
+            .expect("the banks are different");
         let pass = Pass {
             phase: number,
             refill: phase.refill,
@@ -112,7 +112,7 @@ impl<'p> Runner<'p> {
         let [look, drawn] = self
             .banks
             .get_disjoint_mut([LOOK as usize, DRAWN as usize])
-            .expect("they are different banks");
+            .expect("the banks are different");
         let span = |rows: &Range<usize>| rows.start * words..rows.end * words;
         for choice in &phase.choices {
             let limits = Limits {
@@ -126,7 +126,7 @@ impl<'p> Runner<'p> {
         let [state, next] = self
             .banks
             .get_disjoint_mut([STATE as usize, NEXT as usize])
-            .expect("they are different banks");
+            .expect("the banks are different");
         std::mem::swap(state, next);
     }
 }

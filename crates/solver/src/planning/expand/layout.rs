@@ -102,7 +102,7 @@ impl Layout {
         facts
     }
 
-    /// What equality of keys implies; never only a hint.
+    /// The meaning of equal keys; never only a hint.
     pub fn meaning(&self) -> KeyMeaning {
         self.meaning
     }

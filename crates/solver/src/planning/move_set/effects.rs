@@ -19,9 +19,9 @@ pub(in crate::planning) struct Effects {
     pub network: Network,
     /// By move: whether it is legal.
     pub legal: Vec<Literal>,
-    /// Whether the game is over.
+    /// True if the game is over.
     pub terminal: Literal,
-    /// Whether the game is over with at least the target score.
+    /// True if the game is over with at least the target score.
     pub solved: Literal,
     /// By fact: whether legal moves or the end depend on it, now or later.
     pub relevant: Vec<bool>,

@@ -24,12 +24,12 @@ pub(super) struct Mover {
 }
 
 impl Mover {
-    /// Whether the fact always keeps its initial value.
+    /// True if the fact always keeps its initial value.
     pub fn is_still(&self) -> bool {
         self.must.is_empty() && self.may.is_empty()
     }
 
-    /// Whether the fact's value is a function of the set of moves made.
+    /// True if the fact's value is a function of the set of moves made.
     pub fn is_exact(&self) -> bool {
         self.may.is_empty() && self.back.is_empty()
     }
@@ -210,7 +210,7 @@ impl SingleChanges {
         self.after = after;
     }
 
-    /// Whether `chosen` is never legal after `made`; both may be the same move.
+    /// True if `chosen` is never legal after `made`; both may be the same move.
     pub fn is_never_after(&self, chosen: usize, made: usize) -> bool {
         (self.after.get(made)).is_some_and(|row| row[chosen / 64] >> (chosen % 64) & 1 == 1)
     }

@@ -99,7 +99,7 @@ impl Canonical {
         })
     }
 
-    /// Whether equivalent states always get the same code.
+    /// True if equivalent states always get the same code.
     pub fn is_exact(&self) -> bool {
         self.is_exact
     }
