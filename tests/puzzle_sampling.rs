@@ -1,5 +1,5 @@
-//! Methods that play by chance: their plans and best ends are real, and they keep
-//! to their limits.
+//! Randomised methods: their plans and best ends are valid, and they respect their
+//! limits.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -17,19 +17,17 @@ use crate::puzzle_search::shared::{game, puzzle, random_rules, texts};
 
 type Method = fn(&Puzzle, Sampling, &Budget, &mut Stats) -> (Outcome, Option<BestSoFar>);
 
-const METHODS: [(&str, Method); 1] = [
-    (
-        "nested rollout policy adaptation",
-        |puzzle, sampling, budget, stats| {
-            let mut best = None;
-            let how = Nrpa {
-                sampling,
-                ..Nrpa::default()
-            };
-            (nrpa(puzzle, &how, budget, &mut best, stats, &mut ()), best)
-        },
-    ),
-];
+const METHODS: [(&str, Method); 1] = [(
+    "nested rollout policy adaptation",
+    |puzzle, sampling, budget, stats| {
+        let mut best = None;
+        let how = Nrpa {
+            sampling,
+            ..Nrpa::default()
+        };
+        (nrpa(puzzle, &how, budget, &mut best, stats, &mut ()), best)
+    },
+)];
 
 fn sampling(scoring: Scoring) -> Sampling {
     Sampling {
@@ -39,7 +37,7 @@ fn sampling(scoring: Scoring) -> Sampling {
     }
 }
 
-/// Whether all methods found a plan, if there is any.
+/// Returns whether all methods found a plan, if there is one.
 fn check(name: &str, text: &str, scoring: Scoring) -> Option<bool> {
     let game = game(text);
     let puzzle = puzzle(&game).unwrap();
@@ -50,7 +48,8 @@ fn check(name: &str, text: &str, scoring: Scoring) -> Option<bool> {
             .map(|&chosen| puzzle.net.moves[0][chosen as usize]);
         check_plan(&machine, &moves.collect::<Vec<_>>()).unwrap()
     };
-    let (expected, _) = breadth_first::breadth_first(&puzzle,
+    let (expected, _) = breadth_first::breadth_first(
+        &puzzle,
         &BreadthFirstOptions::default(),
         &Budget::default(),
         &mut Stats::default(),
@@ -88,7 +87,7 @@ fn check(name: &str, text: &str, scoring: Scoring) -> Option<bool> {
 }
 
 #[test]
-fn small_puzzles_are_solved_by_chance() {
+fn small_puzzles_are_solved_by_sampling() {
     for (name, text) in texts() {
         let small = ["wolf_goat_cabbage", "buttons_and_lights", "lights_out_3x3"];
         if small.contains(&name.as_str()) {
@@ -100,7 +99,7 @@ fn small_puzzles_are_solved_by_chance() {
 }
 
 #[test]
-fn plans_met_by_chance_are_real() {
+fn sampled_plans_are_valid() {
     let (mut solved, mut solvable) = (0, 0);
     for seed in 0..40 {
         let scoring = match seed % 2 {
@@ -118,7 +117,7 @@ fn plans_met_by_chance_are_real() {
     );
 }
 
-/// Fifty points for going left once, seventy after that for going right.
+/// 50 points for going left once, and 70 for going right after that.
 const GRADED: &str = "
     (role me) (init (at 0)) (legal me left) (legal me right) (legal me out)
     (<= (next (at 1)) (true (at 0)) (does me left))
@@ -135,7 +134,7 @@ const GRADED: &str = "
     (<= (goal me 100) (true (at 4)))";
 
 #[test]
-fn the_best_end_is_told() {
+fn the_best_end_is_reported() {
     let puzzle = puzzle(&game(GRADED)).unwrap();
     for (method, run) in METHODS {
         let budget = Budget {
@@ -151,7 +150,7 @@ fn the_best_end_is_told() {
 }
 
 #[test]
-fn chance_keeps_to_limits() {
+fn sampling_respects_limits() {
     let (_, text) = texts()
         .into_iter()
         .find(|(name, _)| name == "eight_puzzle")
@@ -177,7 +176,7 @@ fn chance_keeps_to_limits() {
             "{method}: {expanded}"
         );
         assert!(*bytes <= budget.memory_bytes, "{method}: {bytes}");
-        assert_eq!(run(&budget), once, "{method} does the same again");
+        assert_eq!(run(&budget), once, "{method} is reproducible");
 
         let interrupt = Some(Arc::new(AtomicBool::new(true)));
         let budget = Budget {

@@ -262,9 +262,7 @@ fn solve_puzzle(
     stats.refuted = None;
     let (method, budget) = (options.method, &options.budget);
     let attempt = match method.run() {
-        Run::Portfolio => {
-            portfolio::run(&mut problem, puzzle.as_ref(), options, stats, observer)?
-        }
+        Run::Portfolio => portfolio::run(&mut problem, puzzle.as_ref(), options, stats, observer)?,
         Run::Network(run) => {
             let puzzle = puzzle.as_ref().ok_or(SolveError::NoNetwork(method))?;
             let mut task = Task::new(puzzle, options);

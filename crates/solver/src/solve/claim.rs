@@ -205,7 +205,9 @@ fn proof_of(net: &Propnet, reason: &Reason) -> Proof {
     let facts = |facts: &[u32]| facts.iter().map(|&fact| text(fact)).collect();
     let sum = |weights: &Vec<(u32, i64)>| -> Vec<(String, i64)> {
         let weights = weights.iter();
-        weights.map(|&(fact, weight)| (text(fact), weight)).collect()
+        weights
+            .map(|&(fact, weight)| (text(fact), weight))
+            .collect()
     };
     match reason {
         Reason::Exhausted { positions } => Proof::Exhausted {

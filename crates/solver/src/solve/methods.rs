@@ -151,11 +151,7 @@ pub(super) enum Run {
 }
 
 const fn turn(wide: u8, unit: Unit, climbs: bool) -> Share {
-    Share::Turn(Turn {
-        wide,
-        unit,
-        climbs,
-    })
+    Share::Turn(Turn { wide, unit, climbs })
 }
 
 const PLAN_ONLY: Proves = Proves {

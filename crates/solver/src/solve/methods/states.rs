@@ -52,8 +52,7 @@ pub(in crate::solve) fn breadth_first(
         plans: options.plans,
         compare: compare(options),
     };
-    let verdict =
-        ggp_search::breadth_first::breadth_first(problem, &how, budget, stats, observer);
+    let verdict = ggp_search::breadth_first::breadth_first(problem, &how, budget, stats, observer);
     attempt(problem, verdict)
 }
 

@@ -115,7 +115,10 @@ impl<'p> Network<'p> {
     /// An answer; `None` if the budget ends first.
     pub fn run(&mut self, stats: &mut Stats, observer: &mut dyn Observer) -> Option<Attempt> {
         let found = self.rounds(stats, observer);
-        if found.as_ref().is_some_and(|found| found.verdict == Verdict::Unsolvable) {
+        if found
+            .as_ref()
+            .is_some_and(|found| found.verdict == Verdict::Unsolvable)
+        {
             self.climb(FIRST_ROUND, stats, observer);
         }
         found.or_else(|| {
