@@ -38,14 +38,14 @@ const SEARCHES: [(&str, Search); 9] = [
     ("levels", level_by_level),
     ("one worker", |puzzle, budget, stats| {
         let options = DepthFirstOptions {
-            divers: 1,
+            workers: 1,
             ..DepthFirstOptions::default()
         };
         depth_first(puzzle, &options, None, budget, stats, &mut ())
     }),
-    ("divers", |puzzle, budget, stats| {
+    ("workers", |puzzle, budget, stats| {
         let options = DepthFirstOptions {
-            patience: 20,
+            restart_after: 20,
             ..DepthFirstOptions::default()
         };
         depth_first(puzzle, &options, None, budget, stats, &mut ())
@@ -375,7 +375,7 @@ impl DeadEndDetector for Told {
 fn dead_ends_are_queried_and_reported() {
     let puzzle = own("wolf_goat_cabbage");
     let options = DepthFirstOptions {
-        divers: 1,
+        workers: 1,
         ..DepthFirstOptions::default()
     };
     let search = |dead: Vec<u64>| {
