@@ -434,7 +434,7 @@ fn a_person_may_ask_why() {
     let found = place.run_with(line, &[], input);
     for part in [
         "bob> why take 3\n(legal bob (take 3))  does not hold\n",
-        "(true (left 3))  over the moves:\n└─ came by move 1\n",
+        "(true (left 3))  over the moves:\n└─ became true after move 1\n",
         "terminal  does not hold\n└─ rule at matches.kif:11:5\n   └─ ✗ (true (left 0))",
         "the rules have no name `9`",
         "the rules have no name `x`",

@@ -2,7 +2,7 @@
 
 use crate::format;
 use ggp_explain::tree::Tree;
-use ggp_explain::{ExplainError, Explainer, Options, Question, Situation};
+use ggp_explain::{ExplainError, Explainer, ExplainOptions, Question, Situation};
 use ggp_gdl::game::Move;
 use ggp_engine::machine::{Limits, Machine};
 use ggp_play::{History, Turn};
@@ -29,7 +29,7 @@ pub fn why<M: Machine>(
     }
     let game = machine.game().clone();
     let terms = machine.terms().clone();
-    let mut explainer = Explainer::new(&game, terms, limits, Options::default());
+    let mut explainer = Explainer::new(&game, terms, limits, ExplainOptions::default());
     let legal = |text: &str| format!("(legal {} {text})", game.role_name(turn.role));
     let asked = match text.parse::<usize>() {
         Ok(number) if !numbered.is_empty() => {
