@@ -94,7 +94,7 @@ fn render(reading: &Reading) -> String {
 #[test]
 fn every_code_has_an_example() {
     let shown: BTreeSet<String> = examples().iter().map(|p| code(p).to_owned()).collect();
-    // What only play shows has examples of its own, in tests/audit.rs.
+    // What only play shows has examples of its own, in tests/playcheck.rs.
     let known = Code::ALL.iter().map(|c| c.as_str().to_owned());
     let known: BTreeSet<String> = known.filter(|code| !code.starts_with('P')).collect();
     assert_eq!(shown, known);

@@ -79,7 +79,7 @@ struct TreeNode {
     from: Option<usize>,
     #[serde(rename = "move")]
     action: String,
-    way: Vec<String>,
+    joint: Vec<String>,
     visits: u64,
     value: f64,
     ended: bool,
@@ -242,7 +242,7 @@ impl ThoughtReporter {
         let nodes = tree.nodes.iter().map(|node| TreeNode {
             from: node.from,
             action: joint_text(game, terms, &node.joint),
-            way: (node.joint.iter())
+            joint: (node.joint.iter())
                 .map(|(action, _)| game.canonical(terms, action.term()))
                 .collect(),
             visits: node.visits,
